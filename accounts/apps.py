@@ -1,0 +1,22 @@
+"""The accounts app, and the admin site that lets an organization's admins in."""
+
+from django.apps import AppConfig
+from django.contrib.admin.apps import SimpleAdminConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AccountsConfig(AppConfig):
+    default = True
+    name = "accounts"
+    verbose_name = _("Accounts")
+
+
+class AcervoAdminConfig(SimpleAdminConfig):
+    """The admin app with our site; discovers each app's admin module."""
+
+    default = False
+    default_site = "accounts.site.AcervoAdminSite"
+
+    def ready(self) -> None:
+        super().ready()
+        self.module.autodiscover()

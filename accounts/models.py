@@ -1,0 +1,206 @@
+"""Who asks: users, organizations, memberships, invitations, API keys and the audit log."""
+
+import uuid
+from typing import Any, ClassVar, Self
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Identified(models.Model):
+    """A row with a random UUID, so that an id tells nothing and can be made before the row is saved."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email=(username or "").lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person who signs in with an email address. Platform operators are superusers."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(_("email address"), unique=True)
+    name = models.CharField(_("name"), max_length=150, blank=True)
+    is_active = models.BooleanField(_("active"), default=True)
+    is_staff = models.BooleanField(_("platform staff"), default=False)
+    date_joined = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects: ClassVar[UserManager] = UserManager()
+
+    class Meta:
+        verbose_name = _("user")
+        verbose_name_plural = _("users")
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.email = self.email.lower()
+        super().save(*args, **kwargs)
+
+
+class Organization(Identified):
+    """The tenant."""
+
+    name = models.CharField(_("name"), max_length=150)
+    slug = models.SlugField(_("slug"), unique=True)
+
+    class Meta:
+        verbose_name = _("organization")
+        verbose_name_plural = _("organizations")
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def active(self) -> Self:
+        return self.filter(user__is_active=True)
+
+    def in_organization_of(self, membership: "Membership") -> Self:
+        return self.filter(organization_id=membership.organization_id)
+
+
+class Membership(Identified):
+    """A user in an organization. It is the principal of every request: who asks, and on whose behalf."""
+
+    class Role(models.TextChoices):
+        MEMBER = "member", _("member")
+        ADMIN = "admin", _("admin")
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships", verbose_name=_("user"))
+    organization = models.ForeignKey(
+        Organization, models.CASCADE, related_name="memberships", verbose_name=_("organization")
+    )
+    role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.MEMBER)
+    objects = MembershipQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        ordering = ("created_at",)
+        constraints = (
+            models.UniqueConstraint(fields=("user", "organization"), name="membership_once"),
+            models.CheckConstraint(condition=models.Q(role__in=("member", "admin")), name="membership_role"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.organization}"
+
+    @property
+    def is_admin(self) -> bool:
+        return self.role == self.Role.ADMIN
+
+
+class Invitation(Identified):
+    """An admin's offer of a membership to an email address; its token is only known to the receiver."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="invitations")
+    email = models.EmailField(_("email address"))
+    role = models.CharField(_("role"), max_length=10, choices=Membership.Role, default=Membership.Role.MEMBER)
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    expires_at = models.DateTimeField(_("expires"))
+    accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return self.email
+
+    @property
+    def is_open(self) -> bool:
+        return self.accepted_at is None and self.expires_at > timezone.now()
+
+
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    def usable(self) -> Self:
+        return self.filter(revoked_at=None, membership__user__is_active=True)
+
+
+class ApiKey(Identified):
+    """A key of one user in one organization. Only its SHA-256 is kept; the key itself is shown once."""
+
+    membership = models.ForeignKey(Membership, models.CASCADE, related_name="api_keys")
+    name = models.CharField(_("name"), max_length=100, blank=True)
+    prefix = models.CharField(_("prefix"), max_length=12, editable=False)
+    key_hash = models.CharField(max_length=64, unique=True, editable=False)
+    last_used_at = models.DateTimeField(_("last used"), null=True, editable=False)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, editable=False)
+    objects = ApiKeyQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("API key")
+        verbose_name_plural = _("API keys")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"
+
+
+class AuditEvent(Identified):
+    """Who changed which agent, corpus, assignment, member or key (RELIABILITY R27). Append-only; ids, no text."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="audit_events")
+    actor = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    action = models.CharField(max_length=40)
+    object_type = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=40)
+    changes = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name = _("audit event")
+        verbose_name_plural = _("audit events")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.object_type}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise TypeError("The audit log is append-only.")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        raise TypeError("The audit log is append-only.")
+
+
+class IdempotentReply(Identified):
+    """The first answer to a request that carried an Idempotency-Key, replayed for 24 h (API.md)."""
+
+    membership = models.ForeignKey(Membership, models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    request_hash = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("membership", "key"), name="idempotency_key_once"),)
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,121 @@
+"""Errors as RFC 9457 problems: one shape and stable codes for every endpoint (API.md, docs/errors.md)."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, JsonResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+
+CONTENT_TYPE = "application/problem+json"
+
+
+class Problem(exceptions.APIException):
+    """An expected failure with a stable code. Subclasses fix status, code and sentence."""
+
+    status_code = status.HTTP_400_BAD_REQUEST
+    code = "invalid_input"
+    default_detail = gettext_lazy("The request is not valid.")
+
+    def __init__(self, detail: str | None = None, headers: dict[str, str] | None = None, **extra: Any) -> None:
+        super().__init__(detail or str(self.default_detail), self.code)
+        self.headers = headers or {}
+        self.extra = extra
+
+
+class NotFound(Problem):
+    status_code = status.HTTP_404_NOT_FOUND
+    code = "not_found"
+    default_detail = gettext_lazy("There is nothing here that you can see.")
+
+
+class AdminRequired(Problem):
+    status_code = status.HTTP_403_FORBIDDEN
+    code = "admin_required"
+    default_detail = gettext_lazy("Only an admin of the organization may do this.")
+
+
+class Unauthenticated(Problem):
+    status_code = status.HTTP_401_UNAUTHORIZED
+    code = "not_authenticated"
+    default_detail = gettext_lazy("Sign in, or send an API key as 'Authorization: Bearer …'.")
+
+
+class QuotaExceeded(Problem):
+    status_code = status.HTTP_429_TOO_MANY_REQUESTS
+    code = "quota_exceeded"
+    default_detail = gettext_lazy("The quota is used up. Try again later.")
+
+
+class DatabaseUnavailable(Problem):
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    code = "database_unavailable"
+    default_detail = gettext_lazy("The database does not answer. Try again in a moment.")
+
+
+def body_of(status_code: int, code: str, detail: str, **extra: Any) -> dict[str, Any]:
+    return {
+        "type": f"urn:acervo:problem:{code}",
+        "title": code.replace("_", " ").capitalize(),
+        "status": status_code,
+        "detail": detail,
+        "code": code,
+        **extra,
+    }
+
+
+def problem_response(problem: Problem) -> JsonResponse:
+    """The same answer for views that are not DRF's: the async ones."""
+    body = body_of(problem.status_code, problem.code, str(problem.detail), **problem.extra)
+    response = JsonResponse(body, status=problem.status_code, headers=problem.headers, content_type=CONTENT_TYPE)
+    if problem.status_code == status.HTTP_401_UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def known(error: Exception) -> Exception:
+    """Translate Django's and DRF's own errors into ours; leave the rest as it is."""
+    if isinstance(error, Http404 | exceptions.NotFound):
+        return NotFound()
+    if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
+        return Unauthenticated()
+    if isinstance(error, PermissionDenied | exceptions.PermissionDenied):
+        return AdminRequired() if not str(error) else forbidden(str(error))
+    return error
+
+
+def forbidden(detail: str) -> Problem:
+    problem = Problem(detail)
+    problem.status_code, problem.code = status.HTTP_403_FORBIDDEN, "forbidden"
+    return problem
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None:
+    """DRF's EXCEPTION_HANDLER."""
+    from rest_framework.views import exception_handler as drf_exception_handler  # imports this module's settings
+
+    error = known(error)
+    response = drf_exception_handler(error, context)
+    if response is None:
+        return None
+    response.data = problem_body(error, response)
+    response.content_type = CONTENT_TYPE
+    if isinstance(error, Problem):
+        for name, value in error.headers.items():
+            response[name] = value
+    if response.status_code == status.HTTP_401_UNAUTHORIZED:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def problem_body(error: Exception, response: Response) -> dict[str, Any]:
+    if isinstance(error, Problem):
+        return body_of(response.status_code, error.code, str(error.detail), **error.extra)
+    if isinstance(error, exceptions.ValidationError):
+        detail = _("Some fields are not valid.")
+        return body_of(response.status_code, "invalid_input", detail, errors=error.detail)
+    code = getattr(error, "default_code", "error")
+    return body_of(response.status_code, code, str(getattr(error, "detail", "")))

@@ -1,0 +1,7 @@
+"""The agents app."""
+
+from django.apps import AppConfig
+
+
+class AgentsConfig(AppConfig):
+    name = "agents"

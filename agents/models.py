@@ -1,0 +1,162 @@
+"""Who answers: agents and the corpora assigned to them."""
+
+from typing import Any, Self
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Identified, Membership, Organization, User
+from corpora.models import Corpus
+from corpora.scope import Scope
+
+
+class AgentQuerySet(models.QuerySet["Agent"]):
+    def of_organization(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id)
+
+    def usable_by(self, membership: Membership) -> Self:
+        return self.of_organization(membership).filter(is_active=True)
+
+    def visible_to(self, membership: Membership) -> Self:
+        """Admins also see agents that are switched off."""
+        return self.of_organization(membership) if membership.is_admin else self.usable_by(membership)
+
+    def allowing_personal(self) -> Self:
+        return self.filter(allows_personal_corpus=True)
+
+
+class Agent(Identified):
+    """System prompt + model + retrieval settings (SPEC §1)."""
+
+    class Grounding(models.TextChoices):
+        OPEN = "open", _("open: may add general knowledge and says so")
+        STRICT = "strict", _("strict: only from the corpora")
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="agents")
+    name = models.CharField(_("name"), max_length=150)
+    slug = models.SlugField(_("slug"), max_length=80)
+    description = models.CharField(_("description"), max_length=500, blank=True)
+    is_active = models.BooleanField(_("active"), default=True)
+
+    system_prompt = models.TextField(_("system prompt"), blank=True, max_length=20_000)
+    instructions = models.TextField(
+        _("instructions"), blank=True, max_length=5_000, help_text=_("How to use the passages; empty for the default.")
+    )
+    context_template = models.TextField(
+        _("context template"), blank=True, max_length=2_000, help_text=_("Must contain {documents}; empty for the default.")
+    )
+    model = models.CharField(
+        _("model"), max_length=100, blank=True,
+        help_text=_("openai:NAME, anthropic:NAME, extractive, or empty for the installation's default."),
+    )
+    temperature = models.FloatField(
+        _("temperature"), default=0.3, validators=[MinValueValidator(0.0), MaxValueValidator(2.0)]
+    )
+    max_tokens = models.PositiveIntegerField(
+        _("longest answer (tokens)"), default=1024, validators=[MinValueValidator(1), MaxValueValidator(32_000)]
+    )
+
+    allows_personal_corpus = models.BooleanField(_("allows personal corpora"), default=False)
+    uses_rag = models.BooleanField(_("answers from corpora"), default=True)
+    grounding = models.CharField(_("grounding"), max_length=10, choices=Grounding, default=Grounding.OPEN)
+    adaptive = models.BooleanField(_("adaptive retrieval"), default=False)
+    top_k = models.PositiveSmallIntegerField(
+        _("passages kept"), default=8, validators=[MinValueValidator(1), MaxValueValidator(50)]
+    )
+    candidates = models.PositiveSmallIntegerField(
+        _("candidates searched"), default=50, validators=[MinValueValidator(1), MaxValueValidator(200)]
+    )
+    min_relevance = models.FloatField(
+        _("lowest relevance"), default=0.3, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    context_tokens = models.PositiveIntegerField(
+        _("context budget (tokens)"), default=2000, validators=[MinValueValidator(100), MaxValueValidator(100_000)]
+    )
+    updated_at = models.DateTimeField(auto_now=True)
+    objects = AgentQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("agent")
+        verbose_name_plural = _("agents")
+        ordering = ("name", "pk")
+        constraints = (models.UniqueConstraint(fields=("organization", "slug"), name="agent_slug_in_organization"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        if self.context_template and "{documents}" not in self.context_template:
+            raise ValidationError({"context_template": _("The template must contain {documents}.")})
+
+    def scope_for(self, membership: Membership) -> Scope:
+        """What this member may read through this agent now: one query, never cached (SPEC §2.3)."""
+        assert membership.organization_id == self.organization_id
+        rows = (
+            Corpus.objects.filter(
+                assignments__agent_id=self.pk,
+                assignments__agent__is_active=True,
+                assignments__agent__organization_id=membership.organization_id,
+                organization_id=membership.organization_id,
+                organization__memberships=membership.pk,
+                is_active=True,
+                deleted_at=None,
+            )
+            .filter(
+                models.Q(corpus_type=Corpus.Type.GLOBAL)
+                | models.Q(
+                    corpus_type=Corpus.Type.PERSONAL,
+                    owner_id=membership.user_id,
+                    assignments__agent_id=self.pk,
+                    assignments__agent__allows_personal_corpus=True,
+                )
+            )
+            .values_list("pk", "corpus_type")
+        )
+        tiers: dict[str, set[Any]] = {Corpus.Type.GLOBAL: set(), Corpus.Type.PERSONAL: set()}
+        for corpus_id, corpus_type in rows:
+            tiers[corpus_type].add(corpus_id)
+        return Scope(
+            organization_id=membership.organization_id,
+            user_id=membership.user_id,
+            global_ids=frozenset(tiers[Corpus.Type.GLOBAL]),
+            personal_ids=frozenset(tiers[Corpus.Type.PERSONAL]),
+        )
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def visible_to(self, membership: Membership) -> Self:
+        """Assignments of global corpora, and of the caller's own personal ones."""
+        return self.filter(agent__organization_id=membership.organization_id, corpus__deleted_at=None).filter(
+            models.Q(corpus__corpus_type=Corpus.Type.GLOBAL) | models.Q(corpus__owner_id=membership.user_id)
+        )
+
+
+class Assignment(Identified):
+    """A corpus given to an agent. The rule of the two tiers is checked here and again at every retrieval."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="assignments", verbose_name=_("agent"))
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="assignments", verbose_name=_("corpus"))
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", editable=False)
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("assignment")
+        verbose_name_plural = _("assignments")
+        ordering = ("-created_at", "-pk")
+        constraints = (models.UniqueConstraint(fields=("agent", "corpus"), name="assignment_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.agent} ← {self.corpus}"
+
+    def clean(self) -> None:
+        """SPEC §2.1: same organization; a personal corpus only to an agent that allows it."""
+        if self.agent.organization_id != self.corpus.organization_id:
+            raise ValidationError(_("Agent and corpus belong to different organizations."), "other_organization")
+        if self.corpus.is_personal and not self.agent.allows_personal_corpus:
+            raise ValidationError(_("This agent does not allow personal corpora."), "personal_corpus_not_allowed")
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.clean()
+        super().save(*args, **kwargs)

@@ -1,0 +1,7 @@
+"""The chat app."""
+
+from django.apps import AppConfig
+
+
+class ChatConfig(AppConfig):
+    name = "chat"

@@ -1,0 +1,158 @@
+"""Conversations: projects, messages, their citations and traces."""
+
+from typing import Self
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Identified, Membership, Organization, User
+from agents.models import Agent
+from corpora.models import Corpus, Document
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    def owned_by(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id, owner_id=membership.user_id)
+
+
+class Project(Identified):
+    """A user's folder of conversations; with corpora it narrows the personal tier to them."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="projects")
+    owner = models.ForeignKey(User, models.CASCADE, related_name="projects")
+    name = models.CharField(_("name"), max_length=150)
+    corpora = models.ManyToManyField(Corpus, blank=True, related_name="projects")
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("project")
+        verbose_name_plural = _("projects")
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def owned_by(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id, owner_id=membership.user_id)
+
+
+class Conversation(Identified):
+    """One user's talk with one agent."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="conversations")
+    owner = models.ForeignKey(User, models.CASCADE, related_name="conversations")
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="conversations")
+    project = models.ForeignKey(Project, models.SET_NULL, null=True, blank=True, related_name="conversations")
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    updated_at = models.DateTimeField(default=timezone.now)
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("conversation")
+        verbose_name_plural = _("conversations")
+        ordering = ("-updated_at", "-pk")
+        indexes = (models.Index(fields=("organization", "owner", "-updated_at"), name="conversation_of_owner"),)
+
+    def __str__(self) -> str:
+        return self.title or str(self.pk)
+
+
+class MessageQuerySet(models.QuerySet["Message"]):
+    def owned_by(self, membership: Membership) -> Self:
+        return self.filter(
+            conversation__organization_id=membership.organization_id, conversation__owner_id=membership.user_id
+        )
+
+
+class Message(Identified):
+    """A question or an answer. An answer's row exists from its start, so that it can be stopped and resumed."""
+
+    class Role(models.TextChoices):
+        USER = "user", _("user")
+        ASSISTANT = "assistant", _("assistant")
+
+    class Status(models.TextChoices):
+        STREAMING = "streaming", _("streaming")
+        COMPLETE = "complete", _("complete")
+        STOPPED = "stopped", _("stopped")
+        FAILED = "failed", _("failed")
+
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
+    role = models.CharField(max_length=10, choices=Role)
+    content = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.COMPLETE)
+    error_code = models.CharField(max_length=40, blank=True)
+    confidence = models.CharField(max_length=10, blank=True)
+    sufficient = models.BooleanField(null=True)
+    usage = models.JSONField(default=dict)
+    stop_requested_at = models.DateTimeField(null=True, editable=False)
+    rating = models.SmallIntegerField(null=True, blank=True)
+    comment = models.TextField(blank=True, max_length=2000)
+    objects = MessageQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+        ordering = ("created_at", "pk")
+        indexes = (models.Index(fields=("conversation", "created_at"), name="message_of_conversation"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(rating=None) | models.Q(rating__in=(-1, 1)), name="rating_is_up_or_down"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.pk}"
+
+
+class Citation(Identified):
+    """A source of an answer, as it was shown. Its snippet goes when the document is erased."""
+
+    message = models.ForeignKey(Message, models.CASCADE, related_name="citations")
+    n = models.PositiveSmallIntegerField()
+    chunk_id = models.UUIDField()
+    document = models.ForeignKey(Document, models.SET_NULL, null=True, related_name="citations")
+    corpus_id = models.UUIDField()
+    corpus_type = models.CharField(max_length=10)
+    corpus_name = models.CharField(max_length=150)
+    title = models.CharField(max_length=255)
+    page = models.PositiveIntegerField(null=True)
+    heading_path = models.JSONField(default=list)
+    snippet = models.TextField(blank=True)
+    start = models.PositiveIntegerField(default=0)
+    end = models.PositiveIntegerField(default=0)
+    relevance = models.FloatField()
+    cited = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("n",)
+        constraints = (models.UniqueConstraint(fields=("message", "n"), name="citation_once"),)
+
+    def __str__(self) -> str:
+        return f"[{self.n}]"
+
+
+class Trace(Identified):
+    """The lasting record of one retrieval and its answer: numbers and ids (SPEC §1)."""
+
+    message = models.OneToOneField(Message, models.CASCADE, related_name="trace")
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="traces")
+    scope_size = models.PositiveIntegerField()
+    granularity = models.PositiveSmallIntegerField()
+    confidence = models.CharField(max_length=10)
+    score = models.FloatField()
+    degraded = models.CharField(max_length=40, blank=True)
+    candidates = models.JSONField(default=list, help_text="chunk ids with their scores")
+    dropped = models.JSONField(default=dict, help_text="counts by reason")
+    timings = models.JSONField(default=dict, help_text="milliseconds by stage")
+
+    class Meta:
+        verbose_name = _("trace")
+        verbose_name_plural = _("traces")
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return str(self.message_id)

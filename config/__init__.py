@@ -1,0 +1,1 @@
+"""The frame of the house: settings, environment, ASGI application, Celery application, URLs."""

@@ -1,0 +1,84 @@
+"""Typed reading of the environment, and the few values that are derived from it once per installation."""
+
+import os
+import secrets
+from pathlib import Path
+
+import environ
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
+
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+
+
+def secret_key() -> str:
+    """SECRET_KEY from the environment; without one, a random key kept in DATA_DIR (mode 0600).
+
+    The generated key lets the embedded default start with nothing configured and stay signed in after a
+    restart. Several processes or machines need the setting: `check --deploy` asks for it.
+    """
+    if key := env.str("SECRET_KEY", default=""):
+        return key
+    path = DATA_DIR / "secret_key"
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return path.read_text(encoding="ascii")
+    key = secrets.token_urlsafe(64)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(key)
+    return key
+
+
+def database() -> dict[str, object]:
+    """The `default` database: PostgreSQL from DATABASE_URL, otherwise SQLite under DATA_DIR.
+
+    SQLite: WAL, immediate transactions and a busy timeout, because Django's defaults lose concurrent uploads
+    ("database is locked", PERFORMANCE.md). PostgreSQL: a small psycopg pool per process, since an open stream
+    must not pin a connection (RELIABILITY fact 3).
+    """
+    if env.str("DATABASE_URL", default=""):
+        config: dict[str, object] = dict(env.db_url("DATABASE_URL"))
+        config["ENGINE"] = "django.db.backends.postgresql"
+        config["CONN_HEALTH_CHECKS"] = True
+        config["OPTIONS"] = {"pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=8), "timeout": 5}}
+        return config
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": DATA_DIR / "acervo.sqlite3",
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+                "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=134217728;"
+            ),
+        },
+    }
+
+
+def storages(static_backend: str) -> dict[str, dict[str, object]]:
+    """Where originals are kept: a private S3 bucket when AWS_STORAGE_BUCKET_NAME is set, else DATA_DIR/files."""
+    static: dict[str, object] = {"BACKEND": static_backend}
+    if bucket := env.str("AWS_STORAGE_BUCKET_NAME", default=""):
+        s3: dict[str, object] = {
+            "bucket_name": bucket,
+            "endpoint_url": env.str("AWS_S3_ENDPOINT_URL", default="") or None,
+            "region_name": env.str("AWS_S3_REGION_NAME", default="") or None,
+            "addressing_style": env.str("AWS_S3_ADDRESSING_STYLE", default="auto"),
+            "default_acl": None,
+            "querystring_auth": True,
+            "file_overwrite": False,
+        }
+        return {"default": {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": s3}, "staticfiles": static}
+    local: dict[str, object] = {"location": str(DATA_DIR / "files"), "base_url": None}
+    return {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": local},
+        "staticfiles": static,
+    }

@@ -1,0 +1,7 @@
+"""The corpora app."""
+
+from django.apps import AppConfig
+
+
+class CorporaConfig(AppConfig):
+    name = "corpora"

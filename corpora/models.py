@@ -1,0 +1,222 @@
+"""What is known: corpora, documents, their text and their chunks."""
+
+import uuid
+from typing import Any
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Identified, Organization, User
+from corpora.querysets import ChunkQuerySet, CorpusQuerySet, DocumentQuerySet
+from corpora.storage import original_key
+
+METADATA_FIELDS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+
+
+class Corpus(Identified):
+    """A named set of documents: global (no owner) or personal (one owner)."""
+
+    class Type(models.TextChoices):
+        GLOBAL = "global", _("global")
+        PERSONAL = "personal", _("personal")
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="corpora")
+    corpus_type = models.CharField(_("type"), max_length=10, choices=Type)
+    owner = models.ForeignKey(
+        User, models.CASCADE, null=True, blank=True, related_name="corpora", verbose_name=_("owner")
+    )
+    name = models.CharField(_("name"), max_length=150)
+    description = models.TextField(_("description"), blank=True, max_length=2000)
+    is_active = models.BooleanField(_("active"), default=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    objects = CorpusQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("corpus")
+        verbose_name_plural = _("corpora")
+        ordering = ("name", "pk")
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(corpus_type="global", owner=None)
+                | models.Q(corpus_type="personal", owner__isnull=False),
+                name="global_without_owner_personal_with",
+            ),
+        )
+        indexes = (models.Index(fields=("organization", "corpus_type", "owner")),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_personal(self) -> bool:
+        return self.corpus_type == self.Type.PERSONAL
+
+
+class Document(Identified):
+    """One uploaded file. The row is also its place in the queue (SPEC §3)."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending", _("waiting")
+        PROCESSING = "processing", _("processing")
+        INDEXED = "indexed", _("indexed")
+        FAILED = "failed", _("failed")
+
+    class Stage(models.TextChoices):
+        NONE = "", ""
+        EXTRACT = "extract", _("reading")
+        CHUNK = "chunk", _("splitting")
+        EMBED = "embed", _("embedding")
+        INDEX = "index", _("indexing")
+
+    class ContentType(models.TextChoices):
+        THEORY = "teoria", _("theory")
+        EXAMPLE = "ejemplo", _("example")
+        FAQ = "faq", _("questions and answers")
+        ASSIGNMENT = "consigna", _("assignment")
+        EXERCISE = "ejercicio", _("exercise")
+        DOCUMENTATION = "documentacion", _("documentation")
+        FACT = "hecho", _("fact")
+
+    class Difficulty(models.TextChoices):
+        BASIC = "basico", _("basic")
+        INTERMEDIATE = "intermedio", _("intermediate")
+        ADVANCED = "avanzado", _("advanced")
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="documents", verbose_name=_("corpus"))
+    uploaded_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    file = models.FileField(upload_to=original_key, max_length=200)
+    filename = models.CharField(_("file name"), max_length=255)
+    title = models.CharField(_("title"), max_length=255, blank=True)
+    summary = models.TextField(_("summary"), blank=True, max_length=4000)
+    media_type = models.CharField(_("type"), max_length=100)
+    size = models.PositiveBigIntegerField(_("size"))
+    sha256 = models.CharField(max_length=64, editable=False)
+
+    status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.PENDING)
+    stage = models.CharField(_("stage"), max_length=10, choices=Stage, default=Stage.NONE, blank=True)
+    progress = models.FloatField(
+        _("progress"), default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    error_code = models.CharField(_("error"), max_length=40, blank=True)
+    error_detail = models.CharField(_("reason"), max_length=500, blank=True)
+    page_count = models.PositiveIntegerField(_("pages"), default=0)
+    chunk_count = models.PositiveIntegerField(_("chunks"), default=0)
+    indexed_at = models.DateTimeField(_("indexed"), null=True, editable=False)
+    version = models.PositiveIntegerField(default=0, help_text=_("The version that readers see; 0 before the first."))
+
+    lease_holder = models.UUIDField(null=True, editable=False)
+    lease_expires_at = models.DateTimeField(null=True, editable=False)
+    attempts = models.PositiveSmallIntegerField(default=0, editable=False)
+    not_before = models.DateTimeField(default=timezone.now, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+
+    content_type = models.CharField(_("content type"), max_length=20, choices=ContentType, blank=True)
+    unit = models.CharField(_("unit"), max_length=100, blank=True)
+    topic = models.CharField(_("topic"), max_length=100, blank=True)
+    difficulty = models.CharField(_("difficulty"), max_length=20, choices=Difficulty, blank=True)
+    language = models.CharField(_("language"), max_length=10, blank=True)
+    course = models.CharField(_("course"), max_length=50, blank=True)
+    tags = models.JSONField(_("tags"), default=list, blank=True)
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("document")
+        verbose_name_plural = _("documents")
+        ordering = ("-created_at", "-pk")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("corpus", "sha256", "filename"),
+                condition=models.Q(deleted_at=None),
+                name="document_once_in_its_corpus",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status="indexed") | models.Q(chunk_count__gt=0), name="indexed_has_chunks"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("status", "not_before"), name="document_queue"),
+            models.Index(fields=("corpus", "deleted_at", "created_at"), name="document_of_corpus"),
+        )
+
+    def __str__(self) -> str:
+        return self.title or self.filename
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata of SPEC §4 as the index keeps it."""
+        return {name: getattr(self, name) for name in METADATA_FIELDS}
+
+    @property
+    def is_busy(self) -> bool:
+        return self.status in (self.Status.PENDING, self.Status.PROCESSING)
+
+
+class DocumentText(Identified):
+    """The canonical text of one version: what chunk offsets point into and the reader shows."""
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="texts")
+    version = models.PositiveIntegerField()
+    text = models.TextField()
+    pages = models.JSONField(default=list, help_text="[[number, start, end], …], characters")
+    headings = models.JSONField(default=list, help_text="[[level, title, start, end], …], characters")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("document", "version"), name="one_text_a_version"),)
+
+    def __str__(self) -> str:
+        return f"{self.document_id} v{self.version}"
+
+
+class Chunk(models.Model):
+    """A passage of a document at one granularity. Its id is its point's id in the index."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    document = models.ForeignKey(Document, models.CASCADE, related_name="chunks")
+    version = models.PositiveIntegerField()
+    granularity = models.PositiveSmallIntegerField(help_text="nominal size, tokens")
+    index = models.PositiveIntegerField()
+    text = models.TextField()
+    text_hash = models.CharField(max_length=64, help_text="SHA-256 of what was embedded")
+    token_count = models.PositiveIntegerField()
+    start = models.PositiveIntegerField(help_text="characters into DocumentText.text")
+    end = models.PositiveIntegerField()
+    page_start = models.PositiveIntegerField(null=True)
+    page_end = models.PositiveIntegerField(null=True)
+    heading_path = models.JSONField(default=list)
+    objects = ChunkQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("chunk")
+        verbose_name_plural = _("chunks")
+        ordering = ("document", "version", "granularity", "index")
+        constraints = (
+            models.UniqueConstraint(fields=("document", "version", "granularity", "index"), name="chunk_once"),
+        )
+        indexes = (models.Index(fields=("text_hash",), name="chunk_text_hash"),)
+
+    def __str__(self) -> str:
+        return f"{self.document_id} #{self.index}"
+
+    @staticmethod
+    def id_for(document_id: uuid.UUID, version: int, granularity: int, index: int) -> uuid.UUID:
+        """The deterministic id of a chunk and its point: a second run of the same work writes the same ids."""
+        return uuid.uuid5(document_id, f"{version}:{granularity}:{index}")
+
+
+class ErasureReceipt(Identified):
+    """Proof that a deleted document left nothing behind: what was counted and removed (SPEC §3)."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    document_id = models.UUIDField()
+    removed = models.JSONField(help_text="counts by kind; ids and text are gone")
+
+    class Meta:
+        verbose_name = _("erasure receipt")
+        verbose_name_plural = _("erasure receipts")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return str(self.document_id)

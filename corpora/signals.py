@@ -1,0 +1,10 @@
+"""What happened to documents, told downwards-up: `workers` listens, `corpora` does not know who (DESIGN.md).
+
+Each is sent after the transaction has committed, with ids only.
+"""
+
+from django.dispatch import Signal
+
+document_ready = Signal()  # document_id: UUID — uploaded or sent again, waits to be ingested
+document_removed = Signal()  # document_id: UUID — already unreadable, its traces are to be erased
+metadata_changed = Signal()  # document_id: UUID — its metadata changed, the index's copy is stale

@@ -1,0 +1,7 @@
+"""The workers app."""
+
+from django.apps import AppConfig
+
+
+class WorkersConfig(AppConfig):
+    name = "workers"
