@@ -1,6 +1,7 @@
 """The accounts app, and the admin site that lets an organization's admins in."""
 
 from django.apps import AppConfig
+from django.contrib.admin import autodiscover
 from django.contrib.admin.apps import SimpleAdminConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -19,4 +20,4 @@ class AcervoAdminConfig(SimpleAdminConfig):
 
     def ready(self) -> None:
         super().ready()
-        self.module.autodiscover()
+        autodiscover()

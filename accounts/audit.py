@@ -18,7 +18,7 @@ def record_for(organization: Organization, actor: User | None, action: str, subj
         organization=organization,
         actor=actor,
         action=action,
-        object_type=subject._meta.model_name,
+        object_type=str(subject._meta.model_name),
         object_id=str(subject.pk),
         changes=changes,
     )

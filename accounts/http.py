@@ -93,5 +93,3 @@ class Pages(CursorPagination):
             "required": ["results", "next"],
             "properties": {"results": schema, "next": following},
         }
-
-

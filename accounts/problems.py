@@ -16,7 +16,7 @@ CONTENT_TYPE = "application/problem+json"
 class Problem(exceptions.APIException):
     """An expected failure with a stable code. Subclasses fix status, code and sentence."""
 
-    status_code = status.HTTP_400_BAD_REQUEST
+    status_code: int = status.HTTP_400_BAD_REQUEST
     code = "invalid_input"
     default_detail = gettext_lazy("The request is not valid.")
 
@@ -42,6 +42,12 @@ class Unauthenticated(Problem):
     status_code = status.HTTP_401_UNAUTHORIZED
     code = "not_authenticated"
     default_detail = gettext_lazy("Sign in, or send an API key as 'Authorization: Bearer …'.")
+
+
+class MethodNotAllowed(Problem):
+    status_code = status.HTTP_405_METHOD_NOT_ALLOWED
+    code = "method_not_allowed"
+    default_detail = gettext_lazy("This address does not take that method.")
 
 
 class QuotaExceeded(Problem):

@@ -45,10 +45,15 @@ class Agent(Identified):
         _("instructions"), blank=True, max_length=5_000, help_text=_("How to use the passages; empty for the default.")
     )
     context_template = models.TextField(
-        _("context template"), blank=True, max_length=2_000, help_text=_("Must contain {documents}; empty for the default.")
+        _("context template"),
+        blank=True,
+        max_length=2_000,
+        help_text=_("Must contain {documents}; empty for the default."),
     )
     model = models.CharField(
-        _("model"), max_length=100, blank=True,
+        _("model"),
+        max_length=100,
+        blank=True,
         help_text=_("openai:NAME, anthropic:NAME, extractive, or empty for the installation's default."),
     )
     temperature = models.FloatField(
@@ -92,7 +97,6 @@ class Agent(Identified):
 
     def scope_for(self, membership: Membership) -> Scope:
         """What this member may read through this agent now: one query, never cached (SPEC §2.3)."""
-        assert membership.organization_id == self.organization_id
         rows = (
             Corpus.objects.filter(
                 assignments__agent_id=self.pk,

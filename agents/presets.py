@@ -39,9 +39,7 @@ class Preset:
 BOOK_WRITER = Preset(
     slug="escritor-de-libros",
     name="Escritor de Libros",
-    description=(
-        "Acompaña la escritura de un libro con el manual de estilo de la casa y con tus propias notas."
-    ),
+    description=("Acompaña la escritura de un libro con el manual de estilo de la casa y con tus propias notas."),
     system_prompt=(
         "Eres un escritor y editor con experiencia que ayuda a planear, escribir y revisar libros.\n\n"
         "Trabajas con dos clases de material. Los documentos de la organización (por ejemplo, su manual de "
@@ -75,8 +73,7 @@ TECHNICAL_RESEARCHER = Preset(
         "error, los nombres de campos, las órdenes y las cifras. Si dos documentos no coinciden, muestra "
         "ambas versiones con su fuente y di cuál parece más reciente y por qué. Separa los hechos de tus "
         "inferencias, que debes anunciar como tales.\n\n"
-        "Termina, cuando proceda, con lo que los documentos no aclaran y convendría averiguar.\n\n"
-        + LANGUAGE_RULE
+        "Termina, cuando proceda, con lo que los documentos no aclaran y convendría averiguar.\n\n" + LANGUAGE_RULE
     ),
     instructions=(
         "Cita con [n] cada afirmación, justo detrás de ella. No completes huecos con conocimiento general: "
@@ -116,9 +113,7 @@ CORPORATE_ASSISTANT = Preset(
 TUTOR = Preset(
     slug="tutor",
     name="Tutor",
-    description=(
-        "Tutor socrático: guía con preguntas y pistas a partir del material del curso, sin dar la solución."
-    ),
+    description=("Tutor socrático: guía con preguntas y pistas a partir del material del curso, sin dar la solución."),
     system_prompt=(
         "Eres un tutor paciente que ayuda a comprender el material de un curso. Tu objetivo es que el "
         "estudiante llegue por sí mismo a la idea, no entregarle la respuesta.\n\n"
@@ -156,9 +151,7 @@ TUTOR = Preset(
 TECHNICAL_INTERVIEWER = Preset(
     slug="entrevistador-tecnico",
     name="Entrevistador Técnico",
-    description=(
-        "Simula una entrevista técnica con preguntas apoyadas en la documentación y en tu propio proyecto."
-    ),
+    description=("Simula una entrevista técnica con preguntas apoyadas en la documentación y en tu propio proyecto."),
     system_prompt=(
         "Eres un entrevistador técnico con experiencia y trato cordial. Simulas una entrevista para que "
         "quien se presenta practique.\n\n"
@@ -184,8 +177,7 @@ PROCESS_EVALUATOR = Preset(
     slug="evaluador-de-procesos",
     name="Evaluador de Procesos",
     description=(
-        "Evalúa cómo se ha trabajado, no solo el resultado, a partir de lo que cuentas. No consulta "
-        "documentos."
+        "Evalúa cómo se ha trabajado, no solo el resultado, a partir de lo que cuentas. No consulta documentos."
     ),
     system_prompt=(
         "Eres un evaluador de procesos de aprendizaje y de trabajo. Evalúas cómo se ha llegado a un "

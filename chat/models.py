@@ -63,7 +63,8 @@ class Conversation(Identified):
 class MessageQuerySet(models.QuerySet["Message"]):
     def owned_by(self, membership: Membership) -> Self:
         return self.filter(
-            conversation__organization_id=membership.organization_id, conversation__owner_id=membership.user_id
+            conversation__organization_id=membership.organization_id,
+            conversation__owner_id=membership.user_id,
         )
 
 

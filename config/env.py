@@ -21,7 +21,7 @@ def secret_key() -> str:
     restart. Several processes or machines need the setting: `check --deploy` asks for it.
     """
     if key := env.str("SECRET_KEY", default=""):
-        return key
+        return str(key)
     path = DATA_DIR / "secret_key"
     DATA_DIR.mkdir(parents=True, exist_ok=True)
     try:

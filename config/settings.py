@@ -3,7 +3,12 @@
 Without any environment variable this is the embedded default: one process, SQLite, Qdrant Edge, files in DATA_DIR.
 """
 
-from config.env import BASE_DIR, DATA_DIR, database, env, secret_key, storages
+import django_stubs_ext
+
+from config.env import BASE_DIR, database, env, secret_key, storages
+from config.env import DATA_DIR as DATA_DIR
+
+django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = secret_key()
@@ -115,26 +120,30 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000 if HTTPS else 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+
+# One process with everything in it, unless there is an index server (SPEC §6)
+QDRANT_URL = env.str("QDRANT_URL", default="")
+EMBEDDED = not QDRANT_URL
 
 # Uploads (SPEC §3, RELIABILITY R11)
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=10 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_UPLOAD_BYTES + 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 INGEST_DIR = env.str("INGEST_DIR", default="")
+INGEST_ORGANIZATION = env.str("INGEST_ORGANIZATION", default="")
 
-# Quotas (RELIABILITY R21); 0 switches one off
-QUOTA_QUESTIONS_PER_MINUTE = env.int("QUOTA_QUESTIONS_PER_MINUTE", default=60)
-QUOTA_STREAMS_PER_USER = env.int("QUOTA_STREAMS_PER_USER", default=8)
+# Quotas (RELIABILITY R21); 0 switches one off, as on the embedded default's own machine
+QUOTA_QUESTIONS_PER_MINUTE = env.int("QUOTA_QUESTIONS_PER_MINUTE", default=60 if QDRANT_URL else 0)
+QUOTA_STREAMS_PER_USER = env.int("QUOTA_STREAMS_PER_USER", default=8 if QDRANT_URL else 0)
 QUOTA_DOCUMENTS_PER_USER = env.int("QUOTA_DOCUMENTS_PER_USER", default=5_000)
 QUOTA_BYTES_PER_USER = env.int("QUOTA_BYTES_PER_USER", default=5 * 1024**3)
 MAX_QUESTION_CHARS = env.int("MAX_QUESTION_CHARS", default=8_000)
 
 # Index, embeddings, models
-QDRANT_URL = env.str("QDRANT_URL", default="")
 QDRANT_API_KEY = env.str("QDRANT_API_KEY", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
@@ -144,10 +153,9 @@ EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=1536)
 CHAT_MODEL = env.str("CHAT_MODEL", default="")
 RAG_ENABLED = env.bool("RAG_ENABLED", default=True)
-EMBEDDED = not QDRANT_URL
 
 # Background work
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://localhost/")
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
@@ -156,7 +164,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"polling_interval": 0.1} if CELERY_BROKER_URL == "memory://" else {"socket_timeout": 2, "socket_connect_timeout": 2}
+    {"polling_interval": 0.1}
+    if CELERY_BROKER_URL.startswith("memory:")
+    else {"socket_timeout": 2, "socket_connect_timeout": 2}
 )
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 

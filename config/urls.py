@@ -4,9 +4,29 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from chat import openai_view
+from config import health
+
+api: list[URLPattern | URLResolver] = [
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
+    path("", include("corpora.api_urls")),
+    path("", include("chat.api_urls")),
+    path("", include("agents.api_urls")),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("metrics", health.metrics),
+    path("api/", include(api)),
+    path("v1/models", openai_view.models),
+    path("v1/chat/completions", openai_view.completions),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
-    path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("api/docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("accounts.urls")),
+    path("", include("corpora.urls")),
+    path("", include("agents.urls")),
+    path("", include("chat.urls")),
 ]

@@ -1,18 +1,45 @@
 """What is known: corpora, documents, their text and their chunks."""
 
 import uuid
-from typing import Any
+from typing import Any, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Identified, Organization, User
-from corpora.querysets import ChunkQuerySet, CorpusQuerySet, DocumentQuerySet
+from accounts.models import Identified, Membership, Organization, User
+from corpora.scope import Scope
 from corpora.storage import original_key
+from corpora.visibility import in_scope, readable, writable
 
 METADATA_FIELDS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+
+
+class CorpusQuerySet(models.QuerySet["Corpus"]):
+    def readable_by(self, membership: Membership) -> Self:
+        return self.filter(readable(membership))
+
+    def writable_by(self, membership: Membership) -> Self:
+        return self.filter(writable(membership))
+
+    def of_organization(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id, deleted_at=None)
+
+    def shared(self) -> Self:
+        return self.filter(corpus_type="global")
+
+    def personal(self) -> Self:
+        return self.filter(corpus_type="personal")
+
+    def with_counts(self) -> Self:
+        """Adds `document_count` and `chunk_count` of what is not deleted."""
+        alive = models.Q(documents__deleted_at=None)
+        return self.annotate(
+            document_count=models.Count("documents", filter=alive),
+            chunk_count=Coalesce(models.Sum("documents__chunk_count", filter=alive), 0),
+        )
 
 
 class Corpus(Identified):
@@ -55,6 +82,20 @@ class Corpus(Identified):
         return self.corpus_type == self.Type.PERSONAL
 
 
+class DocumentQuerySet(models.QuerySet["Document"]):
+    def alive(self) -> Self:
+        return self.filter(deleted_at=None)
+
+    def readable_by(self, membership: Membership) -> Self:
+        return self.alive().filter(readable(membership, "corpus__"))
+
+    def writable_by(self, membership: Membership) -> Self:
+        return self.alive().filter(writable(membership, "corpus__"))
+
+    def in_scope(self, scope: Scope) -> Self:
+        return self.alive().filter(in_scope(scope, "corpus__"))
+
+
 class Document(Identified):
     """One uploaded file. The row is also its place in the queue (SPEC §3)."""
 
@@ -94,6 +135,13 @@ class Document(Identified):
     media_type = models.CharField(_("type"), max_length=100)
     size = models.PositiveBigIntegerField(_("size"))
     sha256 = models.CharField(max_length=64, editable=False)
+    source_path = models.CharField(
+        _("source"),
+        max_length=500,
+        blank=True,
+        editable=False,
+        help_text=_("Its path in the folder that this corpus is kept in step with; empty for uploads."),
+    )
 
     status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.PENDING)
     stage = models.CharField(_("stage"), max_length=10, choices=Stage, default=Stage.NONE, blank=True)
@@ -168,6 +216,19 @@ class DocumentText(Identified):
 
     def __str__(self) -> str:
         return f"{self.document_id} v{self.version}"
+
+
+class ChunkQuerySet(models.QuerySet["Chunk"]):
+    def served(self) -> Self:
+        """Chunks of the version that readers see, of documents that are not deleted."""
+        return self.filter(document__deleted_at=None, version=models.F("document__version"))
+
+    def readable_by(self, membership: Membership) -> Self:
+        return self.served().filter(readable(membership, "document__corpus__"))
+
+    def in_scope(self, scope: Scope) -> Self:
+        """What retrieval may show: served chunks of exactly the scope's corpora."""
+        return self.served().filter(in_scope(scope, "document__corpus__"))
 
 
 class Chunk(models.Model):

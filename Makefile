@@ -1,0 +1,36 @@
+# Acervo: `make run` serves it, `make test` tests it. Both set up everything they need.
+PYTHON ?= python3
+PORT ?= 8000
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test lint bench clean
+
+$(VENV)/.installed: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+$(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+run: $(VENV)/.installed  ## set up, sample organization, serve on PORT
+	$(BIN)/python manage.py migrate --verbosity 0
+	$(BIN)/python manage.py demo
+	PORT=$(PORT) $(BIN)/python manage.py serve
+
+test: $(VENV)/.installed-dev  ## every test that needs no server of its own
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.installed-dev  ## format, lint, types, floors
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev  ## measure PERFORMANCE.md's targets; writes docs/performance.md
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) staticfiles

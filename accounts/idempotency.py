@@ -1,0 +1,79 @@
+"""Idempotency-Key: the same key with the same body answers once, for 24 h (API.md)."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import IdempotentReply, Membership
+from accounts.problems import Problem
+
+LIFETIME = timedelta(hours=24)
+HEADER = "Idempotency-Key"
+
+
+class KeyReused(Problem):
+    status_code = 422
+    code = "idempotency_key_reused"
+    default_detail = _("This Idempotency-Key was sent with another body. Use a new key.")
+
+
+class StillRunning(Problem):
+    status_code = 409
+    code = "request_in_progress"
+    default_detail = _("The first request with this Idempotency-Key is still running. Try again in a moment.")
+
+
+def fingerprint(*parts: str) -> str:
+    """SHA-256 over what makes two requests the same."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def claim(membership: Membership, key: str, request_hash: str) -> tuple[IdempotentReply, bool]:
+    """Reserve a key. Returns its row, and whether it already holds an answer to replay.
+
+    Raises KeyReused for another body and StillRunning while the first request has not answered.
+    """
+    IdempotentReply.objects.filter(membership=membership, created_at__lt=timezone.now() - LIFETIME).delete()
+    try:
+        with transaction.atomic():
+            fresh = IdempotentReply.objects.create(membership=membership, key=key[:200], request_hash=request_hash)
+            return fresh, False
+    except IntegrityError:
+        held = IdempotentReply.objects.get(membership=membership, key=key[:200])
+    if held.request_hash != request_hash:
+        raise KeyReused
+    if held.status is None:
+        raise StillRunning
+    return held, True
+
+
+def settle(reply: IdempotentReply, status: int, body: Any) -> None:
+    """Keep the answer for later repeats."""
+    reply.status, reply.body = status, body
+    reply.save(update_fields=["status", "body"])
+
+
+def once(
+    membership: Membership, key: str | None, request_hash: str, act: Callable[[], tuple[int, Any]]
+) -> tuple[int, Any]:
+    """Run `act` (returns status and JSON body), or replay its first answer when the key was seen before.
+
+    A failed act frees its key, so that the client may try again.
+    """
+    if not key:
+        return act()
+    reply, answered = claim(membership, key, request_hash)
+    if answered:
+        return reply.status or 200, reply.body
+    try:
+        status, body = act()
+    except BaseException:
+        reply.delete()
+        raise
+    settle(reply, status, body)
+    return status, body

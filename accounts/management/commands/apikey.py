@@ -1,0 +1,36 @@
+"""`manage.py apikey EMAIL`: a new API key, shown once (API.md)."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts import keys
+from accounts.models import Membership
+
+
+class Command(BaseCommand):
+    help = "Make an API key for a user and print it. It is shown only this once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("email")
+        parser.add_argument("--organization", metavar="SLUG", help="needed when the user is in several")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        membership = membership_for(options["email"], options["organization"])
+        _key, secret = keys.issue(membership, "manage.py apikey")
+        self.stdout.write(secret)
+
+
+def membership_for(email: str, slug: str | None = None) -> Membership:
+    """A user's membership by email and, when there are several, organization; CommandError says what to do."""
+    mine = Membership.objects.active().filter(user__email=email.lower()).select_related("user", "organization")
+    if slug:
+        mine = mine.filter(organization__slug=slug)
+    found = list(mine[:2])
+    if not found:
+        where = f" in the organization {slug!r}" if slug else ""
+        raise CommandError(f"There is no active user {email!r}{where}.")
+    if len(found) > 1:
+        raise CommandError(f"{email} is in several organizations: name one with --organization SLUG.")
+    return found[0]

@@ -1,0 +1,121 @@
+"""The API of agents, assignments and retrieval (API.md, "Agents and assignments")."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from accounts import audit
+from accounts.models import Membership
+from accounts.problems import NotFound, Problem
+from accounts.requests import admin_of, membership_of
+from agents import assignments
+from agents.models import Agent, Assignment
+from agents.serializers import AgentEditSerializer, AgentSerializer, AssignmentSerializer, AssignSerializer
+
+AUDITED_FLAGS = ("is_active", "allows_personal_corpus", "uses_rag", "grounding", "adaptive")
+
+
+class SlugTaken(Problem):
+    status_code = 409
+    code = "slug_taken"
+    default_detail = _("Another agent of the organization has this slug.")
+
+
+def agent_for(membership: Membership, reference: str) -> Agent:
+    """An agent by id or slug, among those the caller may see."""
+    try:
+        named = Q(pk=UUID(reference))
+    except ValueError:
+        named = Q(slug=reference)
+    agent = Agent.objects.visible_to(membership).select_related("organization").filter(named).first()
+    if agent is None:
+        raise NotFound
+    return agent
+
+
+class AgentList(generics.ListAPIView[Agent]):
+    serializer_class = AgentSerializer
+
+    def get_queryset(self) -> QuerySet[Agent]:
+        return Agent.objects.visible_to(membership_of(self.request))
+
+    @extend_schema(request=AgentEditSerializer, responses={201: AgentSerializer})
+    def post(self, request: Request) -> Response:
+        admin = admin_of(request)
+        form = AgentEditSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        slug = form.validated_data.pop("slug", "") or slugify(form.validated_data["name"])[:80]
+        agent = saved(form, organization=admin.organization, slug=slug)
+        audit.record(admin, "created", agent, **flags(agent))
+        return Response(AgentSerializer(agent).data, status.HTTP_201_CREATED)
+
+
+class AgentDetail(APIView):
+    @extend_schema(responses=AgentSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        return Response(AgentSerializer(agent_for(membership_of(request), reference)).data)
+
+    @extend_schema(request=AgentEditSerializer, responses=AgentSerializer)
+    def patch(self, request: Request, reference: str) -> Response:
+        agent = agent_for(membership_of(request), reference)
+        admin = admin_of(request)
+        form = AgentEditSerializer(agent, data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        agent = saved(form)
+        audit.record(admin, "changed", agent, **flags(agent))
+        return Response(AgentSerializer(agent).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, reference: str) -> Response:
+        agent = agent_for(membership_of(request), reference)
+        audit.record(admin_of(request), "deleted", agent)
+        agent.delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def saved(form: BaseSerializer[Agent], **fields: Any) -> Agent:
+    try:
+        with transaction.atomic():
+            return form.save(**fields)
+    except IntegrityError:
+        raise SlugTaken from None
+
+
+def flags(agent: Agent) -> dict[str, Any]:
+    return {name: getattr(agent, name) for name in AUDITED_FLAGS}
+
+
+class AgentCorpora(generics.ListAPIView[Assignment]):
+    serializer_class = AssignmentSerializer
+
+    def get_queryset(self) -> QuerySet[Assignment]:
+        membership = membership_of(self.request)
+        agent = agent_for(membership, self.kwargs["reference"])
+        return Assignment.objects.visible_to(membership).filter(agent=agent).select_related("corpus")
+
+    @extend_schema(request=AssignSerializer, responses={201: AssignmentSerializer})
+    def post(self, request: Request, reference: str) -> Response:
+        membership = membership_of(request)
+        agent = agent_for(membership, reference)
+        form = AssignSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        assignment = assignments.assign(agent, form.validated_data["corpus"], membership)
+        return Response(AssignmentSerializer(assignment).data, status.HTTP_201_CREATED)
+
+
+class AgentCorpus(APIView):
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, reference: str, corpus_id: UUID) -> Response:
+        membership = membership_of(request)
+        assignments.unassign(agent_for(membership, reference), corpus_id, membership)
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,13 @@
+"""Paths of the agents API, below /api/."""
+
+from django.urls import path
+
+from agents import api, retrieval_api
+
+urlpatterns = [
+    path("agents/", api.AgentList.as_view()),
+    path("agents/<str:reference>/", api.AgentDetail.as_view()),
+    path("agents/<str:reference>/corpora/", api.AgentCorpora.as_view(), name="api-agent-corpora"),
+    path("agents/<str:reference>/corpora/<uuid:corpus_id>/", api.AgentCorpus.as_view()),
+    path("agents/<str:reference>/retrieve/", retrieval_api.AgentRetrieve.as_view(), name="api-retrieve"),
+]

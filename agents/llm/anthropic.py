@@ -1,0 +1,174 @@
+"""Streams answers from Anthropic's Messages API through its SDK, imported at first use (40 MB, 1 s)."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, cast
+
+from agents.llm import failures
+from agents.llm.base import (
+    Finished,
+    ModelError,
+    ModelInterrupted,
+    ModelRequest,
+    ModelUnavailable,
+    StreamEvent,
+    TextDelta,
+    Usage,
+)
+from agents.llm.endpoints import checked
+from agents.llm.limits import Limits, before, retried
+from agents.llm.pool import PerLoop
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import MessageParam, RawMessageStreamEvent
+
+DEFAULT_BASE_URL = "https://api.anthropic.com"
+DEFAULT_MAX_TOKENS = 4096  # the API requires a cap
+REASONS = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+}
+REFUSED = frozenset(
+    {
+        "invalid_request_error",
+        "authentication_error",
+        "permission_error",
+        "not_found_error",
+        "request_too_large",
+    }
+)
+
+
+def _open_client(api_key: str, base_url: str, connect: float) -> "anthropic.AsyncAnthropic":
+    """Our retries and deadlines, not the SDK's; no redirects (R20); no prompts in logs or spans (R24)."""
+    import anthropic
+    import httpx2
+
+    logging.getLogger("anthropic").setLevel(logging.INFO)  # at DEBUG it logs whole requests
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # at INFO it logs every request's line
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
+    timeout = httpx2.Timeout(None, connect=connect)
+    return anthropic.AsyncAnthropic(
+        api_key=api_key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=timeout,
+        open_telemetry=False,
+        http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False, limits=limits, timeout=timeout),
+    )
+
+
+async def _close_client(client: "anthropic.AsyncAnthropic") -> None:
+    await client.close()
+
+
+_CLIENTS = PerLoop(_open_client, _close_client)
+
+
+class AnthropicClient:
+    """A `ModelClient` for one Claude model."""
+
+    def __init__(self, model: str, api_key: str, base_url: str = "", limits: Limits | None = None) -> None:
+        """Raises `ModelNotConfigured` for an endpoint that may not be called (R20)."""
+        self.model = model
+        self._api_key, self._base_url = api_key, checked(base_url or DEFAULT_BASE_URL)
+        self._limits = limits or Limits()
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+        """See `ModelClient`. `temperature` is not sent: the API version that the SDK speaks since 2.0
+        (2026-10-21) refuses any, even the default, with a 400."""
+
+        def attempt(deadline: float) -> AsyncGenerator[StreamEvent, None]:
+            return self._attempt(request, deadline)
+
+        return retried(attempt, self._limits)
+
+    async def _attempt(self, request: ModelRequest, deadline: float) -> AsyncGenerator[StreamEvent, None]:
+        import anthropic
+        import httpx2
+
+        answer = _Answer()
+        try:
+            async with aclosing(self._events(request, deadline)) as events:
+                async for event in events:
+                    if text := answer.read(event):
+                        yield TextDelta(text)
+        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
+            # While it streams, the SDK lets the HTTP client's errors and broken JSON through unwrapped.
+            raise _failure(error, answer.said) from error
+        if not answer.complete:
+            raise ModelInterrupted if answer.said else ModelUnavailable
+        yield Usage(answer.prompt_tokens, answer.completion_tokens)
+        yield Finished(answer.reason)
+
+    async def _events(self, request: ModelRequest, deadline: float) -> "AsyncGenerator[RawMessageStreamEvent, None]":
+        """The SDK's events, each within its time; closing this generator closes the connection."""
+        now = asyncio.get_running_loop().time
+        limit = min(deadline, now() + self._limits.first_token)
+        stream = await before(limit, self._create(request))
+        events = aiter(stream)
+        try:
+            while (event := await before(limit, anext(events, None))) is not None:
+                yield event
+                if event.type == "content_block_delta":
+                    limit = min(deadline, now() + self._limits.idle)
+        finally:
+            await stream.close()
+
+    async def _create(self, request: ModelRequest) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
+        from anthropic import omit
+
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        client = await _CLIENTS.get(self._api_key, self._base_url, self._limits.connect)
+        return await client.messages.create(
+            model=self.model,
+            max_tokens=request.max_tokens or DEFAULT_MAX_TOKENS,
+            system=request.system or omit,
+            messages=cast("list[MessageParam]", messages),
+            stream=True,
+        )
+
+
+class _Answer:
+    """What the events have said so far."""
+
+    def __init__(self) -> None:
+        self.said = self.complete = False
+        self.prompt_tokens = self.completion_tokens = 0
+        self.reason = "stop"
+
+    def read(self, event: "RawMessageStreamEvent") -> str:
+        """Take one event in; the text it carries, if any (thoughts are left out)."""
+        if event.type == "content_block_delta":
+            text = event.delta.text if event.delta.type == "text_delta" else ""
+            self.said = self.said or bool(text)
+            return text
+        if event.type == "message_start":
+            usage = event.message.usage
+            cached = (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
+            self.prompt_tokens = usage.input_tokens + cached
+        elif event.type == "message_delta":
+            self.completion_tokens = event.usage.output_tokens
+            reason = event.delta.stop_reason or ""
+            self.reason = REASONS.get(reason, reason or "stop")
+        elif event.type == "message_stop":
+            self.complete = True
+        return ""
+
+
+def _failure(error: Exception, said: bool) -> ModelError:
+    """Our error for one of the SDK's; an error event inside a stream has status 200 and a type."""
+    import anthropic
+
+    if said:
+        return ModelInterrupted()
+    if not isinstance(error, anthropic.APIStatusError):
+        return ModelUnavailable()
+    if error.status_code == 200:
+        return failures.from_status(400 if error.type in REFUSED else 500, {})
+    return failures.from_status(error.status_code, error.response.headers)

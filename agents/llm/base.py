@@ -1,0 +1,136 @@
+"""The values that pass between a conversation and a model, and the errors a model may end with (SPEC §5)."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Text = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMessage:
+    """One turn of the conversation; the system prompt is no message (`ModelRequest.system`)."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A retrieved passage as the prompt numbers it: `n` is what `[n]` in an answer refers to."""
+
+    n: int
+    text: str
+    title: str
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a model.
+
+    `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
+    extractive answerer, which reads no prompt. `temperature` None: the provider's default. `max_tokens` None:
+    no cap but the client's deadline and size limit.
+    """
+
+    model: str
+    system: str
+    messages: tuple[ModelMessage, ...]
+    temperature: float | None = None
+    max_tokens: int | None = None
+    question: str = ""
+    passages: tuple[Passage, ...] = ()
+    language: str = "es"
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer; never empty. What arrived in one read is one delta."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the provider counted, at most once, before `Finished`; absent when it does not count."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last event of a stream that did not fail: "stop", "length" (token cap), or the provider's word."""
+
+    reason: str
+
+
+StreamEvent = TextDelta | Usage | Finished
+
+
+class ModelError(Exception):
+    """A model that did not answer. `code` is stable; `detail` is ours and safe to show (R26)."""
+
+    code: ClassVar[str] = "model_error"
+    advice: ClassVar[Text] = _("The model could not answer.")
+
+    def __init__(self, detail: Text | None = None) -> None:
+        self._detail = self.advice if detail is None else detail
+        super().__init__(self.code)
+
+    @property
+    def detail(self) -> str:
+        """In the language that is active when it is read, not when it was raised."""
+        return str(self._detail)
+
+
+class ModelUnavailable(ModelError):
+    """Not reachable, overloaded or failing, before any text; already retried."""
+
+    code = "model_unavailable"
+    advice = _("The model cannot be reached at the moment. Try again in a minute.")
+
+    def __init__(self, detail: Text | None = None, retry_after: float | None = None) -> None:
+        """`retry_after`: seconds that the provider asked to wait, if it did."""
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+class ModelTimeout(ModelError):
+    """No first token in time, silence in mid-answer, or the overall deadline passed."""
+
+    code = "model_timeout"
+    advice = _("The model took too long.")
+
+
+class ModelRejected(ModelError):
+    """The provider refuses this request or this key; asking again does not help."""
+
+    code = "model_rejected"
+    advice = _("The model refused the request.")
+
+
+class ModelInterrupted(ModelError):
+    """The stream broke after its first text; what had arrived is kept."""
+
+    code = "model_interrupted"
+    advice = _("The connection to the model broke before the answer was complete.")
+
+
+class ModelNotConfigured(ModelError):
+    """The installation lacks a key or an endpoint for this model."""
+
+    code = "model_not_configured"
+    advice = _("This model is not configured.")
+
+
+class ModelClient(Protocol):
+    """Who answers. Close the generator (`contextlib.aclosing`) to stop early: that closes the connection."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Yield text, at most one `Usage`, then `Finished`; raise a `ModelError` instead of `Finished`."""
+        ...

@@ -1,0 +1,70 @@
+"""The sentences of a passage that can be quoted by themselves; pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+SHORTEST, LONGEST = 30, 420  # characters of a sentence that reads well by itself
+FEWEST_WORDS = 5
+WORDS_WITHOUT_STOP = 12  # what ends without a stop and has fewer is a title
+MOST_SYMBOLS = 2  # arrows, bars, emoji
+
+_FENCE = re.compile(r"^(```|~~~).*?^\1.*?$", re.M | re.S)
+_HEADING = r"^\s*#{1,6}\s|^\s*\[\d+\]:|^[^a-záéíóúüñ]{12,}$"  # Markdown's, a reference, or capitals only
+_TABLE = r"^\s*\||\|.*\||^\W*\d*\W*$"
+_FURNITURE = r"\.{4,}|(?:\s\.){4,}|\b[Pp][áa]g(?:ina|e)?s?\.?\s*\d+\s*$|\{[%{]"  # contents, page numbers, templates
+_DEBRIS = re.compile("|".join((_HEADING, _TABLE, _FURNITURE)))
+_ITEM = re.compile(r"^\s*(?:[-*+•▪◦–—]|\(?\d{1,3}[.)º]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-zñ][.)])\s+")
+_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad]\n\s*(?=[a-záéíóúüñ])")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(
+    r"\*\*|__|~~|(?:\s+|(?<!\w))\[(?:\d{1,3}[,\s–-]*)+\]|</?[a-zA-Z][^>]{0,400}>|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+)
+_END = re.compile(r"(?<=[.!?…])[»”\")\]]*\s+(?=[¿¡«“\"(]?[A-ZÁÉÍÓÚÜÑ0-9])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:art|arts|núm|num|no|n|p|pp|pág|págs|ej|etc|vs|cf|fig|cap|vol|ed|sr|sra|dr|dra|d|mr|mrs|ms|st|inc|e\.g|i\.e"
+    r"|ee|uu|aprox|approx|sec|ref|tel)|\b[A-ZÁÉÍÓÚ]|^\W*\d{1,3})\.$",
+    re.I,
+)
+
+
+def sentences(passage: str) -> Iterator[str]:
+    """The sentences of `passage` in order: lines joined, headings, tables and page furniture left out."""
+    for paragraph in _paragraphs(_FENCE.sub("\n", passage)):
+        for sentence in _split(_LINK.sub(r"\1", paragraph)):
+            clean = " ".join(_MARKS.sub("", sentence).split())
+            clean = _ITEM.sub("", clean)
+            if clean.count('"') % 2:
+                clean = clean.replace('"', "")
+            if SHORTEST <= len(clean) <= LONGEST and len(clean.split()) >= FEWEST_WORDS and _reads(clean):
+                yield clean
+
+
+def _reads(sentence: str) -> bool:
+    """A statement in words: no question, title, row of numbers, nor a sentence without its beginning."""
+    letters = sum(c.isalpha() or c == " " for c in sentence)
+    symbols = sum(unicodedata.category(c) in {"So", "Sm"} for c in sentence)
+    first, last = sentence.lstrip("¿¡«“\"'(`")[:1], sentence.rstrip("»”\"')`")[-1:]
+    whole = last in {".", "!", "…"} or (last not in ",;-(?" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
+    return whole and letters >= 0.75 * len(sentence) and symbols <= MOST_SYMBOLS and not first.islower()
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    lines: list[str] = []
+    for line in [*_HYPHENATED.sub("", text).splitlines(), ""]:
+        stops = not line.strip() or _DEBRIS.search(line) is not None
+        if (stops or _ITEM.match(line)) and lines:
+            yield " ".join(lines)
+            lines = []
+        if not stops:
+            lines.append(line.strip().lstrip("> "))
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(paragraph):
+        if _ABBREVIATION.search(paragraph[start : end.start()]):
+            continue
+        yield paragraph[start : end.end()]
+        start = end.end()
+    yield paragraph[start:]

@@ -1,0 +1,92 @@
+"""The events of an answer, in the order and with the fields of API.md, "Chat"."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage that the answer may cite as `[n]`. `relevance` is calibrated, 0 to 1."""
+
+    n: int
+    chunk: UUID
+    document: UUID
+    title: str
+    corpus: UUID
+    corpus_type: str
+    page: int | None
+    heading_path: tuple[str, ...]
+    snippet: str
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Always first, so that the page can show them while the model thinks; empty without context.
+
+    `degraded` names what failed when the answer has to do without its context (SPEC §4, fail-safe).
+    """
+
+    event: ClassVar[str] = "sources"
+    conversation: UUID
+    message: UUID
+    attempt: int
+    confidence: str
+    sufficient: bool
+    sources: tuple[Source, ...]
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where the answer stands; any number of them."""
+
+    event: ClassVar[str] = "status"
+    stage: Literal["retrieving", "generating", "evaluating", "retrying"]
+    attempt: int
+    granularity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of text. A higher `attempt` replaces the tokens of the one before."""
+
+    event: ClassVar[str] = "token"
+    token: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A finished block of the answer, rendered and sanitised."""
+
+    event: ClassVar[str] = "html"
+    block: int
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end of an answer. `cited` are the `n` of the sources that it cites."""
+
+    event: ClassVar[str] = "done"
+    status: Literal["complete", "stopped"]
+    message: UUID
+    usage: Mapping[str, int]
+    cited: tuple[int, ...]
+    evaluation: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The end of an answer that failed; what had arrived is kept. `code` is listed in docs/errors.md."""
+
+    event: ClassVar[str] = "error"
+    code: str
+    detail: str
+    message: UUID
+
+
+Event = Sources | Status | Token | Html | Done | Error

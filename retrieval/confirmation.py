@@ -1,0 +1,121 @@
+"""The database disposes: hits are read back within the scope, and what it does not confirm is dropped (SPEC
+§2.3).
+
+A hit may be missing for two reasons. Stale: its row is gone, its document deleted, its version superseded or
+its corpus switched off since; the reconciler will follow. Isolation: the row belongs to a corpus that the
+scope does not hold, so the filter or the payload is wrong; that must never happen, is counted and logged by
+ids.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from prometheus_client import Counter as Metric
+
+from corpora.models import Chunk
+from corpora.scope import Scope
+from retrieval.fusion import Fused
+from retrieval.results import RetrievedChunk
+
+logger = logging.getLogger(__name__)
+
+ISOLATION_VIOLATIONS = Metric("isolation_violation_total", "Hits outside the asking scope; expected 0 forever")
+STALE_HITS = Metric("retrieval_stale_hits_total", "Hits whose chunk is deleted, superseded or switched off")
+
+OVERFETCH = 2  # read for each passage wanted: some fall to the threshold, to duplicates, to neighbours
+_COLUMNS = (
+    "id",
+    "document_id",
+    "document__title",
+    "document__filename",
+    "document__language",
+    "document__corpus_id",
+    "document__corpus__name",
+    "document__corpus__corpus_type",
+    "page_start",
+    "page_end",
+    "heading_path",
+    "text",
+    "token_count",
+    "start",
+    "end",
+)
+
+
+def confirmed(
+    hits: Sequence[Fused], scope: Scope, wanted: int
+) -> tuple[list[tuple[Fused, RetrievedChunk]], Counter[str]]:
+    """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped
+    and why.
+
+    Reads OVERFETCH · wanted rows in one query, and on only while fewer than `wanted` were confirmed.
+    """
+    found: list[tuple[Fused, RetrievedChunk]] = []
+    dropped: Counter[str] = Counter()
+    page_size = OVERFETCH * max(wanted, 1)
+    for start in range(0, len(hits), page_size):
+        page = hits[start : start + page_size]
+        rows = _read([hit.id for hit in page], scope)
+        found += [(hit, _chunk(hit, rows[hit.id])) for hit in page if hit.id in rows]
+        dropped += _account([hit.id for hit in page if hit.id not in rows], scope)
+        if len(found) >= wanted:
+            break
+    return found, dropped
+
+
+def _read(ids: Sequence[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
+    rows = Chunk.objects.in_scope(scope).filter(id__in=ids).order_by().values_list(*_COLUMNS)
+    return {row[0]: row for row in rows}
+
+
+def _chunk(hit: Fused, row: tuple[Any, ...]) -> RetrievedChunk:
+    (id, document, title, filename, language, corpus, corpus_name, corpus_type, page, page_end, *rest) = row
+    (heading_path, text, token_count, start, end) = rest
+    return RetrievedChunk(
+        chunk=id,
+        document=document,
+        title=title or filename,
+        corpus=corpus,
+        corpus_name=corpus_name,
+        corpus_type=corpus_type,
+        page=page,
+        page_end=page_end,
+        heading_path=tuple(heading_path),
+        text=text,
+        token_count=token_count,
+        start=start,
+        end=end,
+        relevance=0.0,
+        dense=hit.dense,
+        bm25=hit.bm25,
+        language=language,
+    )
+
+
+def _account(missing: Sequence[UUID], scope: Scope) -> Counter[str]:
+    """Count what was not confirmed; chunks of a corpus outside the scope as violations."""
+    if not missing:
+        return Counter()
+    outside = [row for row in _whereabouts(missing) if not _belongs(row, scope)]
+    for id, corpus, *_ in outside:
+        logger.error("isolation violation: user %s, chunk %s of corpus %s", scope.user_id, id, corpus)
+    stale = len(missing) - len(outside)
+    ISOLATION_VIOLATIONS.inc(len(outside))
+    STALE_HITS.inc(stale)
+    return Counter({reason: count for reason, count in (("isolation", len(outside)), ("stale", stale)) if count})
+
+
+def _whereabouts(ids: Sequence[UUID]) -> list[tuple[Any, ...]]:
+    """Ids only, whatever the state of the rows: nothing of them is shown to anybody."""
+    columns = ("document__corpus__organization_id", "document__corpus__owner_id")
+    rows = Chunk.objects.filter(id__in=ids).order_by()
+    return list(rows.values_list("id", "document__corpus_id", *columns))
+
+
+def _belongs(row: tuple[Any, ...], scope: Scope) -> bool:
+    _, corpus, organization, owner = row
+    tier = scope.global_ids if owner is None else scope.personal_ids
+    return organization == scope.organization_id and corpus in tier and owner in (None, scope.user_id)

@@ -1,0 +1,41 @@
+"""A circuit breaker: after some failures in a row a dead server costs a question nothing (RELIABILITY,
+faults).
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+
+class CircuitBreaker:
+    """Closed at first; `failures` in a row open it for `seconds`, after which single trials decide.
+
+    While open, `allows()` is False. When the time is up it lets one caller through and stays open for the
+    others for another `seconds`, or until that caller reports. Safe to share between threads.
+    """
+
+    def __init__(self, failures: int = 3, seconds: float = 10.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit, self._seconds, self._clock = failures, seconds, clock
+        self._failed = 0
+        self._open_until = 0.0
+        self._lock = threading.Lock()
+
+    def allows(self) -> bool:
+        with self._lock:
+            if self._failed < self._limit:
+                return True
+            now = self._clock()
+            if now < self._open_until:
+                return False
+            self._open_until = now + self._seconds
+            return True
+
+    def succeeded(self) -> None:
+        with self._lock:
+            self._failed = 0
+
+    def failed(self) -> None:
+        with self._lock:
+            self._failed += 1
+            if self._failed >= self._limit:
+                self._open_until = self._clock() + self._seconds

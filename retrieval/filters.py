@@ -1,0 +1,84 @@
+"""The vector filter, built from a scope and from nothing else (SPEC §2), for no engine in particular.
+
+In Qdrant an empty `should` matches everything (RELIABILITY, fact 1), so a `SearchFilter` without a branch, a
+branch without a condition, or a condition without a value cannot be built at all.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from corpora.scope import Scope
+
+METADATA_KEYS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+
+
+class EmptyScope(ValueError):
+    """Nothing may be read here, so nothing may be searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The payload's `key` holds any of these keywords; for a list in the payload, one of its items does."""
+
+    key: str
+    any_of: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.any_of or not all(self.any_of):
+            raise EmptyScope(f"the condition on {self.key!r} allows no value")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """Every condition of `must`, and every condition of at least one branch of `should`."""
+
+    must: tuple[Condition, ...]
+    should: tuple[tuple[Condition, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.should or not all(self.should):
+            raise EmptyScope("an empty `should` would match everything")
+        if not any(condition.key == "organization_id" for condition in self.must):
+            raise EmptyScope("a search stays within one organization")
+
+
+def search_filter(
+    scope: Scope, granularity: int, requirements: Mapping[str, Sequence[str]] | None = None
+) -> SearchFilter:
+    """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
+
+    `requirements` maps a metadata key to its allowed values; a key without values requires nothing.
+    Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata.
+    """
+    if scope.is_empty:
+        raise EmptyScope("the scope has no corpus")
+    must = (
+        Condition("organization_id", (str(scope.organization_id),)),
+        Condition("granularity", (str(granularity),)),
+        *_required(requirements or {}),
+    )
+    return SearchFilter(must, tuple(_tiers(scope)))
+
+
+def _tiers(scope: Scope) -> Iterable[tuple[Condition, ...]]:
+    if scope.global_ids:
+        yield (Condition("corpus_type", ("global",)), _corpora(scope.global_ids))
+    if scope.personal_ids:
+        yield (
+            Condition("corpus_type", ("personal",)),
+            _corpora(scope.personal_ids),
+            Condition("user_id", (str(scope.user_id),)),
+        )
+
+
+def _corpora(ids: frozenset[UUID]) -> Condition:
+    return Condition("corpus_id", tuple(sorted(map(str, ids))))
+
+
+def _required(requirements: Mapping[str, Sequence[str]]) -> Iterable[Condition]:
+    for key, values in requirements.items():
+        if key not in METADATA_KEYS:
+            raise ValueError(f"{key!r} is not a metadata key")
+        if values:
+            yield Condition(key, (values,) if isinstance(values, str) else tuple(values))

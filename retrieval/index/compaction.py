@@ -1,0 +1,104 @@
+"""Optimising an Edge index without stopping it: a child process works on a copy that then takes its place.
+
+    copy (writers wait 0.2 s) → child: optimize, flush → load → replay what was written meanwhile → switch
+
+Searches go on all the time, writes go on while the child works. A crash at any step leaves the old
+generation in use and the new one to be removed at the next start. Below the thresholds nothing is done at
+all: without deletions an index of less than `EXACT_BELOW` points has nothing to gain.
+"""
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from retrieval.index.base import EXACT_BELOW
+from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard
+from retrieval.index.folder import EdgeFolder
+
+log = logging.getLogger(__name__)
+
+# Qdrant's own vacuum rule: from 1,000 deleted points that are a fifth of all.
+_MIN_DELETED, _MIN_DELETED_SHARE = 1_000, 0.2
+_GROWTH = 1.5  # build the graph again when half as many points were added
+_PROGRAM = Path(__file__).with_name("compact.py")
+
+
+class Compaction:
+    """At most one at a time; `run` blocks for as long as it takes."""
+
+    def __init__(self, folder: EdgeFolder, live: LiveShard) -> None:
+        self._folder = folder
+        self._live = live
+        self._one = Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> bool:
+        """Compact if it is worth it. False: it is not, another runs, it was given up or failed (logged)."""
+        if not self._worth_it() or not self._one.acquire(blocking=False):
+            return False
+        try:
+            return self._run()
+        except Exception as error:
+            log.warning("the index was not compacted: %s", error)
+            return False
+        finally:
+            self._live.journal = None
+            self._one.release()
+
+    def cancel(self) -> None:
+        """Stop a running child; `run` then gives up."""
+        if self._child is not None:
+            self._child.kill()
+
+    def _worth_it(self) -> bool:
+        points = self._live.read(_points)
+        deleted = self._live.deleted
+        if deleted >= max(_MIN_DELETED, _MIN_DELETED_SHARE * (points + deleted)):
+            return True
+        return points >= max(EXACT_BELOW, _GROWTH * self._folder.compacted_points)
+
+    def _run(self) -> bool:
+        with self._live.writing:
+            fresh = self._folder.copy()
+            self._live.journal = []
+        try:
+            self._optimize(fresh)
+            return self._take_over(fresh)
+        finally:
+            if fresh != self._folder.current:
+                self._folder.discard(fresh)
+
+    def _optimize(self, generation: Path) -> None:
+        command = [sys.executable, "-P", str(_PROGRAM), str(generation)]
+        self._child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # noqa: S603 - ours
+        try:
+            _, errors = self._child.communicate()
+            if self._child.returncode:
+                raise RuntimeError(
+                    f"exit code {self._child.returncode}: {errors[-500:].decode(errors='replace')}"
+                )
+        finally:
+            self._child = None
+
+    def _take_over(self, generation: Path) -> bool:
+        from qdrant_edge import EdgeShard
+
+        shard = EdgeShard.load(str(generation))
+        with self._live.writing:
+            journal = self._live.journal or []
+            if self._live.closed or len(journal) > MAX_JOURNAL:
+                log.info("the index was closed, or changed too much, while it was compacted")
+                return False
+            for operation in journal:
+                shard.update(operation)
+            before = self._folder.switch(generation, _points(shard))
+            self._live.replace(shard)
+        self._folder.discard(before)
+        return True
+
+
+def _points(shard: Any) -> int:
+    return int(shard.info().points_count)

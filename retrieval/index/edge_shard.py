@@ -1,0 +1,115 @@
+"""An Edge shard in use: how it is set up, one writer at a time, a journal while a copy is compacted."""
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+from retrieval.index.base import (
+    BYTES_PER_DIMENSION,
+    DENSE,
+    EXACT_BELOW,
+    HNSW_EF_CONSTRUCT,
+    HNSW_M,
+    INTEGER_KEYS,
+    KEYWORD_KEYS,
+    SPARSE,
+    TENANT_KEY,
+    IndexUnavailable,
+)
+
+T = TypeVar("T")
+
+# Operations recorded while a copy is compacted, each of up to 100 points of 1536 floats: some 120 MB at most.
+MAX_JOURNAL = 200
+_FLUSH_EVERY = 2_000  # points written; more makes one flush, and the log that a restart replays, longer
+
+
+def open_shard(path: Path, dimensions: int) -> Any:
+    """Load the shard at `path`, or create it.
+
+    ValueError if it was made with other dimensions, IndexUnavailable if it is damaged or the disk is full.
+    """
+    from qdrant_edge import EdgeShard
+
+    segments = path / "segments"
+    try:
+        if segments.is_dir() and any(segments.iterdir()):
+            return EdgeShard.load(str(path), _config(dimensions))
+        path.mkdir(parents=True, exist_ok=True)
+        return EdgeShard.create(str(path), _config(dimensions))
+    except Exception as error:  # Edge has one untyped exception; the text tells
+        if "vector size" in str(error):
+            raise ValueError(f"{path} was made for other dimensions than {dimensions}: {error}") from error
+        raise IndexUnavailable(f"the index at {path} cannot be opened: {error}") from error
+
+
+def _config(dimensions: int) -> Any:
+    import qdrant_edge as edge
+
+    exact_below_kb = EXACT_BELOW * dimensions * BYTES_PER_DIMENSION // 1024
+    return edge.EdgeConfig(
+        vectors={
+            DENSE: edge.EdgeVectorParams(
+                dimensions, edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16
+            )
+        },
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        hnsw_config=edge.HnswIndexConfig(HNSW_M, HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb),
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=exact_below_kb),
+    )
+
+
+def create_payload_indexes(live: "LiveShard") -> None:
+    """Keyword indexes on every key that is filtered by, the tenant's among them; those that exist stay."""
+    import qdrant_edge as edge
+
+    existing = live.read(lambda shard: shard.info().payload_schema)
+    schemas: dict[str, Any] = {
+        key: edge.KeywordIndexParams(is_tenant=key == TENANT_KEY or None) for key in KEYWORD_KEYS
+    } | dict.fromkeys(INTEGER_KEYS, edge.PayloadSchemaType.Integer)
+    for key, schema in schemas.items():
+        if key not in existing:
+            live.write(edge.UpdateOperation.create_field_index(key, schema))
+
+
+class LiveShard:
+    """The shard in use. Reads take no lock of ours; writes are in line, and can be recorded for a copy."""
+
+    def __init__(self, shard: Any) -> None:
+        self._shard = shard
+        self.writing = Lock()
+        self.journal: list[Any] | None = None
+        self.closed = False
+        self.deleted = 0  # points removed since it was opened or replaced: space to reclaim
+        self._unflushed = 0
+
+    def read(self, call: Callable[[Any], T]) -> T:
+        """`call(shard)`, on whichever shard is current; a reader keeps the one it began with."""
+        return call(self._shard)
+
+    def write(self, operation: Any, written: int = 0, deleted: int = 0) -> None:
+        """Apply an update; it is in the write-ahead log when this returns."""
+        with self.writing:
+            self._shard.update(operation)
+            if (
+                self.journal is not None and len(self.journal) <= MAX_JOURNAL
+            ):  # one more shows that it overflowed
+                self.journal.append(operation)
+            self.deleted += deleted
+            self._unflushed += written + deleted
+            if self._unflushed >= _FLUSH_EVERY:
+                self._shard.flush()
+                self._unflushed = 0
+
+    def replace(self, shard: Any) -> None:
+        """Put another shard in its place; call with `writing` held. Readers of the old one finish on it."""
+        self._shard = shard
+        self.deleted = self._unflushed = 0
+
+    def close(self) -> None:
+        """Flush and close; idempotent. Later calls fail as unavailable."""
+        with self.writing:
+            if not self.closed:
+                self.closed = True
+                self._shard.close()

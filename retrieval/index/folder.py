@@ -1,0 +1,79 @@
+"""The folder of an Edge index: locked by one process, holding one current generation of the shard.
+
+<folder>/lock              held with flock as long as the index is open; a killed process lets go of it
+<folder>/current           JSON: the generation in use and the points it had when it was compacted
+<folder>/<generation>/     a shard as Qdrant Edge keeps it
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from pathlib import Path
+from uuid import uuid4
+
+from retrieval.index.base import IndexLocked
+
+
+class EdgeFolder:
+    """Opening takes the lock (IndexLocked if another process has it) and removes unfinished generations."""
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._lock: int | None = _locked(path / "lock")
+        self.current, self.compacted_points = self._read()
+        for generation in path.iterdir():
+            if generation.is_dir() and generation != self.current:
+                shutil.rmtree(generation, ignore_errors=True)
+
+    def _read(self) -> tuple[Path, int]:
+        pointer = self._path / "current"
+        if not pointer.exists():
+            return self._path / "first", 0
+        state = json.loads(pointer.read_text())
+        return self._path / state["generation"], state["points"]
+
+    def copy(self) -> Path:
+        """The current generation, copied under a name that nothing points to yet. OSError: disk full."""
+        fresh = self._path / uuid4().hex
+        try:
+            # A thread of the log prepares its next file as `tmp-…` and renames it: not part of the state.
+            return Path(shutil.copytree(self.current, fresh, ignore=shutil.ignore_patterns("tmp-*")))
+        except OSError:
+            self.discard(fresh)
+            raise
+
+    def switch(self, generation: Path, points: int) -> Path:
+        """Make `generation` the current one in one step that no crash can halve; returns the one before."""
+        draft = self._path / "current.new"
+        with draft.open("w") as file:
+            json.dump({"generation": generation.name, "points": points}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._path / "current")
+        before, self.current, self.compacted_points = self.current, generation, points
+        return before
+
+    @staticmethod
+    def discard(generation: Path) -> None:
+        shutil.rmtree(generation, ignore_errors=True)
+
+    def release(self) -> None:
+        """Let the next process in; idempotent."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _locked(path: Path) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise IndexLocked(
+            f"{path.parent} is open in another process. The embedded index serves one process: "
+            "stop the other one, or set QDRANT_URL so that several can share a Qdrant server."
+        ) from error
+    return descriptor

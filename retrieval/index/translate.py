@@ -1,0 +1,76 @@
+"""From Acervo's filter and values to an engine's: qdrant_edge and qdrant_client name these classes alike."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from retrieval.filters import METADATA_KEYS, Condition, SearchFilter
+from retrieval.index.base import DENSE, SPARSE, Hit, Point, SparseVector
+
+
+def engine_filter(where: SearchFilter, models: Any) -> Any:
+    """`where` as `models.Filter`; `models` is `qdrant_edge` or `qdrant_client.models`.
+
+    The same filter is the population over which the engine counts document frequencies (IDF): a passage that
+    the searcher may not read never shifts his ranking, nor tells him by a score what others have uploaded.
+    """
+    return models.Filter(
+        must=[_field(condition, models) for condition in where.must],
+        should=[
+            models.Filter(must=[_field(condition, models) for condition in branch]) for branch in where.should
+        ],
+    )
+
+
+def _field(condition: Condition, models: Any) -> Any:
+    return models.FieldCondition(key=condition.key, match=models.MatchAny(any=list(condition.any_of)))
+
+
+def document_filter(document_id: UUID, models: Any, keep_version: int | None = None) -> Any:
+    """A document's points, without those of `keep_version`."""
+    spared = (
+        None
+        if keep_version is None
+        else [models.FieldCondition(key="version", match=models.MatchValue(value=keep_version))]
+    )
+    return models.Filter(
+        must=[_field(Condition("document_id", (str(document_id),)), models)], must_not=spared
+    )
+
+
+def corpus_filter(corpus_id: UUID, models: Any) -> Any:
+    """Every point of a corpus."""
+    return models.Filter(must=[_field(Condition("corpus_id", (str(corpus_id),)), models)])
+
+
+def engine_sparse(vector: SparseVector, models: Any) -> Any:
+    return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
+
+
+def engine_vectors(point: Point, models: Any) -> dict[str, Any]:
+    """The named vectors of a point; without terms it has no sparse one."""
+    vectors: dict[str, Any] = {DENSE: point.dense.tolist()}
+    if point.sparse:
+        vectors[SPARSE] = engine_sparse(point.sparse, models)
+    return vectors
+
+
+def metadata_changes(metadata: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """(what to set, which keys to remove) so that the metadata becomes exactly `metadata`."""
+    unknown = set(metadata) - set(METADATA_KEYS)
+    if unknown:
+        raise ValueError(f"not metadata: {', '.join(sorted(unknown))}")
+    present = {key: value for key, value in metadata.items() if value not in (None, "", [], ())}
+    return present, [key for key in METADATA_KEYS if key not in present]
+
+
+def hits(scored: Iterable[Any]) -> tuple[Hit, ...]:
+    """Scored points of either engine, best first; ties by id, so that both engines agree."""
+    found = (Hit(UUID(str(point.id)), float(point.score)) for point in scored)
+    return tuple(sorted(found, key=lambda hit: (-hit.score, hit.id)))
+
+
+def owner(record: Any) -> tuple[UUID, UUID]:
+    """(point id, document id) of a scrolled record."""
+    document_id = (record.payload or {}).get("document_id")
+    return UUID(str(record.id)), UUID(document_id) if document_id else UUID(int=0)

@@ -1,0 +1,287 @@
+"""What only the embedded engine must hold: its folder, kill -9, one process, compaction beside its users."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from retrieval.filters import search_filter
+from retrieval.index import IndexLocked, IndexUnavailable, compaction
+from retrieval.index.edge import EdgeIndex
+from retrieval.index.folder import EdgeFolder
+from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
+from retrieval.tests.test_index_contract import WHERES, scope
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# Opens the index, writes, says so, and waits to be killed. No flush, no close.
+WRITER = """
+import sys, time
+from pathlib import Path
+from retrieval.index.edge import EdgeIndex
+from retrieval.tests.library import DIMENSIONS, furnished, named
+index = EdgeIndex(Path(sys.argv[1]), DIMENSIONS)
+index.ensure()
+index.upsert(furnished().points)
+index.delete_document(named("annex"))
+print("written", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "space"
+
+
+@pytest.fixture
+def index(folder: Path) -> Iterator[EdgeIndex]:
+    opened = EdgeIndex(folder, DIMENSIONS)
+    opened.ensure()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def library(index: EdgeIndex) -> Library:
+    filled = furnished()
+    index.upsert(filled.points)
+    return filled
+
+
+@pytest.fixture
+def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "_MIN_DELETED", 1)
+    monkeypatch.setattr(compaction, "_MIN_DELETED_SHARE", 0.0)
+
+
+def writer(folder: Path) -> "subprocess.Popen[str]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder)], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "written\n"
+    return process
+
+
+def killed(process: "subprocess.Popen[str]") -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def test_everything_written_survives_kill_9(folder: Path) -> None:
+    killed(writer(folder))
+    index = EdgeIndex(folder, DIMENSIONS)
+    try:
+        index.ensure()
+        kept = [point for point in furnished().points if point.payload["document_id"] != str(named("annex"))]
+        assert {point for point, _ in index.point_ids()} == {point.id for point in kept}
+        dense = kept[0].dense
+        assert index.search(dense, None, WHERES["one global corpus"], 1).dense[0].id == kept[0].id
+    finally:
+        index.close()
+
+
+def test_a_second_process_is_told_what_to_do_until_the_first_is_gone(folder: Path) -> None:
+    process = writer(folder)
+    try:
+        with pytest.raises(IndexLocked, match="QDRANT_URL"):
+            EdgeIndex(folder, DIMENSIONS)
+    finally:
+        killed(process)
+    EdgeIndex(folder, DIMENSIONS).close()
+
+
+def test_a_forked_child_may_not_use_the_index(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    with pytest.raises(IndexLocked, match="QDRANT_URL"):
+        index.count()
+    assert not index.healthy()
+
+
+def test_what_is_closed_can_be_opened_again(index: EdgeIndex, library: Library, folder: Path) -> None:
+    before = index.search(library.points[0].dense, sparse(1, 2, 3), WHERES["both tiers"], 10)
+    index.close()
+    index.close()
+    again = EdgeIndex(folder, DIMENSIONS)
+    try:
+        assert again.search(library.points[0].dense, sparse(1, 2, 3), WHERES["both tiers"], 10) == before
+    finally:
+        again.close()
+
+
+def test_a_closed_index_is_unavailable(index: EdgeIndex) -> None:
+    index.close()
+    with pytest.raises(IndexUnavailable):
+        index.count()
+    assert not index.healthy()
+
+
+def test_a_folder_of_other_dimensions_is_refused_and_let_go(
+    index: EdgeIndex, library: Library, folder: Path
+) -> None:
+    index.close()
+    with pytest.raises(ValueError, match="dimensions"):
+        EdgeIndex(folder, DIMENSIONS * 2)
+    EdgeIndex(folder, DIMENSIONS).close()
+
+
+def test_a_damaged_shard_is_unavailable_and_let_go(index: EdgeIndex, library: Library, folder: Path) -> None:
+    index.close()
+    for segment in (folder / "first" / "segments").iterdir():
+        (segment / "segment.json").write_text("{")
+    with pytest.raises(IndexUnavailable):
+        EdgeIndex(folder, DIMENSIONS)
+    EdgeFolder(folder).release()
+
+
+def test_without_deletions_a_small_index_is_left_alone(
+    index: EdgeIndex, library: Library, folder: Path
+) -> None:
+    assert index.optimize() is False
+    assert (folder / "first").is_dir()
+
+
+@pytest.mark.usefixtures("always_worth_it")
+def test_compacting_keeps_every_answer_and_survives_a_restart(
+    index: EdgeIndex, library: Library, folder: Path
+) -> None:
+    index.delete_document(named("annex"))
+    query = (library.points[0].dense, sparse(1, 2, 3), WHERES["both tiers"], 20)
+    before, listed = index.search(*query), set(index.point_ids())
+    assert index.optimize() is True
+    assert index.optimize() is False
+    assert not (folder / "first").exists()
+    assert (index.search(*query), set(index.point_ids())) == (before, listed)
+    index.close()
+    again = EdgeIndex(folder, DIMENSIONS)
+    try:
+        assert (again.search(*query), set(again.point_ids())) == (before, listed)
+    finally:
+        again.close()
+
+
+@pytest.mark.usefixtures("always_worth_it")
+def test_readers_and_writers_go_on_while_the_index_is_compacted(index: EdgeIndex, library: Library) -> None:
+    index.delete_document(named("annex"))
+    expected = {point.id for point in library.points} - {point.id for point in library.points[6:11]}
+    where = search_filter(scope("laws"), 800)
+    statute = {hit.id for hit in index.search(library.vector(), None, where, 100).dense}
+    compacted: list[bool] = []
+    thread = threading.Thread(target=lambda: compacted.append(index.optimize()))
+    thread.start()
+    searches = 0
+    while thread.is_alive():
+        fresh = library.add("manual", f"fresh {uuid4()}", amount=1)
+        index.upsert(fresh)
+        expected.add(fresh[0].id)
+        assert {hit.id for hit in index.search(library.vector(), None, where, 100).dense} == statute
+        searches += 1
+        thread.join(0.02)
+    index.delete_document(named("diary"))
+    expected -= {point.id for point in library.points if point.payload["document_id"] == str(named("diary"))}
+    assert compacted == [True]
+    assert searches > 3
+    assert {point for point, _ in index.point_ids()} == expected
+
+
+@pytest.mark.usefixtures("always_worth_it")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda patch: patch.setattr(compaction, "_PROGRAM", Path(os.devnull) / "none"),
+        lambda patch: patch.setattr(compaction, "MAX_JOURNAL", -1),
+        lambda patch: patch.setattr(EdgeFolder, "switch", _disk_full),
+    ],
+    ids=["the child dies", "too much was written", "no pointer could be written"],
+)
+def test_a_compaction_that_fails_changes_nothing(
+    index: EdgeIndex,
+    library: Library,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Callable[[pytest.MonkeyPatch], None],
+) -> None:
+    index.delete_document(named("annex"))
+    before = set(index.point_ids())
+    fault(monkeypatch)
+    assert index.optimize() is False
+    monkeypatch.undo()
+    assert set(index.point_ids()) == before
+    fresh = library.add("manual", "later", amount=1)
+    index.upsert(fresh)
+    assert index.count() == len(before) + 1
+
+
+def _disk_full(*_arguments: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_what_a_crashed_compaction_left_is_removed_at_the_next_start(
+    index: EdgeIndex, library: Library, folder: Path
+) -> None:
+    index.close()
+    (folder / "0123abcd").mkdir()
+    (folder / "0123abcd" / "half").write_text("x")
+    again = EdgeIndex(folder, DIMENSIONS)
+    try:
+        assert not (folder / "0123abcd").exists()
+        assert again.count() == len(library.points)
+    finally:
+        again.close()
+
+
+def test_closing_while_compacting_lets_go_of_the_folder(
+    index: EdgeIndex, library: Library, folder: Path, always_worth_it: None
+) -> None:
+    index.delete_document(named("annex"))
+    thread = threading.Thread(target=index.optimize)
+    thread.start()
+    index.close()
+    thread.join(30)
+    assert not thread.is_alive()
+    again = EdgeIndex(folder, DIMENSIONS)
+    try:
+        assert again.count() == len(library.points) - 5
+    finally:
+        again.close()
+
+
+def test_many_threads_search_and_write_at_once(index: EdgeIndex, library: Library) -> None:
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        points = Library(np.random.default_rng(100 + number)).add("manual", f"thread {number}", amount=20)
+        own = [type(point)(uuid4(), point.dense, point.sparse, point.payload) for point in points]
+        try:
+            for point in own:
+                index.upsert([point])
+                assert index.search(point.dense, None, WHERES["one global corpus"], 1).dense[0].id == point.id
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert index.count() == len(library.points) + 160
+
+
+def test_importing_the_package_loads_no_engine() -> None:
+    program = (
+        "import sys, retrieval.index, retrieval.filters, retrieval.bm25; "
+        "print({'qdrant_client', 'qdrant_edge', 'numpy'} & set(sys.modules))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout == "set()\n"

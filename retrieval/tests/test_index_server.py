@@ -1,0 +1,213 @@
+"""The server engine at the wire: what it sends, and that a server fails in one way, soon enough.
+
+The server is faked at the HTTP wire only; the client is Qdrant's own.
+"""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from retrieval.index import Hit, IndexUnavailable
+from retrieval.index.server import ServerIndex, connect
+from retrieval.tests.library import DIMENSIONS, furnished, named, sparse
+from retrieval.tests.test_index_contract import WHERES
+
+DENSE = np.ones(DIMENSIONS, dtype=np.float32)
+WHERE = WHERES["both tiers"]
+FOUND = {"result": [{"points": [{"id": str(named("x")), "version": 1, "score": 0.5}]}] * 2, "status": "ok"}
+
+
+@dataclass
+class Wire:
+    """What the fake server was asked, and how it answers next; `silence` in seconds."""
+
+    asked: list[tuple[str, str, Any]] = field(default_factory=list)
+    status: int = 200
+    body: Any = field(default_factory=lambda: FOUND)
+    silence: float = 0.0
+    hang_ups: int = 0
+
+
+def handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            wire.asked.append((self.command, self.path, json.loads(content) if content else None))
+            time.sleep(wire.silence)
+            if wire.hang_ups:
+                wire.hang_ups -= 1
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
+            body = json.dumps(wire.body).encode()
+            self.send_response(wire.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = do_PUT = do_DELETE = answer
+
+        def log_message(self, *_arguments: object) -> None:
+            """Quiet."""
+
+    return Handler
+
+
+def serve(wire: Wire, port: int = 0) -> ThreadingHTTPServer:
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler(wire))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    return server
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def server(wire: Wire) -> Iterator[ThreadingHTTPServer]:
+    running = serve(wire)
+    yield running
+    running.shutdown()
+    running.server_close()
+
+
+@pytest.fixture
+def index(server: ThreadingHTTPServer) -> Iterator[ServerIndex]:
+    opened = ServerIndex(connect(f"http://127.0.0.1:{server.server_port}"), "space", DIMENSIONS)
+    yield opened
+    opened.close()
+
+
+def search(index: ServerIndex) -> Any:
+    return index.search(DENSE, sparse(1, 2), WHERE, 50)
+
+
+def test_both_legs_go_in_one_request_with_one_filter(index: ServerIndex, wire: Wire) -> None:
+    found = search(index)
+    assert found.dense == found.sparse == (Hit(named("x"), 0.5),)
+    ((method, path, body),) = wire.asked
+    assert (method, path.split("?")[0]) == ("POST", "/collections/space/points/query/batch")
+    dense, words = body["searches"]
+    assert (dense["using"], words["using"]) == ("dense", "bm25")
+    assert dense["filter"] == words["filter"] == words["params"]["idf"]["corpus"]
+    assert dense["limit"] == words["limit"] == 50
+
+
+def test_the_filter_on_the_wire_is_the_rule_of_the_two_tiers(index: ServerIndex, wire: Wire) -> None:
+    search(index)
+    sent = wire.asked[0][2]["searches"][0]["filter"]
+    assert sent["must"] == [
+        {"key": "organization_id", "match": {"any": [str(named("acme"))]}},
+        {"key": "granularity", "match": {"any": ["800"]}},
+    ]
+    assert sent["should"] == [
+        {
+            "must": [
+                {"key": "corpus_type", "match": {"any": ["global"]}},
+                {"key": "corpus_id", "match": {"any": [str(named("manual"))]}},
+            ]
+        },
+        {
+            "must": [
+                {"key": "corpus_type", "match": {"any": ["personal"]}},
+                {"key": "corpus_id", "match": {"any": [str(named("notes"))]}},
+                {"key": "user_id", "match": {"any": [str(named("alice"))]}},
+            ]
+        },
+    ]
+
+
+def test_a_silent_server_is_unavailable_within_one_and_a_half_seconds(index: ServerIndex, wire: Wire) -> None:
+    wire.silence = 5
+    started = time.monotonic()
+    with pytest.raises(IndexUnavailable):
+        search(index)
+    assert time.monotonic() - started < 1.5
+    assert len(wire.asked) == 1
+    assert not index.healthy()
+
+
+def test_a_server_that_is_down_is_unavailable_at_once_and_used_again_when_it_is_back(
+    index: ServerIndex, server: ThreadingHTTPServer, wire: Wire
+) -> None:
+    search(index)
+    server.shutdown()
+    server.server_close()
+    time.sleep(0.05)
+    wire.hang_ups = 10  # kept connections of the old server die
+    started = time.monotonic()
+    with pytest.raises(IndexUnavailable):
+        search(index)
+    assert time.monotonic() - started < 1.5
+    assert not index.healthy()
+    wire.hang_ups = 0
+    again = serve(wire, server.server_port)
+    try:
+        assert search(index).dense
+    finally:
+        again.shutdown()
+        again.server_close()
+
+
+def test_a_connection_that_was_dropped_is_tried_once_more(index: ServerIndex, wire: Wire) -> None:
+    search(index)
+    wire.hang_ups = 1
+    assert search(index).dense
+    wire.hang_ups = 2
+    with pytest.raises(IndexUnavailable):
+        search(index)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 429, 500, 502, 503])
+def test_every_refusal_is_one_error(index: ServerIndex, wire: Wire, status: int) -> None:
+    wire.status, wire.body = status, {"status": {"error": "no"}}
+    with pytest.raises(IndexUnavailable, match="space"):
+        search(index)
+
+
+@pytest.mark.parametrize("body", [{}, {"result": "nonsense"}, [], {"result": [{"points": [{"id": 1}]}]}])
+def test_an_answer_that_makes_no_sense_is_one_error(index: ServerIndex, wire: Wire, body: Any) -> None:
+    wire.body = body
+    with pytest.raises(IndexUnavailable):
+        search(index)
+
+
+CALLS: dict[str, Callable[[ServerIndex], Any]] = {
+    "ensure": lambda index: index.ensure(),
+    "upsert": lambda index: index.upsert(furnished().points),
+    "delete document": lambda index: index.delete_document(named("d"), keep_version=1),
+    "delete corpus": lambda index: index.delete_corpus(named("c")),
+    "delete points": lambda index: index.delete_points([named("p")]),
+    "set metadata": lambda index: index.set_metadata(named("d"), {"unit": "1"}),
+    "count": lambda index: index.count(),
+    "list": lambda index: list(index.point_ids()),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_every_call_fails_as_unavailable(
+    index: ServerIndex, wire: Wire, call: Callable[[ServerIndex], Any]
+) -> None:
+    wire.status, wire.body = 503, {"status": {"error": "overloaded"}}
+    with pytest.raises(IndexUnavailable):
+        call(index)
+
+
+def test_a_failed_search_names_neither_the_question_nor_the_reader(index: ServerIndex, wire: Wire) -> None:
+    wire.status, wire.body = 400, {"status": {"error": "wrong"}}
+    with pytest.raises(IndexUnavailable) as failed:
+        search(index)
+    assert str(named("alice")) not in str(failed.value)

@@ -1,0 +1,40 @@
+"""System checks on how the parts fit together."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning
+from django.core.checks import register as register_check
+
+
+def register() -> None:
+    register_check(several_processes_on_the_embedded_index)
+    register_check(production_needs_its_own_secret, Tags.security, deploy=True)
+
+
+def several_processes_on_the_embedded_index(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Qdrant Edge belongs to one process: a broker means that other processes would need it too."""
+    if settings.EMBEDDED and not settings.CELERY_BROKER_URL.startswith("memory:"):
+        return [
+            Error(
+                "CELERY_BROKER_URL is set, so web and workers are several processes, but the index is the embedded "
+                "one, which a single process must own.",
+                hint="Set QDRANT_URL to a Qdrant server, or unset CELERY_BROKER_URL to run everything in one process.",
+                id="acervo.E001",
+            )
+        ]
+    return []
+
+
+def production_needs_its_own_secret(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    from config.env import env
+
+    if not settings.EMBEDDED and not env.str("SECRET_KEY", default=""):
+        return [
+            Warning(
+                "Several processes need the same SECRET_KEY; this one was generated in DATA_DIR.",
+                hint="Set SECRET_KEY in the environment of every process.",
+                id="acervo.W001",
+            )
+        ]
+    return []

@@ -1,0 +1,1 @@
+"""From an uploaded file to indexed chunks. Imports nothing: the sandboxed child loads it without Django."""

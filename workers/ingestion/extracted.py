@@ -1,0 +1,37 @@
+"""What extraction yields: one canonical text, its pages and headings as character offsets."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpan:
+    """Page `number` (from 1) is text[start:end]. Spans tile the text; a blank page is empty."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingSpan:
+    """The heading's line is text[start:end]; `title` is it without marks; `level` is 1 (highest) to 9."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A document as text: NFC, lines end in LF, no control characters.
+
+    Offsets count code points. `pages` is empty and `page_count` 0 for formats without pages (DOCX, Markdown,
+    plain text). `headings` are in order and never overlap. `title` is empty when the document declares none.
+    """
+
+    text: str
+    pages: tuple[PageSpan, ...] = ()
+    headings: tuple[HeadingSpan, ...] = ()
+    title: str = ""
+    page_count: int = 0

@@ -1,0 +1,222 @@
+"""The way of a document: extract → chunk → embed → index, then one switch (SPEC §3).
+
+A new version is written beside the old one under ids that a second run repeats, so a killed worker leaves nothing
+that the next attempt does not overwrite, and readers never see half a document.
+"""
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from django.db import transaction
+
+from corpora.models import Chunk, Document, DocumentText
+from retrieval import bm25, language
+from retrieval.current import current_index, current_provider
+from retrieval.embeddings.base import EmbeddingProvider, EmbeddingRejected, EmbeddingUnavailable
+from retrieval.index.base import IndexUnavailable, Point, VectorIndex
+from retrieval.passages import indexed_text
+from workers.ingestion.chunking import ChunkDraft, chunk
+from workers.ingestion.extracted import Extracted
+from workers.ingestion.failures import ExtractionError
+from workers.ingestion.sandbox import extract_in_sandbox
+from workers.leases import MAX_ATTEMPTS, Lease, LeaseLost, claim
+
+logger = logging.getLogger(__name__)
+
+BATCH = 400  # chunks embedded and written at a time: bounds memory at some 5 MB of vectors
+DEFAULT_GRANULARITY = 800
+OVERLAP = {256: 32, 512: 64, 800: 100, 1024: 128}
+
+# What each stage is worth on the progress bar; embedding is where the time goes.
+EXTRACTED_AT, CHUNKED_AT, WRITTEN_AT = 0.15, 0.25, 0.98
+
+OUTAGES = (EmbeddingUnavailable, IndexUnavailable)
+Stage = Document.Stage
+
+
+def run(document_id: UUID) -> bool:
+    """Ingest a document if it is due; True when this call did the work. Never raises for the document's sake."""
+    lease = claim(document_id)
+    if lease is None:
+        return False
+    try:
+        ingest(lease)
+    except LeaseLost:
+        clean_up_after_loss(document_id)
+        return False
+    except Exception as error:  # whatever a document or a service does, it ends in a status
+        conclude(lease, error)
+    return True
+
+
+def ingest(lease: Lease) -> None:
+    document = lease.document()
+    with document.file.open("rb") as original:
+        extracted = extract_in_sandbox(original.read(), document.media_type)
+    index_extracted(lease, extracted)
+
+
+def index_extracted(lease: Lease, extracted: Extracted) -> None:
+    """Everything after extraction: chunk, embed and index a text, and switch readers to it."""
+    document = lease.document()
+    lease.report(Stage.CHUNK, EXTRACTED_AT)
+    writer = VersionWriter(document, extracted)
+    writer.clear_unfinished()
+    drafts = [draft for granularity in granularities(document) for draft in chunked(extracted, granularity)]
+    if not drafts:
+        raise ExtractionError("empty_document")
+    lease.report(Stage.EMBED, CHUNKED_AT)
+    written = 0
+    for batch in batches(drafts):
+        writer.write(batch)
+        written += len(batch)
+        lease.report(Stage.EMBED, CHUNKED_AT + (WRITTEN_AT - CHUNKED_AT) * written / len(drafts))
+    lease.report(Stage.INDEX, WRITTEN_AT)
+    switch(lease, writer, len(drafts))
+
+
+def granularities(document: Document) -> tuple[int, ...]:
+    return (DEFAULT_GRANULARITY,)
+
+
+@dataclass(frozen=True, slots=True)
+class SizedDraft:
+    """A chunk draft and the granularity it was cut at."""
+
+    granularity: int
+    draft: ChunkDraft
+
+
+def chunked(extracted: Extracted, granularity: int) -> Iterator[SizedDraft]:
+    for draft in chunk(extracted, granularity, OVERLAP[granularity]):
+        yield SizedDraft(granularity, draft)
+
+
+def batches(drafts: list[SizedDraft]) -> Iterator[list[SizedDraft]]:
+    rest = iter(drafts)
+    while batch := list(islice(rest, BATCH)):
+        yield batch
+
+
+class VersionWriter:
+    """Writes one version's chunks: embeds a batch, upserts its points, then stores its rows."""
+
+    def __init__(self, document: Document, extracted: Extracted) -> None:
+        self.document, self.extracted = document, extracted
+        self.version = document.version + 1
+        self.provider: EmbeddingProvider = current_provider()
+        self.index: VectorIndex = current_index()
+        self.title = document.title or extracted.title or document.filename
+        self.language = document.language or language.detect(extracted.text[:20_000])
+        self.payload = {
+            "organization_id": str(document.corpus.organization_id),
+            "corpus_id": str(document.corpus_id),
+            "corpus_type": document.corpus.corpus_type,
+            "user_id": str(document.corpus.owner_id) if document.corpus.owner_id else None,
+            "document_id": str(document.pk),
+            "version": self.version,
+            **document.metadata,
+            "language": self.language,
+        }
+
+    def clear_unfinished(self) -> None:
+        """Remove what an attempt that died has left of this version."""
+        Chunk.objects.filter(document=self.document, version=self.version).delete()
+        DocumentText.objects.filter(document=self.document, version=self.version).delete()
+
+    def write(self, batch: list[SizedDraft]) -> None:
+        texts = [indexed_text(self.title, sized.draft.heading_path, sized.draft.text) for sized in batch]
+        vectors = self.provider.embed_documents(texts)
+        sparse = bm25.encode_documents(texts, self.language)
+        rows = [self.row(sized, text) for sized, text in zip(batch, texts, strict=True)]
+        self.index.upsert(
+            [
+                Point(
+                    id=row.pk, dense=dense, sparse=terms, payload={**self.payload, "granularity": str(row.granularity)}
+                )
+                for row, dense, terms in zip(rows, vectors, sparse, strict=True)
+            ]
+        )
+        Chunk.objects.bulk_create(rows, ignore_conflicts=True)
+
+    def row(self, sized: SizedDraft, text: str) -> Chunk:
+        draft = sized.draft
+        return Chunk(
+            id=Chunk.id_for(self.document.pk, self.version, sized.granularity, draft.index),
+            document=self.document,
+            version=self.version,
+            granularity=sized.granularity,
+            index=draft.index,
+            text=draft.text,
+            text_hash=hashlib.sha256(text.encode()).hexdigest(),
+            token_count=draft.token_count,
+            start=draft.start,
+            end=draft.end,
+            page_start=draft.page_start,
+            page_end=draft.page_end,
+            heading_path=list(draft.heading_path),
+        )
+
+    def write_text(self) -> None:
+        DocumentText.objects.create(
+            document=self.document,
+            version=self.version,
+            text=self.extracted.text,
+            pages=[[page.number, page.start, page.end] for page in self.extracted.pages],
+            headings=[[one.level, one.title, one.start, one.end] for one in self.extracted.headings],
+        )
+
+
+def switch(lease: Lease, writer: VersionWriter, chunk_count: int) -> None:
+    """Show the new version and drop the old one's rows in one transaction, then its points."""
+    document, version = writer.document, writer.version
+    with transaction.atomic():
+        writer.write_text()
+        lease.finish(
+            version,
+            chunk_count=chunk_count,
+            page_count=writer.extracted.page_count,
+            title=writer.title[:255],
+            language=writer.language,
+        )
+        Chunk.objects.filter(document=document).exclude(version=version).delete()
+        DocumentText.objects.filter(document=document).exclude(version=version).delete()
+    if version > 1:
+        try:
+            writer.index.delete_document(document.pk, keep_version=version)
+        except IndexUnavailable:
+            logger.warning("old points of document %s stay until the next reconcile", document.pk)
+
+
+def conclude(lease: Lease, error: Exception) -> None:
+    """Turn what went wrong into a status: failed with advice, or back in the queue."""
+    try:
+        if isinstance(error, ExtractionError):
+            lease.fail(error.code, error.detail)
+        elif isinstance(error, OUTAGES):
+            lease.retry_later("service_unavailable", f"{error} It is tried again by itself.", counts=False)
+        else:
+            conclude_unexpected(lease, error)
+    except LeaseLost:
+        clean_up_after_loss(lease.document_id)
+
+
+def conclude_unexpected(lease: Lease, error: Exception) -> None:
+    logger.exception("document %s could not be ingested", lease.document_id, exc_info=error)
+    code = "embedding_rejected" if isinstance(error, EmbeddingRejected) else "internal_error"
+    if lease.document().attempts >= MAX_ATTEMPTS:
+        lease.fail(
+            code, "Processing failed three times. Try again later, or tell your administrator."
+        )
+    else:
+        lease.retry_later(code, "Processing failed and is tried again by itself.", counts=True)
+
+
+def clean_up_after_loss(document_id: UUID) -> None:
+    """A deleted document must not rise again: remove what this worker wrote after the deletion."""
+    if not Document.objects.alive().filter(pk=document_id).exists():
+        current_index().delete_document(document_id)

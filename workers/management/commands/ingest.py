@@ -1,0 +1,98 @@
+"""`manage.py ingest SOURCE`: bring a corpus in step with a folder or a file (API.md, "Commands")."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import Membership, Organization
+from corpora.models import Corpus, Document
+from workers import folders, inline
+from workers.progress import Bar
+
+DIFFICULTIES = Document.Difficulty.values
+CONTENT_TYPES = Document.ContentType.values
+
+
+class Command(BaseCommand):
+    help = (
+        "Take a folder (recursively) or a file into a global corpus. A second run uploads only what changed; "
+        "--sync also deletes what is gone."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source", type=Path)
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+        parser.add_argument("--corpus", required=True, metavar="NAME", help="made when it does not exist")
+        parser.add_argument("--type", dest="content_type", choices=CONTENT_TYPES)
+        parser.add_argument("--unit")
+        parser.add_argument("--topic")
+        parser.add_argument("--difficulty", choices=DIFFICULTIES)
+        parser.add_argument("--language", metavar="es|en|…")
+        parser.add_argument("--course")
+        parser.add_argument("--tag", dest="tags", action="append", metavar="TAG")
+        parser.add_argument("--sync", action="store_true", help="delete documents whose file is gone, last")
+        parser.add_argument("--wait", action="store_true", help="return when every document is indexed or failed")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        source: Path = options["source"]
+        if not source.exists():
+            raise CommandError(f"{source} does not exist.")
+        admin = admin_of(options["organization"])
+        corpus = corpus_named(options["corpus"], admin)
+        metadata = {name: options[name] for name in METADATA if options[name]}
+        outcome = self.upload(source, corpus, admin, delete=options["sync"], **metadata)
+        failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
+        self.report(outcome, failed)
+        if outcome.refused or failed:
+            raise CommandError(f"{len(outcome.refused) + failed} files were not taken in; see above.")
+
+    def upload(self, source: Path, corpus: Corpus, admin: Membership, **options: Any) -> folders.Outcome:
+        bar = Bar(self.stderr, "upload", len(folders.files_in(source)))
+        outcome = folders.synchronize(source, corpus, admin, on_file=lambda path: bar.step(path.name), **options)
+        bar.end()
+        return outcome
+
+    def finish(self, outcome: folders.Outcome) -> int:
+        bar = Bar(self.stderr, "index", len(outcome.documents))
+        failed: list[Document] = []
+
+        def done(document: Document) -> None:
+            bar.step(document.filename)
+            if document.status == Document.Status.FAILED:
+                failed.append(document)
+
+        inline.finish(outcome.documents, done)
+        bar.end()
+        for document in failed:
+            self.stderr.write(f"  {document.filename}: {document.error_detail} ({document.error_code})")
+        return len(failed)
+
+    def report(self, outcome: folders.Outcome, failed: int) -> None:
+        for relative, reason in outcome.refused.items():
+            self.stderr.write(f"  {relative}: {reason}")
+        self.stdout.write(
+            f"{len(outcome.documents)} taken in, {outcome.unchanged} unchanged, {outcome.removed} removed, "
+            f"{len(outcome.refused) + failed} failed."
+        )
+
+
+METADATA = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+
+
+def admin_of(slug: str) -> Membership:
+    """The oldest admin of an organization, in whose name commands act."""
+    if not Organization.objects.filter(slug=slug).exists():
+        known = ", ".join(Organization.objects.values_list("slug", flat=True)[:20]) or "none yet"
+        raise CommandError(f"There is no organization {slug!r}. Known: {known}.")
+    admins = Membership.objects.active().filter(organization__slug=slug, role=Membership.Role.ADMIN)
+    admin = admins.select_related("user", "organization").first()
+    if admin is None:
+        raise CommandError(f"The organization {slug!r} has no active admin in whose name to upload.")
+    return admin
+
+
+def corpus_named(name: str, admin: Membership) -> Corpus:
+    shared = Corpus.objects.of_organization(admin).shared().filter(name=name).first()
+    return shared or Corpus.objects.create(organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name)

@@ -1,0 +1,37 @@
+"""`manage.py reindex`: ingest documents again, for instance after a change of chunking."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from corpora.models import Document
+from workers import inline
+from workers.progress import Bar
+
+
+class Command(BaseCommand):
+    help = "Queue every document again, or those of one corpus or organization. Readers keep the old version meanwhile."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--organization", metavar="SLUG")
+        parser.add_argument("--corpus", metavar="ID")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        documents = Document.objects.alive().exclude(status=Document.Status.PROCESSING)
+        if options["organization"]:
+            documents = documents.filter(corpus__organization__slug=options["organization"])
+        if options["corpus"]:
+            documents = documents.filter(corpus_id=options["corpus"])
+        chosen = list(documents.values_list("pk", flat=True))
+        documents.filter(pk__in=chosen).update(
+            status=Document.Status.PENDING, not_before=timezone.now(), attempts=0, progress=0.0
+        )
+        if inline.owns_index():
+            bar = Bar(self.stderr, "reindex", len(chosen))
+            inline.work_off(chosen, lambda document: bar.step(document.filename))
+            bar.end()
+            self.stdout.write(f"{len(chosen)} documents indexed again.")
+        else:
+            self.stdout.write(f"{len(chosen)} documents queued; the workers take them within seconds.")

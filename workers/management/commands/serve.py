@@ -1,0 +1,73 @@
+"""`manage.py serve`: the web server, with the workers in the same process when the index is embedded (API.md)."""
+
+import os
+import resource
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.env import env
+from retrieval import current
+
+OPEN_FILES = 65_536  # one per open stream and one per model connection
+BACKLOG = 8_192
+
+
+class Command(BaseCommand):
+    help = "Serve the web application; with the embedded index also the background workers, in one process."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=env.int("PORT", default=8000))
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        raise_file_limit()
+        workers = self.embedded_workers() if settings.EMBEDDED else None
+        try:
+            self.serve(options["host"], options["port"])
+        finally:
+            if workers:
+                workers.stop()
+                current.close()
+
+    def embedded_workers(self) -> Any:
+        from retrieval.index.base import IndexLocked
+        from workers.embedded import EmbeddedWorkers
+
+        try:
+            current.current_index()
+        except IndexLocked as error:
+            raise CommandError(str(error)) from error
+        workers = EmbeddedWorkers()
+        workers.start()
+        return workers
+
+    def serve(self, host: str, port: int) -> None:
+        import uvicorn
+
+        self.stdout.write(f"Acervo is at http://{host}:{port}/  (stop with Ctrl+C)")
+        self.stdout.flush()
+        uvicorn.run(
+            "config.asgi:application",
+            host=host,
+            port=port,
+            loop="asyncio",
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            backlog=BACKLOG,
+            access_log=False,
+            server_header=False,
+            proxy_headers=settings.HTTPS,
+            forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1"),
+            timeout_graceful_shutdown=20,
+            log_level="warning",
+        )
+
+
+def raise_file_limit() -> None:
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

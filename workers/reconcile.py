@@ -1,0 +1,71 @@
+"""Database and index compared both ways: the database is right, the index follows (SPEC §3)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from django.utils import timezone
+
+from corpora.models import Chunk, Document
+from corpora.signals import document_ready
+from retrieval.current import current_index
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one reconciliation found and did."""
+
+    points: int
+    orphans_removed: int
+    documents_requeued: int
+
+
+def reconcile() -> Report:
+    """Remove points that no chunk stands behind; queue documents of which points are missing."""
+    index = current_index()
+    orphans: list[UUID] = []
+    present: dict[UUID, int] = defaultdict(int)
+    points = 0
+    for batch in in_batches(index.point_ids()):
+        points += len(batch)
+        known = dict(
+            Chunk.objects.served().filter(pk__in=[point for point, _ in batch]).values_list("pk", "document_id")
+        )
+        working = documents_in_work({document for _, document in batch})
+        for point, document in batch:
+            if point in known:
+                present[known[point]] += 1
+            elif document not in working:
+                orphans.append(point)
+    if orphans:
+        index.delete_points(orphans)
+    return Report(points, len(orphans), requeue_incomplete(present))
+
+
+def in_batches(pairs: Iterable[tuple[UUID, UUID]]) -> Iterator[list[tuple[UUID, UUID]]]:
+    rest = iter(pairs)
+    while batch := list(islice(rest, BATCH)):
+        yield batch
+
+
+def documents_in_work(document_ids: set[UUID]) -> set[UUID]:
+    """Documents whose points may rightly be ahead of their rows: a worker is writing a new version."""
+    alive = Document.objects.alive().filter(pk__in=document_ids, status=Document.Status.PROCESSING)
+    return set(alive.values_list("pk", flat=True))
+
+
+def requeue_incomplete(present: dict[UUID, int]) -> int:
+    """Queue the indexed documents that have fewer points than chunks."""
+    requeued = 0
+    indexed = Document.objects.alive().filter(status=Document.Status.INDEXED).values_list("pk", "chunk_count")
+    for document_id, chunk_count in indexed.iterator(BATCH):
+        if present.get(document_id, 0) < chunk_count:
+            requeued += Document.objects.filter(pk=document_id, status=Document.Status.INDEXED).update(
+                status=Document.Status.PENDING, not_before=timezone.now(), attempts=0
+            )
+            document_ready.send(Document, document_id=document_id)
+    return requeued

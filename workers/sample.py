@@ -1,0 +1,135 @@
+"""The sample organization: people, agents, corpora and documents to try Acervo on. Repeatable (API.md, `demo`)."""
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from uuid import UUID
+
+from django.conf import settings
+
+from accounts import keys
+from accounts.models import Membership, Organization, User
+from agents.models import Agent, Assignment
+from agents.preset_agents import create_from
+from agents.presets import PRESETS
+from corpora.models import Corpus
+from workers import folders
+
+SAMPLES = settings.BASE_DIR / "samples"
+SLUG, NAME = "aurora", "Biblioteca Aurora"
+LIBRARY, COURSE, NOTES = "Biblioteca Aurora", "Curso de Python", "Mis notas de novela"
+LIBRARY_FILES = (
+    "employee-handbook.docx",
+    "glossary.txt",
+    "guia-del-prestamo.pdf",
+    "manual-de-estilo.docx",
+    "networking-basics.md",
+    "preguntas-frecuentes.md",
+    "technical-handbook.pdf",
+)
+NOTES_FILE = "notas-novela.md"
+WRITER, TUTOR = "escritor-de-libros", "tutor"
+PEOPLE = (
+    ("admin@aurora.example", "Aurora Admin", Membership.Role.ADMIN),
+    ("alicia@aurora.example", "Alicia Vega", Membership.Role.MEMBER),
+    ("bob@aurora.example", "Bob Brown", Membership.Role.MEMBER),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """How a sample user gets in. Kept in DATA_DIR/demo.json (mode 0600), because the database keeps only hashes."""
+
+    email: str
+    password: str
+    role: str
+    api_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the sample organization consists of, and the documents that this call has taken in."""
+
+    organization: Organization
+    logins: list[Login]
+    agents: list[Agent]
+    corpora: list[Corpus]
+    taken_in: list[UUID]
+
+
+def create() -> Sample:
+    """Make what is missing of the sample organization; a second call changes nothing and says the same."""
+    organization, _created = Organization.objects.get_or_create(slug=SLUG, defaults={"name": NAME})
+    logins = people(organization)
+    members = {one.user.email: one for one in organization.memberships.select_related("user", "organization")}
+    admin, alicia = members[PEOPLE[0][0]], members[PEOPLE[1][0]]
+    agents = [create_from(preset, organization) for preset in PRESETS.values()]
+    library, course, notes = shared(admin, LIBRARY), shared(admin, COURSE), personal(alicia, NOTES)
+    taken_in = [
+        *(one for name in LIBRARY_FILES for one in take(SAMPLES / name, library, admin)),
+        *take(SAMPLES / "curso-python", course, admin),
+        *take(SAMPLES / NOTES_FILE, notes, alicia),
+    ]
+    assign(agents, library, course, notes)
+    return Sample(organization, logins, agents, [library, course, notes], taken_in)
+
+
+def people(organization: Organization) -> list[Login]:
+    path = Path(settings.DATA_DIR) / "demo.json"
+    kept = {one["email"]: Login(**one) for one in json.loads(path.read_text())} if path.exists() else {}
+    logins = [person(organization, email, name, role, kept.get(email)) for email, name, role in PEOPLE]
+    descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump([asdict(login) for login in logins], file)
+    return logins
+
+
+def person(organization: Organization, email: str, name: str, role: str, kept: Login | None) -> Login:
+    """The user with a membership and a working key; what was printed before stays valid."""
+    user = User.objects.filter(email=email).first()
+    password = kept.password if kept else secrets.token_urlsafe(9)
+    if user is None:
+        user = User.objects.create_user(email, password, name=name)
+    elif kept is None:
+        user.set_password(password)
+        user.save(update_fields=["password"])
+    membership, _created = Membership.objects.get_or_create(
+        user=user, organization=organization, defaults={"role": role}
+    )
+    if kept and keys.membership_of(kept.api_key) == membership:
+        return kept
+    _key, secret = keys.issue(membership, "demo")
+    return Login(email, password, membership.role, secret)
+
+
+def shared(admin: Membership, name: str) -> Corpus:
+    corpus, _created = Corpus.objects.get_or_create(
+        organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name, deleted_at=None
+    )
+    return corpus
+
+
+def personal(owner: Membership, name: str) -> Corpus:
+    corpus, _created = Corpus.objects.get_or_create(
+        organization=owner.organization,
+        corpus_type=Corpus.Type.PERSONAL,
+        owner=owner.user,
+        name=name,
+        deleted_at=None,
+    )
+    return corpus
+
+
+def take(source: Path, corpus: Corpus, by: Membership) -> list[UUID]:
+    return folders.synchronize(source, corpus, by).documents
+
+
+def assign(agents: list[Agent], library: Corpus, course: Corpus, notes: Corpus) -> None:
+    """The course to the tutor, the notes to the writer, the library to everyone else who reads."""
+    for agent in agents:
+        if agent.uses_rag:
+            Assignment.objects.get_or_create(agent=agent, corpus=course if agent.slug == TUTOR else library)
+        if agent.slug == WRITER and agent.allows_personal_corpus:
+            Assignment.objects.get_or_create(agent=agent, corpus=notes)
