@@ -1,8 +1,12 @@
 """Errors as RFC 9457 problems: one shape and stable codes for every endpoint (API.md, docs/errors.md)."""
 
+import logging
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
@@ -10,7 +14,10 @@ from django.utils.translation import gettext_lazy
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
+logger = logging.getLogger(__name__)
+
 CONTENT_TYPE = "application/problem+json"
+AsyncView = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
 
 
 class Problem(exceptions.APIException):
@@ -56,10 +63,39 @@ class QuotaExceeded(Problem):
     default_detail = gettext_lazy("The quota is used up. Try again later.")
 
 
+class HttpsRequired(Problem):
+    status_code = status.HTTP_403_FORBIDDEN
+    code = "https_required"
+    default_detail = gettext_lazy("Use https: a key or a session must not travel in the open.")
+
+
+class InternalError(Problem):
+    status_code = status.HTTP_500_INTERNAL_SERVER_ERROR
+    code = "internal_error"
+    default_detail = gettext_lazy("Something went wrong on our side. It has been logged; try again.")
+
+
 class DatabaseUnavailable(Problem):
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     code = "database_unavailable"
     default_detail = gettext_lazy("The database does not answer. Try again in a moment.")
+
+
+def answering_problems(view: AsyncView) -> AsyncView:
+    """For asynchronous views, which DRF does not serve: expected failures become problem responses."""
+
+    @wraps(view)
+    async def answered(*args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return await view(*args, **kwargs)
+        except exceptions.ValidationError as error:
+            return problem_response(Problem(str(_("Some fields are not valid.")), errors=error.detail))
+        except Problem as problem:
+            return problem_response(problem)
+        except DatabaseError:
+            return problem_response(DatabaseUnavailable())
+
+    return answered
 
 
 def body_of(status_code: int, code: str, detail: str, **extra: Any) -> dict[str, Any]:
@@ -90,6 +126,11 @@ def known(error: Exception) -> Exception:
         return Unauthenticated()
     if isinstance(error, PermissionDenied | exceptions.PermissionDenied):
         return AdminRequired() if not str(error) else forbidden(str(error))
+    if isinstance(error, SuspiciousOperation):  # more fields or bytes than Django parses
+        return Problem()
+    if isinstance(error, OperationalError | InterfaceError):
+        logger.error("the database does not answer: %s", type(error).__name__)
+        return DatabaseUnavailable()
     return error
 
 

@@ -1,7 +1,7 @@
 """The API of agents, assignments and retrieval (API.md, "Agents and assignments")."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
@@ -37,7 +37,7 @@ def agent_for(membership: Membership, reference: str) -> Agent:
         named = Q(pk=UUID(reference))
     except ValueError:
         named = Q(slug=reference)
-    agent = Agent.objects.visible_to(membership).select_related("organization").filter(named).first()
+    agent = Agent.objects.visible_to(membership).filter(named).first()
     if agent is None:
         raise NotFound
     return agent
@@ -54,7 +54,7 @@ class AgentList(generics.ListAPIView[Agent]):
         admin = admin_of(request)
         form = AgentEditSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        slug = form.validated_data.pop("slug", "") or slugify(form.validated_data["name"])[:80]
+        slug = form.validated_data.pop("slug", "") or slug_for(form.validated_data["name"])
         agent = saved(form, organization=admin.organization, slug=slug)
         audit.record(admin, "created", agent, **flags(agent))
         return Response(AgentSerializer(agent).data, status.HTTP_201_CREATED)
@@ -81,6 +81,11 @@ class AgentDetail(APIView):
         audit.record(admin_of(request), "deleted", agent)
         agent.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def slug_for(name: str) -> str:
+    """From the name; a random one for a name without a letter that a slug may have."""
+    return slugify(name)[:80] or f"agent-{uuid4().hex[:8]}"
 
 
 def saved(form: BaseSerializer[Agent], **fields: Any) -> Agent:

@@ -9,5 +9,5 @@ urlpatterns = [
     path("agents/<str:reference>/", api.AgentDetail.as_view()),
     path("agents/<str:reference>/corpora/", api.AgentCorpora.as_view(), name="api-agent-corpora"),
     path("agents/<str:reference>/corpora/<uuid:corpus_id>/", api.AgentCorpus.as_view()),
-    path("agents/<str:reference>/retrieve/", retrieval_api.AgentRetrieve.as_view(), name="api-retrieve"),
+    path("agents/<str:reference>/retrieve/", retrieval_api.agent_retrieve, name="api-retrieve"),
 ]

@@ -32,7 +32,7 @@ def assign(agent: Agent, corpus_id: UUID, by: Membership) -> Assignment:
     """
     try:
         with transaction.atomic():
-            locked = Agent.objects.select_for_update().usable_by(by).get(pk=agent.pk)
+            locked = Agent.objects.select_for_update().visible_to(by).get(pk=agent.pk)
             corpus = Corpus.objects.readable_by(by).get(pk=corpus_id)
             if not corpus.is_personal and not by.is_admin:
                 raise AdminRequired

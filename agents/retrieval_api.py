@@ -1,30 +1,40 @@
-"""`POST /api/agents/{id}/retrieve/`: one retrieval in the caller's scope (API.md)."""
+"""`POST /api/agents/{id}/retrieve/`: one retrieval in the caller's scope (API.md).
+
+Asynchronous like the chat: a synchronous view would start a thread and open a database connection per request.
+"""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
 
-from accounts.requests import membership_of
+from accounts.http import json_body, principal_of
+from accounts.problems import MethodNotAllowed, answering_problems
 from agents.api import agent_for
 from agents.policy import policy_of
 from agents.serializers import RetrieveSerializer
+from config.threads import in_thread
 from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.search import retrieve
 
 
-class AgentRetrieve(APIView):
-    @extend_schema(request=RetrieveSerializer, responses={200: dict})
-    def post(self, request: Request, reference: str) -> Response:
-        membership = membership_of(request)
-        agent = agent_for(membership, reference)
-        form = RetrieveSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        asked = dict(form.validated_data)
-        query = asked.pop("query")
-        return Response(shown(retrieve(query, agent.scope_for(membership), policy_of(agent, **asked))))
+@csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
+@answering_problems
+async def agent_retrieve(request: HttpRequest, reference: str) -> HttpResponseBase:
+    if request.method != "POST":
+        raise MethodNotAllowed
+    return JsonResponse(shown(await in_thread(found, request, reference)))
+
+
+def found(request: HttpRequest, reference: str) -> Retrieval:
+    membership = principal_of(request)
+    agent = agent_for(membership, reference)
+    form = RetrieveSerializer(data=json_body(request))
+    form.is_valid(raise_exception=True)
+    asked = dict(form.validated_data)
+    query = asked.pop("query")
+    return retrieve(query, agent.scope_for(membership), policy_of(agent, **asked))
 
 
 def shown(retrieval: Retrieval) -> dict[str, Any]:

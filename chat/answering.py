@@ -27,7 +27,7 @@ from chat.models import Message
 from chat.prompting import cited
 from chat.questions import Question
 from chat.thinking import ThinkFilter
-from chat.threads import in_thread
+from config.threads import in_thread
 from corpora.scope import Scope
 from retrieval.results import Retrieval
 from retrieval.search import retrieve
@@ -52,6 +52,7 @@ class Answer:
     usage: dict[str, int] = field(default_factory=dict)
     error: ModelError | None = None
     status: str = Message.Status.STOPPED  # until something better happened
+    started: bool = False
     kept: bool = False
 
     @property
@@ -93,6 +94,7 @@ async def events(answer: Answer, *, html: bool = False) -> AsyncGenerator[Event,
 
     Closing the generator closes the connection to the model; what was said is kept either way.
     """
+    answer.started = True
     me = running.start(answer.message)
     blocks = BlockRenderer(range(1, len(answer.retrieval.chunks) + 1)) if html else None
     try:
@@ -116,15 +118,15 @@ async def events(answer: Answer, *, html: bool = False) -> AsyncGenerator[Event,
 async def told(answer: Answer, me: running.Running) -> AsyncGenerator[str, None]:
     """What the model says, until it ends, fails, takes too long, or its reader has it stopped."""
     try:
-        async with asyncio.timeout(DEADLINE_SECONDS), contextlib.aclosing(spoken(answer)) as pieces:
+        async with (
+            asyncio.timeout(DEADLINE_SECONDS),
+            contextlib.aclosing(spoken(answer)) as said,
+            contextlib.aclosing(me.until_stopped(said)) as pieces,
+        ):
             async for piece in pieces:
                 answer.parts.append(piece)
                 yield piece
-        answer.status = Message.Status.COMPLETE
-    except asyncio.CancelledError:
-        if not me.stopped:
-            raise
-        me.task.uncancel()
+        answer.status = Message.Status.STOPPED if me.stopped else Message.Status.COMPLETE
     except TimeoutError:
         answer.error = ModelTimeout()
     except ModelError as error:

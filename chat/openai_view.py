@@ -16,14 +16,14 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import ValidationError
 
-from accounts.http import principal_of
+from accounts.http import json_body, principal_of
 from accounts.problems import DatabaseUnavailable, MethodNotAllowed, Problem
 from agents.models import Agent
 from chat.events import Done, Error, Event, Sources, Token
 from chat.questions import Question, question_from
 from chat.sse import keep_alive
-from chat.stream_view import CONTENT_TYPE, HEADERS, begin, body_of, told
-from chat.threads import in_thread
+from chat.stream_view import CONTENT_TYPE, HEADERS, begun, told
+from config.threads import in_thread
 
 FINISH = {"complete": "stop", "stopped": "stop"}
 
@@ -54,9 +54,9 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
     try:
         if request.method != "POST":
             raise MethodNotAllowed
-        body = body_of(request)
+        body = json_body(request)
         name, question, with_usage = asked(body)
-        membership, answer = await in_thread(begin, request, name, question)
+        membership, answer = await begun(request, name, question)
     except ValidationError as error:
         return refused(Problem(orjson.dumps(error.detail).decode()))
     except Problem as problem:
@@ -75,10 +75,11 @@ def asked(body: Any) -> tuple[str, Question, bool]:
     """The agent's slug, the question, and whether usage is wanted, from an OpenAI request body."""
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise Problem("`model` must be the slug of an agent; GET /v1/models lists them.")
-    messages = [plain(one) for one in body.get("messages") or [] if isinstance(one, dict)]
+    sent, options = body.get("messages"), body.get("stream_options")
+    messages = [plain(one) for one in (sent if isinstance(sent, list) else []) if isinstance(one, dict)]
     said = [one for one in messages if one["role"] in ("user", "assistant")]
     question = question_from({"messages": said, "stream": bool(body.get("stream", False))})
-    return body["model"], question, bool((body.get("stream_options") or {}).get("include_usage"))
+    return body["model"], question, isinstance(options, dict) and bool(options.get("include_usage"))
 
 
 def plain(message: dict[str, Any]) -> dict[str, str]:

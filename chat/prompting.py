@@ -51,15 +51,15 @@ def build(
     """The system prompt and the messages; the last message is the question.
 
     `grounding` None: an agent without RAG, to which neither context nor rules about it are given.
-    `context_template`: an agent's text around the context, with `{context}` where it belongs.
+    `context_template`: an agent's text around the context, with `{documents}` where it belongs.
     `instructions`: an agent's own, after the rules that always hold. `budget`: tokens of context and history
     together; the latest messages win. Numbers `[n]` in older answers are removed, because they meant others.
     """
     texts = texts_for(language)
     context = _context(texts, global_passages, personal_passages) if grounding else ""
     rules = texts.rules(grounding, has_context=bool(context), sufficient=sufficient) if grounding else ""
-    template = context_template if "{context}" in context_template else f"{context_template}\n\n{{context}}"
-    framed = template.replace("{context}", context).strip() if context else ""
+    template = context_template if "{documents}" in context_template else f"{context_template}\n\n{{documents}}"
+    framed = template.replace("{documents}", context).strip() if context else ""
     system = "\n\n".join(part.strip() for part in (system_prompt, framed, rules, instructions) if part.strip())
     kept = _latest(history, budget - count_tokens(context), count_tokens)
     return system, (*kept, ModelMessage("user", question))

@@ -17,7 +17,7 @@ from corpora.scope import Scope
 from retrieval.results import Retrieval, RetrievedChunk
 
 HISTORY_MESSAGES = 20
-SNIPPET_CHARS = 300
+SNIPPET_CHARS = 240
 
 
 def conversation_for(membership: Membership, agent: Agent, question: Question) -> Conversation:

@@ -10,8 +10,9 @@ from django.http import HttpRequest
 from accounts import idempotency
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import NotFound
+from agents.llm.base import ModelError
 from chat.events import Done, Error, Event, Source, Sources, Token
-from chat.models import Message
+from chat.models import Message, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Replay:
             raise NotFound
         if message.status == Message.Status.STREAMING:
             raise idempotency.StillRunning
-        return cls(message.pk, (sources_of(message), Token(message.content, 1), ending_of(message)))
+        said = (Token(message.content, 1),) if message.content else ()
+        return cls(message.pk, (sources_of(message), *said, ending_of(message)))
 
     async def events(self) -> AsyncGenerator[Event, None]:
         for event in self.told:
@@ -62,6 +64,7 @@ def sources_of(message: Message) -> Sources:
         attempt=1,
         confidence=message.confidence,
         sufficient=bool(message.sufficient),
+        degraded=Trace.objects.filter(message=message).values_list("degraded", flat=True).first() or None,
         sources=tuple(
             Source(
                 n=one.n,
@@ -82,7 +85,8 @@ def sources_of(message: Message) -> Sources:
 
 def ending_of(message: Message) -> Done | Error:
     if message.status == Message.Status.FAILED:
-        return Error(message.error_code, "", message.pk)
+        advice = next((one.advice for one in ModelError.__subclasses__() if one.code == message.error_code), None)
+        return Error(message.error_code, str(advice or ModelError.advice), message.pk)
     cited = tuple(message.citations.filter(cited=True).values_list("n", flat=True))
     stopped = message.status == Message.Status.STOPPED
     return Done("stopped" if stopped else "complete", message.pk, message.usage, cited)

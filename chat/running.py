@@ -1,62 +1,93 @@
 """The answers that this process is streaming now: to stop them, and to count a user's (RELIABILITY R3, R21)."""
 
 import asyncio
+import logging
+import threading
 from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from accounts.problems import QuotaExceeded
 from chat.models import Message
-from chat.threads import in_thread
+from config.threads import in_thread
 
-POLL_SECONDS = 1.0
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True)
 class Running:
-    """A streaming answer: the task that reads the model, and whether its reader wished it to stop."""
+    """A streaming answer: whether its reader wished it to stop, and who waits for the model meanwhile."""
 
-    task: asyncio.Task[object]
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     stopped: bool = False
+    waiting: "asyncio.Task[object] | None" = None
 
     def stop(self) -> None:
-        """From any thread. Cancelling the task closes the connection to the model at once."""
+        """From any thread, any number of times."""
+        self.loop.call_soon_threadsafe(self._stop)
+
+    def _stop(self) -> None:
+        if self.waiting is not None and not self.stopped:
+            self.waiting.cancel()
         self.stopped = True
-        self.loop.call_soon_threadsafe(self.task.cancel)
+
+    async def until_stopped(self, pieces: AsyncIterator[str]) -> AsyncGenerator[str, None]:
+        """The pieces until `stop`. It cancels the wait for the model, which closes the connection at once, and
+        nothing else: neither the sending of what was said, nor its storing."""
+        task = asyncio.current_task()
+        assert task is not None
+        while not self.stopped:
+            self.waiting = task
+            try:
+                piece = await anext(pieces)
+            except StopAsyncIteration:
+                return
+            except asyncio.CancelledError:
+                if not self.stopped or task.uncancel() > 0:  # somebody else has cancelled us too
+                    raise
+                return
+            finally:
+                self.waiting = None
+            yield piece
 
 
 _running: dict[UUID, Running] = {}
 _streams: Counter[UUID] = Counter()
+_counting = threading.Lock()  # streams are reserved in threads and released in the event loop
 _poller: asyncio.Task[None] | None = None
 
 
 def reserve(membership: Membership) -> None:
     """Count a stream of this user, or refuse it. Pair with `release`."""
     allowed = settings.QUOTA_STREAMS_PER_USER
-    if allowed and _streams[membership.user_id] >= allowed:
-        raise QuotaExceeded(
-            _("You already have %(allowed)s answers running. Stop one, or wait for it.") % {"allowed": allowed},
-            headers={"Retry-After": "5"},
-        )
-    _streams[membership.user_id] += 1
+    with _counting:
+        if not allowed or _streams[membership.user_id] < allowed:
+            _streams[membership.user_id] += 1
+            return
+    raise QuotaExceeded(
+        _("You already have %(allowed)s answers running. Stop one, or wait for it.") % {"allowed": allowed},
+        headers={"Retry-After": "5"},
+    )
 
 
 def release(user_id: UUID) -> None:
-    _streams[user_id] -= 1
-    if _streams[user_id] <= 0:
-        del _streams[user_id]
+    with _counting:
+        _streams[user_id] -= 1
+        if _streams[user_id] <= 0:
+            del _streams[user_id]
 
 
 def start(message_id: UUID) -> Running:
-    """Register the current task as the one that streams this answer. Pair with `forget`."""
-    task = asyncio.current_task()
-    assert task is not None
-    _running[message_id] = running = Running(task)
+    """Register an answer of the running event loop, so that it can be stopped. Pair with `forget`."""
+    _running[message_id] = running = Running()
     watch_other_processes()
     return running
 
@@ -81,7 +112,12 @@ def watch_other_processes() -> None:
 async def _poll() -> None:
     while _running:
         await asyncio.sleep(POLL_SECONDS)
-        for message_id in await in_thread(_requested, list(_running)):
+        try:
+            requested = await in_thread(_requested, list(_running))
+        except DatabaseError:
+            logger.warning("stops of other processes cannot be read at the moment")
+            continue
+        for message_id in requested:
             stop(message_id)
 
 

@@ -3,58 +3,72 @@
 A plain asynchronous view: a synchronous generator would be buffered whole and never cancelled (RELIABILITY fact 6).
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
 import orjson
-from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
-from rest_framework.exceptions import ValidationError
 
 from accounts import quotas
-from accounts.http import bearer_of, principal_of
+from accounts.http import bearer_of, json_body, principal_of
 from accounts.models import Membership
-from accounts.problems import DatabaseUnavailable, MethodNotAllowed, Problem, problem_response
+from accounts.problems import MethodNotAllowed, Problem, answering_problems, problem_response
 from chat import answering, replay, running
 from chat.answering import Answer
 from chat.events import Event
 from chat.questions import Question, question_from
 from chat.replay import Replay
 from chat.sse import frame, keep_alive
-from chat.threads import in_thread
+from config.threads import in_thread
 
 HEADERS = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
 CONTENT_TYPE = "text/event-stream; charset=utf-8"
+UNREAD_SECONDS = 30.0  # an answer that nobody has begun to read by then is closed
+Begun = tuple[Membership, Answer | Replay]
 
 
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
+@answering_problems
 async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
-    try:
-        if request.method != "POST":
-            raise MethodNotAllowed
-        question = question_from(body_of(request))
-        membership, answer = await in_thread(begin, request, reference, question)
-    except ValidationError as error:
-        return problem_response(Problem(errors=error.detail))
-    except Problem as problem:
-        return problem_response(problem)
-    except DatabaseError:
-        return problem_response(DatabaseUnavailable())
+    if request.method != "POST":
+        raise MethodNotAllowed
+    question = question_from(json_body(request))
+    membership, answer = await begun(request, reference, question)
     events = told(membership, answer, html=bearer_of(request) is None)
     return streamed(events) if question.stream else await collected(events)
 
 
-def body_of(request: HttpRequest) -> Any:
+async def begun(request: HttpRequest, reference: str, question: Question) -> Begun:
+    """`begin` in a thread. A client that leaves before its answer's first event leaves nothing open behind:
+    neither a reserved stream nor a message that streams for ever."""
+    beginning = asyncio.ensure_future(in_thread(begin, request, reference, question))
     try:
-        return orjson.loads(request.body)
-    except orjson.JSONDecodeError:
-        raise Problem("The body is not JSON.") from None
+        membership, answer = await asyncio.shield(beginning)
+    except asyncio.CancelledError:
+        beginning.add_done_callback(abandon_begun)
+        raise
+    asyncio.get_running_loop().call_later(UNREAD_SECONDS, abandon, membership, answer)
+    return membership, answer
 
 
-def begin(request: HttpRequest, reference: str, question: Question) -> tuple[Membership, Answer | Replay]:
+def abandon_begun(beginning: asyncio.Future[Begun]) -> None:
+    if not beginning.cancelled() and beginning.exception() is None:
+        abandon(*beginning.result())
+
+
+def abandon(membership: Membership, answer: Answer | Replay) -> None:
+    """Close an answer that nobody reads, as stopped."""
+    if isinstance(answer, Answer) and not answer.started:
+        answer.started = True
+        running.release(membership.user_id)
+        answering.keep_in_background(answer)
+
+
+def begin(request: HttpRequest, reference: str, question: Question) -> Begun:
     """Everything before the first byte: who asks, whether they may, and what was found."""
     membership = principal_of(request)
     reply, answered = replay.claim(request, membership, reference)

@@ -6,7 +6,7 @@ before authentication, and counts real bytes, whatever Content-Length says.
 
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from django.core.asgi import get_asgi_application
@@ -71,10 +71,13 @@ async def refuse(send: Send) -> None:
     await send({"type": "http.response.body", "body": orjson.dumps(body)})
 
 
-def limited(app: App) -> App:
+def application_with_its_limits() -> App:
+    handler = get_asgi_application()  # sets Django up; what follows needs it
     from django.conf import settings
 
-    return BodyLimit(app, settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
+    from config.straight import StraightToAsyncViews
+
+    return BodyLimit(StraightToAsyncViews(handler), settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
 
 
-application = limited(cast(App, get_asgi_application()))
+application = application_with_its_limits()

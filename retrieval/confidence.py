@@ -1,6 +1,4 @@
-"""How far the kept passages can be trusted to hold the answer. Pure (SPEC §4; rag-for-teaching-agents
-§4.3).
-"""
+"""How far the kept passages can be trusted to hold the answer. Pure (SPEC §4; rag-for-teaching-agents §4.3)."""
 
 from collections.abc import Sequence
 from enum import StrEnum

@@ -3,8 +3,7 @@
 
 A hit may be missing for two reasons. Stale: its row is gone, its document deleted, its version superseded or
 its corpus switched off since; the reconciler will follow. Isolation: the row belongs to a corpus that the
-scope does not hold, so the filter or the payload is wrong; that must never happen, is counted and logged by
-ids.
+scope does not hold, so the filter or the payload is wrong; that must never happen, is counted and logged by ids.
 """
 
 import logging
@@ -48,8 +47,7 @@ _COLUMNS = (
 def confirmed(
     hits: Sequence[Fused], scope: Scope, wanted: int
 ) -> tuple[list[tuple[Fused, RetrievedChunk]], Counter[str]]:
-    """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped
-    and why.
+    """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped and why.
 
     Reads OVERFETCH · wanted rows in one query, and on only while fewer than `wanted` were confirmed.
     """

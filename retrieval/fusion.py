@@ -3,8 +3,7 @@
 A convex combination of scores, each divided by its leg's best score (Bruch et al. 2023, "An Analysis of
 Fusion Functions for Hybrid Retrieval": better than reciprocal ranks, and the weight may differ from space to
 space). A hit that a full leg did not return takes that leg's last score, the most that it can have there (as
-in Fagin's threshold algorithm): with 0 instead, an encoder that does not know the language buries what BM25
-found.
+in Fagin's threshold algorithm): with 0 instead, an encoder that does not know the language buries what BM25 found.
 
 hit@1 / nDCG@10, 50 candidates a leg, BM25 as in `retrieval.bm25`, weights as in `embeddings.spaces`:
 
@@ -45,8 +44,7 @@ class Fused:
 def fuse(candidates: Candidates, dense_weight: float, bm25_weight: float, limit: int) -> tuple[Fused, ...]:
     """Every candidate once, best first; ties by id. `limit` is what each leg was asked for.
 
-    A leg without hits has no say. The order does not change when all scores of a leg are multiplied by a
-    constant.
+    A leg without hits has no say. The order does not change when all scores of a leg are multiplied by a constant.
     """
     dense = _Leg(candidates.dense, dense_weight, limit)
     sparse = _Leg(candidates.sparse, bm25_weight, limit)

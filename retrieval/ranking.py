@@ -19,9 +19,7 @@ def above(chunks: Iterable[RetrievedChunk], threshold: float) -> tuple[Retrieved
 
 
 def without_near_duplicates(chunks: Iterable[RetrievedChunk]) -> tuple[RetrievedChunk, ...]:
-    """The first of each group of chunks with the same text or nearly the same words (copies in two
-    corpora).
-    """
+    """The first of each group of chunks with the same text or nearly the same words (copies in two corpora)."""
     kept: list[RetrievedChunk] = []
     vocabularies: list[frozenset[str]] = []
     for chunk in chunks:
@@ -44,8 +42,7 @@ def with_neighbours_merged(chunks: Iterable[RetrievedChunk], longest: int) -> tu
     """Chunks of one document that overlap or touch, united at the place of the best, up to `longest` tokens.
 
     The text of an overlap appears once; offsets and pages span all; relevance and raw scores are the best of
-    each. All chunks are of the served version of their document (the database saw to it), so offsets are
-    comparable.
+    each. All chunks are of the served version of their document (the database saw to it), so offsets are comparable.
     """
     passages: list[RetrievedChunk] = []
     for chunk in chunks:

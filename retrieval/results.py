@@ -12,8 +12,7 @@ class RetrievalPolicy:
     """How to search. `granularity` is the chunks' nominal size and `budget_tokens` the context's, in tokens;
     `threshold` is on the scale of calibrated relevance; `candidates` is per leg.
 
-    `requirements` and `preferences` map metadata keys to values: the first must match, the second rank
-    higher.
+    `requirements` and `preferences` map metadata keys to values: the first must match, the second rank higher.
     """
 
     top_k: int = 8

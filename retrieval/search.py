@@ -11,7 +11,7 @@ the caller.
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,15 +21,13 @@ from retrieval.bm25 import encode_query
 from retrieval.budget import fit
 from retrieval.confidence import confidence, score
 from retrieval.confirmation import confirmed
-from retrieval.coverage import coverages
 from retrieval.current import current_index, current_provider
-from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
-from retrieval.embeddings.spaces import WORDS
+from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider
 from retrieval.filters import search_filter
-from retrieval.fusion import Fused, fuse
+from retrieval.fusion import fuse
 from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable
-from retrieval.passages import indexed_text
 from retrieval.preference import preferred
+from retrieval.relevance import Judge, by_relevance
 from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
 
 if TYPE_CHECKING:
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Shares in the final order beside the fused score (0..1). The words' coverage corrects BM25, which lets one
-# frequent word outweigh a missing one; measured in `retrieval.fusion`. A preference decides between passages
-# of like score.
-COVERAGE_SHARE, PREFERENCE_SHARE = 0.2, 0.2
 DEFAULT_POLICY = RetrievalPolicy()
 
 
@@ -66,7 +60,8 @@ def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY)
     hits = fuse(candidates, provider.space.dense_weight, provider.space.bm25_weight, policy.candidates)
     found, dropped = confirmed(hits, scope, policy.top_k)
     watch.lap("confirm")
-    ordered = _ordered(query, found, policy, _Judge(provider.space, candidates))
+    liked = preferred({chunk.document for _, chunk in found}, policy.preferences)
+    ordered = by_relevance(query, found, Judge(provider.space, candidates), liked)
     kept = _kept(ordered, policy)
     rating = score([chunk.relevance for chunk in kept])
     chunks = fit(kept, policy.budget_tokens)
@@ -106,40 +101,8 @@ def _candidates(
     return current_index().search(dense, sparse, where, policy.candidates)
 
 
-class _Judge:
-    """The calibrated relevance of a hit, from its cosine and its coverage of the question's words."""
-
-    def __init__(self, space: EmbeddingSpace, candidates: Candidates) -> None:
-        self._calibration = space.calibration if candidates.dense else WORDS
-        self._tail = candidates.dense[-1].score if candidates.dense else 0.0
-
-    def relevance(self, hit: Fused, coverage: float) -> float:
-        """What only BM25 found has at most the cosine of the last dense hit."""
-        cosine = hit.dense if hit.dense is not None else self._tail
-        return self._calibration.relevance(cosine, coverage, self._tail)
-
-
-def _ordered(
-    query: str, found: Sequence[tuple[Fused, RetrievedChunk]], policy: RetrievalPolicy, judge: _Judge
-) -> list[RetrievedChunk]:
-    """The confirmed chunks with their relevance, best first."""
-    covered = coverages(query, [indexed_text(chunk.title, chunk.heading_path, chunk.text) for _, chunk in found])
-    liked = preferred({chunk.document for _, chunk in found}, policy.preferences)
-    rated = [
-        (
-            hit.score + COVERAGE_SHARE * coverage + PREFERENCE_SHARE * liked.get(chunk.document, 0.0),
-            replace(chunk, relevance=judge.relevance(hit, coverage)),
-        )
-        for (hit, chunk), coverage in zip(found, covered, strict=True)
-    ]
-    rated.sort(key=lambda pair: -pair[0])  # stable: equal scores keep the order of fusion
-    return [chunk for _, chunk in rated]
-
-
 def _kept(chunks: Iterable[RetrievedChunk], policy: RetrievalPolicy) -> tuple[RetrievedChunk, ...]:
-    """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their
-    cost.
-    """
+    """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their cost."""
     relevant = ranking.above(chunks, policy.threshold)
     distinct = ranking.without_near_duplicates(relevant)
     return ranking.with_neighbours_merged(distinct[: policy.top_k], policy.budget_tokens)

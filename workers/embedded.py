@@ -1,6 +1,7 @@
 """The workers of the embedded default: Celery in threads of the web process, on the in-memory broker (SPEC §6)."""
 
 import logging
+import os
 import threading
 from typing import Any
 
@@ -11,6 +12,8 @@ from config.celery import app
 from workers import leases, tasks
 
 logger = logging.getLogger(__name__)
+
+DRAIN_SECONDS = 15.0  # orchestrators wait some 30 s before they kill
 
 
 class EmbeddedWorkers:
@@ -45,6 +48,14 @@ class EmbeddedWorkers:
             close_old_connections()
 
     def stop(self) -> None:
-        """Let running tasks end. What does not end in time is picked up at the next start."""
-        self._controller.stop()
-        self._thread.join(timeout=20)
+        """Let running tasks end. What does not end in time is given back and continues at the next start."""
+        stopping = threading.Thread(target=self._controller.stop, name="stopping", daemon=True)
+        stopping.start()
+        stopping.join(DRAIN_SECONDS)
+        if stopping.is_alive():
+            logger.info("%s documents are not finished and continue at the next start", self._give_back())
+            os._exit(0)  # Python would wait for the workers' threads, for minutes perhaps
+
+    @staticmethod
+    def _give_back() -> int:
+        return leases.release_abandoned(counts=False)

@@ -54,10 +54,17 @@ def erase_rows(document: Document) -> dict[str, int]:
         "chunks": document.chunks.all().delete()[0],
         "texts": document.texts.all().delete()[0],
     }
-    shared = set(Chunk.objects.filter(text_hash__in=hashes).values_list("text_hash", flat=True))
-    removed["embeddings"] = CachedEmbedding.objects.filter(text_hash__in=hashes - shared).delete()[0]
+    removed["embeddings"] = forget_embeddings(hashes)
     document.delete()
     return removed
+
+
+def forget_embeddings(hashes: set[str]) -> int:
+    """Remove the cached embeddings of texts that no chunk has any more; returns how many."""
+    if not hashes:
+        return 0
+    shared = set(Chunk.objects.filter(text_hash__in=hashes).values_list("text_hash", flat=True))
+    return CachedEmbedding.objects.filter(text_hash__in=hashes - shared).delete()[0]
 
 
 def erase_empty_corpus(corpus: Corpus) -> None:

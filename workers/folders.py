@@ -18,6 +18,7 @@ from accounts.models import Membership
 from accounts.problems import Problem
 from corpora import facts, removal, uploads
 from corpora.models import Corpus, Document
+from corpora.signatures import safe_filename
 
 EXTENSIONS = {".pdf", ".docx", ".txt", ".md", ".markdown", ".json"}
 
@@ -58,55 +59,89 @@ def synchronize(
 
     A file that is refused is noted in the outcome and stops nothing. `on_file` is called after each, for progress.
     """
-    root = source if source.is_dir() else source.parent
-    known = {one.source_path: one for one in corpus.documents.alive().exclude(source_path="")}
-    outcome, seen = Outcome(), set()
+    visit = Visit(source if source.is_dir() else source.parent, corpus, by, metadata)
     for path in files_in(source):
-        relative = path.relative_to(root).as_posix()
-        seen.add(relative)
+        relative = path.relative_to(visit.root).as_posix()
+        visit.seen.add(relative)
         try:
-            take(path, relative, known.get(relative), corpus, by, outcome, metadata)
+            (visit.take_facts if path.suffix.lower() == ".json" else visit.take)(path, relative)
         except (Problem, ValueError, OSError) as error:
-            outcome.refused[relative] = str(getattr(error, "detail", error))
+            visit.outcome.refused[relative] = str(getattr(error, "detail", error))
+            visit.seen |= {known for known in visit.known if known.startswith(f"{relative}#")}
         on_file(path)
     if delete:
-        for relative in known.keys() - seen:
-            removal.remove_document(known[relative], by)
-            outcome.removed += 1
-    return outcome
+        visit.remove_gone()
+    return visit.outcome
 
 
-def take(
-    path: Path,
-    relative: str,
-    known: Document | None,
-    corpus: Corpus,
-    by: Membership,
-    outcome: Outcome,
-    metadata: dict[str, Any],
-) -> None:
-    """Upload a new file, replace a changed one, leave an unchanged one alone."""
-    if path.suffix.lower() == ".json":
-        outcome.documents += [fact.pk for fact in take_facts(path, corpus, by)]
-        return
-    with path.open("rb") as content:
-        if known and known.sha256 == hashlib.file_digest(content, "sha256").hexdigest():
-            outcome.unchanged += 1
-            return
-        content.seek(0)
-        upload = UploadedFile(File(content), name=path.name, size=path.stat().st_size)
-        if known:
-            uploads.replace(known, upload, by, **metadata)
-            outcome.documents.append(known.pk)
-        else:
-            outcome.documents.append(uploads.accept(corpus, upload, by, source_path=relative, **metadata).pk)
+class Visit:
+    """One synchronisation under way: what the corpus has from the folder, and what the folder has now."""
+
+    def __init__(self, root: Path, corpus: Corpus, by: Membership, metadata: dict[str, Any]) -> None:
+        self.root, self.corpus, self.by, self.metadata = root, corpus, by, metadata
+        self.known = {one.source_path: one for one in corpus.documents.alive().exclude(source_path="")}
+        self.seen: set[str] = set()
+        self.outcome = Outcome()
+
+    def take(self, path: Path, relative: str) -> None:
+        """Upload a new file, replace a changed one, leave alone what the corpus has already."""
+        known = self.known.get(relative)
+        with path.open("rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+            if (known and known.sha256 == sha256) or self.has_twin(path.name, sha256, relative):
+                self.outcome.unchanged += 1
+                return
+            content.seek(0)
+            upload = UploadedFile(File(content), name=path.name, size=path.stat().st_size)
+            if known:
+                uploads.replace(known, upload, self.by, **self.metadata)
+            else:
+                known = uploads.accept(self.corpus, upload, self.by, source_path=relative, **self.metadata)
+        self.outcome.documents.append(known.pk)
+
+    def has_twin(self, name: str, sha256: str, relative: str) -> bool:
+        """Whether the corpus has this file from elsewhere. A file that was moved takes its document along."""
+        twin = self.corpus.documents.alive().filter(sha256=sha256, filename=safe_filename(name)).first()
+        if twin is None:
+            return False
+        if twin.source_path and relative not in self.known and not (self.root / twin.source_path).exists():
+            self.known.pop(twin.source_path, None)
+            Document.objects.filter(pk=twin.pk).update(source_path=relative)
+        return True
+
+    def take_facts(self, path: Path, relative: str) -> None:
+        """Upsert those facts of a JSON list that are new or changed; each is known by its file and its title."""
+        for text, title, tags in facts_in(path):
+            place = f"{relative}#{facts.filename_for(title)}"[-500:]
+            self.seen.add(place)
+            known = self.known.get(place)
+            if known and known.sha256 == hashlib.sha256(text.encode()).hexdigest() and known.tags == tags:
+                self.outcome.unchanged += 1
+                continue
+            fact = facts.upsert(self.corpus, self.by, text, title, tags)
+            Document.objects.filter(pk=fact.pk).update(source_path=place)
+            self.outcome.documents.append(fact.pk)
+
+    def remove_gone(self) -> None:
+        for relative in self.known.keys() - self.seen:
+            removal.remove_document(self.known[relative], self.by)
+            self.outcome.removed += 1
 
 
-def take_facts(path: Path, corpus: Corpus, by: Membership) -> Iterator[Document]:
-    """A JSON list of facts: `[{"text": …, "title"?: …, "tags"?: […]}, …]`. ValueError when it is not one."""
+def facts_in(path: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Text, title and tags of a JSON list `[{"text": …, "title"?: …, "tags"?: […]}, …]`. ValueError if it is none."""
     entries = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(entries, list) or not all(isinstance(one, dict) and one.get("text") for one in entries):
+    if not isinstance(entries, list) or not all(is_fact(one) for one in entries):
         raise ValueError('A JSON file must be a list of facts: [{"text": "…", "title": "…", "tags": ["…"]}, …].')
     for one in entries:
-        title, tags = str(one.get("title") or ""), [str(tag) for tag in one.get("tags") or []]
-        yield facts.upsert(corpus, by, str(one["text"]), title, tags)
+        text, tags = one["text"], [str(tag) for tag in one.get("tags") or []]
+        yield text, str(one.get("title") or text.strip().splitlines()[0][:80]), tags
+
+
+def is_fact(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("text"), str)
+        and bool(entry["text"].strip())
+        and isinstance(entry.get("tags") or [], list)
+    )

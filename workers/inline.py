@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 from corpora.models import Document
 from retrieval import current
 from retrieval.index.base import IndexLocked
+from workers import leases
 from workers.ingestion import pipeline
 
 POLL_SECONDS = 0.5
@@ -28,11 +29,29 @@ def owns_index() -> bool:
 
 
 def work_off(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) -> None:
-    """Ingest the documents one after another in this process."""
-    for document_id in document_ids:
-        pipeline.run(document_id)
-        if document := Document.objects.filter(pk=document_id).first():
-            on_done(document)
+    """Ingest the documents one after another in this process; each is tried again while it may be.
+
+    One that still waits after MAX_ATTEMPTS, for a service that is down, is left to a later call: still pending.
+    """
+    waiting = list(document_ids)
+    for rounds_left in reversed(range(leases.MAX_ATTEMPTS)):
+        busy = [one for one in waiting if not work_on(one, on_done, last=not rounds_left)]
+        if not busy:
+            return
+        if rounds_left:
+            time.sleep(leases.RETRY_AFTER.total_seconds())
+        waiting = busy
+
+
+def work_on(document_id: UUID, on_done: Callable[[Document], None], *, last: bool) -> bool:
+    """Try a document once; True when that was the end of it."""
+    pipeline.run(document_id)
+    document = Document.objects.filter(pk=document_id).first()
+    if document and document.status in BUSY and not last:
+        return False
+    if document:
+        on_done(document)
+    return True
 
 
 def wait_for(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) -> None:

@@ -1,16 +1,24 @@
 """Who works on a document: claims by compare-and-swap, leases, attempts (SPEC §3, "The document row is the queue")."""
 
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db import DatabaseError, connections
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from corpora.models import Document
 
+logger = logging.getLogger(__name__)
+
 LEASE = timedelta(seconds=120)
+HEARTBEAT_SECONDS = 30.0
 RETRY_AFTER = timedelta(seconds=15)
 MAX_ATTEMPTS = 3
 
@@ -67,13 +75,21 @@ def give_up_exhausted() -> int:
     )
 
 
-def release_abandoned() -> int:
-    """Put every document in processing back in the queue. Only for the one process of an embedded installation,
-    at its start: nobody else can be working then, so a kill -9 costs no 120 s of waiting."""
+def release_abandoned(*, counts: bool = True) -> int:
+    """Put every document in processing back in the queue. Only for the one process of an embedded installation:
+    at its start nobody else can be working, so a kill -9 costs no 120 s of waiting; at an orderly end
+    (`counts=False`) the interruption costs no attempt either."""
+    free = {"lease_holder": None, "lease_expires_at": None}
+    Document.objects.exclude(deleted_at=None).update(**free)
     return (
         Document.objects.alive()
         .filter(status=Status.PROCESSING)
-        .update(status=Status.PENDING, not_before=timezone.now(), lease_holder=None, lease_expires_at=None)
+        .update(
+            status=Status.PENDING,
+            not_before=timezone.now(),
+            attempts=F("attempts") if counts else F("attempts") - 1,
+            **free,
+        )
     )
 
 
@@ -93,6 +109,31 @@ class Lease:
         if document is None:
             raise LeaseLost
         return document
+
+    @contextmanager
+    def kept_alive(self) -> Iterator[None]:
+        """Renew the lease while a stage says nothing for long: a local model may take minutes for one batch."""
+        ended = threading.Event()
+        thread = threading.Thread(target=self._renew_until, args=(ended,), name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _renew_until(self, ended: threading.Event) -> None:
+        while not ended.wait(HEARTBEAT_SECONDS):
+            try:
+                self.held().update(lease_expires_at=timezone.now() + LEASE)
+            except DatabaseError:
+                logger.warning("the lease on document %s could not be renewed", self.document_id)
+        connections.close_all()
+
+    def let_go(self) -> bool:
+        """Stop holding a document that was deleted meanwhile, so that its erasure need not wait; True if it was."""
+        deleted = Document.objects.filter(pk=self.document_id, lease_holder=self.holder).exclude(deleted_at=None)
+        return bool(deleted.update(lease_holder=None, lease_expires_at=None))
 
     def report(self, stage: Document.Stage, progress: float) -> None:
         """Show where the work is, and live on. Raises LeaseLost when it is not ours any more."""

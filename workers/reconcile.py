@@ -27,23 +27,32 @@ class Report:
 def reconcile() -> Report:
     """Remove points that no chunk stands behind; queue documents of which points are missing."""
     index = current_index()
-    orphans: list[UUID] = []
     present: dict[UUID, int] = defaultdict(int)
-    points = 0
+    points = removed = 0
     for batch in in_batches(index.point_ids()):
         points += len(batch)
-        known = dict(
-            Chunk.objects.served().filter(pk__in=[point for point, _ in batch]).values_list("pk", "document_id")
-        )
-        working = documents_in_work({document for _, document in batch})
-        for point, document in batch:
-            if point in known:
-                present[known[point]] += 1
-            elif document not in working:
-                orphans.append(point)
-    if orphans:
+        orphans = unbacked(batch, present)
         index.delete_points(orphans)
-    return Report(points, len(orphans), requeue_incomplete(present))
+        removed += len(orphans)
+    return Report(points, removed, requeue_incomplete(present))
+
+
+def unbacked(batch: list[tuple[UUID, UUID]], present: dict[UUID, int]) -> list[UUID]:
+    """The points of a batch that no served chunk stands behind; the others are counted by document.
+
+    Documents in work are asked for first: one that ends in between then counts as in work, instead of its new
+    points being taken for orphans.
+    """
+    working = documents_in_work({document for _, document in batch})
+    served = Chunk.objects.served().filter(pk__in=[point for point, _ in batch])
+    known = dict(served.values_list("pk", "document_id"))
+    orphans = []
+    for point, document in batch:
+        if point in known:
+            present[known[point]] += 1
+        elif document not in working:
+            orphans.append(point)
+    return orphans
 
 
 def in_batches(pairs: Iterable[tuple[UUID, UUID]]) -> Iterator[list[tuple[UUID, UUID]]]:
@@ -53,17 +62,18 @@ def in_batches(pairs: Iterable[tuple[UUID, UUID]]) -> Iterator[list[tuple[UUID, 
 
 
 def documents_in_work(document_ids: set[UUID]) -> set[UUID]:
-    """Documents whose points may rightly be ahead of their rows: a worker is writing a new version."""
-    alive = Document.objects.alive().filter(pk__in=document_ids, status=Document.Status.PROCESSING)
+    """Documents whose points may rightly be ahead of what is served: a worker writes a new version, or will."""
+    busy = (Document.Status.PENDING, Document.Status.PROCESSING)
+    alive = Document.objects.alive().filter(pk__in=document_ids, status__in=busy)
     return set(alive.values_list("pk", flat=True))
 
 
 def requeue_incomplete(present: dict[UUID, int]) -> int:
-    """Queue the indexed documents that have fewer points than chunks."""
-    requeued = 0
+    """Queue the indexed documents that have fewer points than chunks, counted again: some were indexed meanwhile."""
+    index, requeued = current_index(), 0
     indexed = Document.objects.alive().filter(status=Document.Status.INDEXED).values_list("pk", "chunk_count")
     for document_id, chunk_count in indexed.iterator(BATCH):
-        if present.get(document_id, 0) < chunk_count:
+        if present.get(document_id, 0) < chunk_count and index.count(document_id) < chunk_count:
             requeued += Document.objects.filter(pk=document_id, status=Document.Status.INDEXED).update(
                 status=Document.Status.PENDING, not_before=timezone.now(), attempts=0
             )

@@ -3,12 +3,15 @@
 from datetime import timedelta
 
 from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts import idempotency
 from accounts.models import IdempotentReply
 from chat.models import Message
+from corpora.models import Chunk, Document
 from retrieval.current import current_index
+from retrieval.models import CachedEmbedding
 
 ABANDONED_ANSWER = timedelta(minutes=30)
 
@@ -19,10 +22,20 @@ def optimize_index() -> bool:
 
 
 def tidy() -> None:
-    """Forget expired sessions and idempotent replies; close answers whose process died."""
+    """Forget expired sessions, idempotent replies and embeddings; close answers whose process died."""
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()
     IdempotentReply.objects.filter(created_at__lt=now - idempotency.LIFETIME).delete()
     Message.objects.filter(status=Message.Status.STREAMING, created_at__lt=now - ABANDONED_ANSWER).update(
         status=Message.Status.FAILED, error_code="interrupted"
     )
+    forget_orphaned_embeddings()
+
+
+def forget_orphaned_embeddings() -> int:
+    """Remove cached embeddings that no chunk uses: attempts that died left them. Not while anybody embeds."""
+    busy = (Document.Status.PENDING, Document.Status.PROCESSING)
+    if Document.objects.alive().filter(status__in=busy).exists():
+        return 0
+    used = Chunk.objects.filter(text_hash=OuterRef("text_hash"))
+    return CachedEmbedding.objects.filter(~Exists(used)).delete()[0]

@@ -20,13 +20,26 @@ def synchronize_all() -> int:
         return 0
     subjects = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
     for subject in subjects:
-        corpus, _created = Corpus.objects.get_or_create(
-            organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=subject.name, deleted_at=None
-        )
-        outcome = folders.synchronize(subject, corpus, admin, delete=True)
-        if outcome.refused:
-            logger.warning("corpus %s: %s files of its folder were refused", corpus.pk, len(outcome.refused))
+        corpus = shared_corpus(subject.name, admin)
+        try:
+            synchronize(subject, corpus, admin)
+        except Exception:  # one folder must not keep the others from being looked at
+            logger.exception("the folder of corpus %s could not be synchronised", corpus.pk)
     return len(subjects)
+
+
+def shared_corpus(name: str, admin: Membership) -> Corpus:
+    """The organization's global corpus of this name, made when it does not exist."""
+    known = Corpus.objects.of_organization(admin).shared().filter(name=name).first()
+    return known or Corpus.objects.create(
+        organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name
+    )
+
+
+def synchronize(subject: Path, corpus: Corpus, admin: Membership) -> None:
+    outcome = folders.synchronize(subject, corpus, admin, delete=True)
+    if outcome.refused:
+        logger.warning("corpus %s: %s files of its folder were refused", corpus.pk, len(outcome.refused))
 
 
 def admin_in_charge() -> Membership | None:

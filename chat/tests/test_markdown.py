@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.markdown import BlockRenderer, render, sanitised
+from chat.markdown import TAGS, BlockRenderer, render, sanitised
 
 FOLLOWED = 'rel="noopener noreferrer nofollow" target="_blank"'
 
@@ -67,7 +67,8 @@ def test_references_are_not_resolved_so_that_no_definition_can_take_a_citation_o
         ),
         (
             "[https://bank.example](https://evil.example)",
-            f'<a href="https://evil.example" {FOLLOWED}>https://bank.example</a> <span class="link-host">(evil.example)</span>',
+            f'<a href="https://evil.example" {FOLLOWED}>https://bank.example</a> '
+            '<span class="link-host">(evil.example)</span>',
         ),
         ("<https://a.example/x>", f'<a href="https://a.example/x" {FOLLOWED}>https://a.example/x</a>'),
         ("<a@b.example>", f'<a href="mailto:a@b.example" {FOLLOWED}>a@b.example</a>'),
@@ -87,9 +88,23 @@ def test_a_link_shows_where_it_leads(markdown, html):
 
 @pytest.mark.parametrize(
     "address",
-    ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "/admin/", "//evil.example",
-     "#top", "https://bank.example@evil.example/", "https:///x", "ftp://a.example", "&#106;avascript:x", "https://[", "blob:x"],
-)  # fmt: skip
+    [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        "data:text/html,x",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "/admin/",
+        "//evil.example",
+        "#top",
+        "https://bank.example@evil.example/",
+        "https:///x",
+        "ftp://a.example",
+        "&#106;avascript:x",
+        "https://[",
+        "blob:x",
+    ],
+)
 def test_any_other_link_is_only_its_text(address):
     assert "<a" not in render(f"[el texto]({address})")
     assert "el texto" in render(f"[el texto]({address})")
@@ -115,34 +130,7 @@ class Inspector(HTMLParser):
     """Fails on whatever may load, run or lead somewhere unmarked."""
 
     def handle_starttag(self, tag, attrs):
-        assert tag in [
-            "p",
-            "br",
-            "hr",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "blockquote",
-            "ul",
-            "ol",
-            "li",
-            "a",
-            "em",
-            "strong",
-            "s",
-            "code",
-            "pre",
-            "span",
-            "table",
-            "thead",
-            "tbody",
-            "tr",
-            "th",
-            "td",
-        ]
+        assert tag in TAGS
         for name, value in attrs:
             assert name in {"href", "rel", "target", "class", "data-n", "start", "align"}
             if name == "href":
@@ -152,10 +140,35 @@ class Inspector(HTMLParser):
 
 MARKUP = st.lists(
     st.sampled_from(
-        ["<script>", "<img src=x onerror=y>", "![a](http://e/p)", "[a](javascript:x)", "[1]", "[1](http://e)", "<a href='x'>", "`", "```\n",
-         "\n\n", "- ", "> ", "|a|\n|-|\n|", "&lt;", "<", "]", "(", "**", "\\", "[x]: http://e\n", "<!--", "\0", "é", "[2]: data:x\n", " "]
+        [
+            "<script>",
+            "<img src=x onerror=y>",
+            "![a](http://e/p)",
+            "[a](javascript:x)",
+            "[1]",
+            "[1](http://e)",
+            "<a href='x'>",
+            "`",
+            "```\n",
+            "\n\n",
+            "- ",
+            "> ",
+            "|a|\n|-|\n|",
+            "&lt;",
+            "<",
+            "]",
+            "(",
+            "**",
+            "\\",
+            "[x]: http://e\n",
+            "<!--",
+            "\0",
+            "é",
+            "[2]: data:x\n",
+            " ",
+        ]
     )
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(MARKUP | st.text())
@@ -167,12 +180,27 @@ def test_nothing_dangerous_comes_out_whatever_goes_in(markdown):
 
 BLOCKS = st.lists(
     st.sampled_from(
-        ["Un párrafo [1].", "Dos\nlíneas", "# Título", "- a\n- b", "- a\n\n- b", "- a\n\n  más\n- c", "1. a\n\n2. b\n   - c", "```py\nx\n\ny\n```",
-         "~~~\n```\n\n~~~", "> cita\n> más", "|a|b|\n|-|-|\n|1|2|", "    código\n\n    más", "Pasos:\n1. uno\n\n2. dos", "---",
-         "1. Haz:\n\n   ```sh\n   ls\n\n   cd\n   ```\n\n2. Fin", "* a\n\n    b"]
+        [
+            "Un párrafo [1].",
+            "Dos\nlíneas",
+            "# Título",
+            "- a\n- b",
+            "- a\n\n- b",
+            "- a\n\n  más\n- c",
+            "1. a\n\n2. b\n   - c",
+            "```py\nx\n\ny\n```",
+            "~~~\n```\n\n~~~",
+            "> cita\n> más",
+            "|a|b|\n|-|-|\n|1|2|",
+            "    código\n\n    más",
+            "Pasos:\n1. uno\n\n2. dos",
+            "---",
+            "1. Haz:\n\n   ```sh\n   ls\n\n   cd\n   ```\n\n2. Fin",
+            "* a\n\n    b",
+        ]
     ),
     max_size=8,
-)  # fmt: skip
+)
 
 
 @given(BLOCKS, st.lists(st.integers(1, 15)))
@@ -199,19 +227,28 @@ def test_a_block_is_ready_at_the_blank_line_that_ends_it():
 
 
 def seconds_for(markdown, piece=6):
-    start = time.perf_counter()
+    start = time.process_time()  # the machine may be busy
     renderer = BlockRenderer({1})
     for i in range(0, len(markdown), piece):
         renderer.feed(markdown[i : i + piece])
     renderer.finish()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize(
     "unit",
-    ["Un párrafo **normal** con su cita [1] y algo más de texto.\n\n", "- elemento de una lista larga [1]\n", "palabra", "línea\n", "[", "**a ", "`", "> "],
-)  # fmt: skip
+    [
+        "Un párrafo **normal** con su cita [1] y algo más de texto.\n\n",
+        "- elemento de una lista larga [1]\n",
+        "palabra",
+        "línea\n",
+        "[",
+        "**a ",
+        "`",
+        "> ",
+    ],
+)
 def test_a_long_answer_takes_linear_time(unit):
     small, large = unit * (10_000 // len(unit)), unit * (100_000 // len(unit))
-    seconds_for(small)
-    assert seconds_for(large) < 30 * max(min(seconds_for(small), seconds_for(small)), 0.002)
+    tenth = min(seconds_for(small) for _ in range(3))
+    assert min(seconds_for(large) for _ in range(2)) < 30 * max(tenth, 0.002)

@@ -69,7 +69,7 @@ def test_an_agent_without_rag_gets_neither_context_nor_rules():
 
 
 def test_an_agents_template_frames_the_context():
-    template = "[CONTEXTO {x}]\n{context}\n[NOTA: guía, no copies.]"
+    template = "[CONTEXTO {x}]\n{documents}\n[NOTA: guía, no copies.]"
     system = system_of(global_passages=[MANUAL], context_template=template)
     assert re.search(r"\[CONTEXTO \{x\}\]\n<context>.*</context>\n\[NOTA", system, re.DOTALL)
     assert "<context>" in system_of(global_passages=[MANUAL], context_template="Sin marca.")

@@ -82,11 +82,10 @@ async def test_silence_is_filled_with_comments_and_the_frame_still_comes():
 
 
 async def test_an_error_comes_after_the_frames_before_it():
-    received = []
+    stream = keep_alive(frames_of(b"one\n\n", error=RuntimeError("broken")))
+    assert await anext(stream) == b"one\n\n"
     with pytest.raises(RuntimeError, match="broken"):
-        async for block in keep_alive(frames_of(b"one\n\n", error=RuntimeError("broken"))):
-            received.append(block)
-    assert received == [b"one\n\n"]
+        await anext(stream)
 
 
 async def test_a_consumer_that_stops_closes_the_frames_before_it_goes_on():
@@ -153,6 +152,7 @@ async def test_a_reader_that_stalls_bounds_the_buffer_and_ends_the_frames():
 
 
 async def test_a_timeout_of_the_frames_themselves_is_not_swallowed():
+    stream = keep_alive(frames_of(b"one\n\n", error=TimeoutError()))
+    assert await anext(stream) == b"one\n\n"
     with pytest.raises(TimeoutError):
-        async for _ in keep_alive(frames_of(b"one\n\n", error=TimeoutError())):
-            pass
+        await anext(stream)

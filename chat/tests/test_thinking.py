@@ -63,9 +63,9 @@ def test_ordinary_text_is_passed_on_at_once():
 @pytest.mark.parametrize("piece", ["palabra ", "<think>x</think> ", "<", "<think>x"])
 def test_time_grows_linearly(piece):
     def seconds(n):
-        start = time.perf_counter()
+        start = time.process_time()
         shown(*[piece] * n)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(1000)
     assert seconds(40_000) < 30 * max(seconds(4_000), 0.001)

@@ -1,6 +1,4 @@
-"""A circuit breaker: after some failures in a row a dead server costs a question nothing (RELIABILITY,
-faults).
-"""
+"""A circuit breaker: after some failures in a row a dead server costs a question nothing (RELIABILITY, faults)."""
 
 import threading
 import time

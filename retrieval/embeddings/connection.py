@@ -1,6 +1,4 @@
-"""Pooled HTTP/1.1 connections to one model endpoint, each call under one deadline (used by `openai`
-alone).
-"""
+"""Pooled HTTP/1.1 connections to one model endpoint, each call under one deadline (used by `openai` alone)."""
 
 import ipaddress
 import socket
@@ -29,10 +27,11 @@ class Endpoint:
 
     @classmethod
     def parse(cls, base_url: str, path: str, api_key: str) -> "Endpoint":
-        """From settings only (RELIABILITY R20): HTTPS unless loopback, no user information. Raises
-        ValueError.
-        """
-        url = urlsplit(base_url.strip())
+        """From settings only (RELIABILITY R20): HTTPS unless loopback, no user information. Raises ValueError."""
+        base_url = base_url.strip()
+        if not (base_url + api_key).isascii() or not (base_url + api_key).isprintable() or " " in base_url:
+            raise ValueError("a model endpoint and its key are printable ASCII")
+        url = urlsplit(base_url)
         host = url.hostname or ""
         if url.scheme not in ("http", "https") or not host:
             raise ValueError("a model endpoint starts with https:// and names a host")
@@ -40,8 +39,6 @@ class Endpoint:
             raise ValueError("a model endpoint has no user, query or fragment")
         if url.scheme == "http" and not is_loopback(host):
             raise ValueError("a model endpoint that is not on this machine needs https://")
-        if not (url.path + api_key).isprintable() or not (url.path + api_key).isascii():
-            raise ValueError("a model endpoint's path and key are printable ASCII")
         head = f"POST {url.path.rstrip('/')}{path} HTTP/1.1\r\nHost: {url.netloc}\r\n"
         head += "Content-Type: application/json\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n"
         head += f"Authorization: Bearer {api_key}\r\n" if api_key else ""
@@ -134,6 +131,7 @@ class ConnectionPool:
     def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:
         self._endpoint, self._clock = endpoint, clock
         self._idle: list[socket.socket] = []
+        self._is_open = True
         self._lock = threading.Lock()
         self._tls = ssl.create_default_context() if endpoint.encrypted else None
 
@@ -151,10 +149,15 @@ class ConnectionPool:
             except TimeoutError:
                 raise
             except OSError:
-                self.close()
+                self._forget_idle()
         return self._exchange(self._connect(deadline), body, deadline)
 
     def close(self) -> None:
+        """Close what is idle now, and what is in use when it comes back."""
+        self._is_open = False
+        self._forget_idle()
+
+    def _forget_idle(self) -> None:
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -162,7 +165,8 @@ class ConnectionPool:
 
     def _connect(self, deadline: float) -> socket.socket:
         where = (self._endpoint.host, self._endpoint.port)
-        connection = socket.create_connection(where, timeout=self._left(deadline))
+        # Half of what is left for each address: a name has two when IPv6 is announced but does not work.
+        connection = socket.create_connection(where, timeout=self._left(deadline) / 2)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._tls is None:
             return connection
@@ -185,7 +189,7 @@ class ConnectionPool:
 
     def _keep(self, connection: socket.socket, answer: Answer) -> None:
         with self._lock:
-            if answer.keep_alive and len(self._idle) < IDLE_CONNECTIONS:
+            if self._is_open and answer.keep_alive and len(self._idle) < IDLE_CONNECTIONS:
                 self._idle.append(connection)
                 return
         connection.close()

@@ -31,6 +31,7 @@ STOP_WORD_WEIGHT = 0.1
 WORDS_REMEMBERED = 20_000
 
 WORD = re.compile(r"[^\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 _SPANISH_STOP_WORDS = """
     a al algo ante como con contra cual cuales cuando cuantas cuanto cuantos de del desde donde durante
     e el ella ellas ellos en entre era eran es esa ese eso esta estas este esto estos fue fueron ha han
@@ -49,8 +50,7 @@ def fold(text: str) -> str:
     """Lower case without accents: `Cigüeña` and `cigueña` are `ciguena`."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
 def stems(text: str) -> list[str]:
@@ -66,9 +66,7 @@ def _slot(feature: str) -> tuple[int, float]:
 
 @lru_cache(maxsize=WORDS_REMEMBERED)
 def _features(word: str) -> "tuple[NDArray[intp], NDArray[float64]]":
-    """Slots and weights of one folded word: its stem, and unless it is a stop word or a number its
-    4-grams.
-    """
+    """Slots and weights of one folded word: its stem, and unless it is a stop word or a number its 4-grams."""
     import numpy as np
 
     weight = STOP_WORD_WEIGHT if word in STOP_WORDS else 1.0

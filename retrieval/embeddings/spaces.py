@@ -43,9 +43,7 @@ _KNOWN: dict[str, tuple[float, float, Calibration]] = {
 
 
 def space_for(model: str, dimensions: int) -> EmbeddingSpace:
-    """The space of a model by its name, with or without a publisher (`sentence-transformers/…`) or tag
-    (`…:latest`).
-    """
+    """The space of a model, whatever publisher (`sentence-transformers/…`) or tag (`…:latest`) its name has."""
     name = model.rsplit("/", 1)[-1].split(":", 1)[0].lower()
     dense_weight, bm25_weight, calibration = _KNOWN.get(name, DEFAULT)
     return EmbeddingSpace(model, dimensions, dense_weight, bm25_weight, calibration)

@@ -92,9 +92,8 @@ class LiveShard:
         """Apply an update; it is in the write-ahead log when this returns."""
         with self.writing:
             self._shard.update(operation)
-            if (
-                self.journal is not None and len(self.journal) <= MAX_JOURNAL
-            ):  # one more shows that it overflowed
+            # One operation more than allowed shows that it overflowed.
+            if self.journal is not None and len(self.journal) <= MAX_JOURNAL:
                 self.journal.append(operation)
             self.deleted += deleted
             self._unflushed += written + deleted

@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_READ_SECONDS = (
-    1  # a question is answered without context 1.5 s after the index went silent (RELIABILITY, faults)
-)
+# A question is answered without context 1.5 s after the index went silent (RELIABILITY, faults).
+_READ_SECONDS = 1
 _WRITE_SECONDS = 30
 _UPSERT_BATCH = 100  # points a request: 3 MB of JSON at 1536 dimensions
 

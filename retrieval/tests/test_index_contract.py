@@ -15,9 +15,8 @@ from retrieval.index import Candidates, Hit, InvalidVector, SparseVector, Vector
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 
 pytestmark = [
-    pytest.mark.filterwarnings(
-        "ignore:Payload indexes have no effect:UserWarning"
-    ),  # of the in-memory client
+    # The in-memory client has neither payload indexes nor a graph, and says so.
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
     pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
     pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection:UserWarning"),
 ]

@@ -29,8 +29,8 @@ def clean(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """`clean`, without spaces at line ends, runs of blank lines, or white space around the whole."""
-    return _BLANK_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip()
+    """`clean`, without spaces at line ends, runs of blank lines, or blank lines around the whole."""
+    return _BLANK_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip("\n")
 
 
 def one_line(text: str, limit: int = 500) -> str:

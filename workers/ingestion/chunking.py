@@ -29,15 +29,15 @@ from workers.ingestion.tokens import token_counter
 MIN_GRANULARITY = 32
 _LEAST_FILLED = 0.5
 _HEADING_MARGIN = 8  # tokens: a heading counted with the white space below it may differ by some
-# What an end is worth, in shares of the granularity: a chunk gives up 20 % of its size to end with a
+# What an end is worth, in shares of the granularity: a chunk gives up 30 % of its size to end with a
 # paragraph instead of a sentence, and all it may to not end below a heading.
 _WORTH = {
     AFTER_HEADING: -1.0,
     AFTER_CHARACTER: -0.5,
     AFTER_WORD: 0.0,
     AFTER_SENTENCE: 0.2,
-    AFTER_LINE: 0.3,
-    AFTER_PARAGRAPH: 0.4,
+    AFTER_LINE: 0.4,
+    AFTER_PARAGRAPH: 0.5,
 }
 
 

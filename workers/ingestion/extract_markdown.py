@@ -28,7 +28,7 @@ def extract_markdown(content: bytes) -> Extracted:
     """
     source = tidy(decode(content))
     front = _FRONT_MATTER.match(source)
-    body = source[front.end() :].strip() if front else source
+    body = source[front.end() :].strip("\n") if front else source
     text, headings = _canonical(body.split("\n"))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")

@@ -16,14 +16,12 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 # What Western European text holds beyond ASCII; anything else makes Windows-1252 doubtful.
-_WESTERN = frozenset(
-    "áéíóúüñçàèìòùâêîôûäëïöÿãõåæøœßÁÉÍÓÚÜÑÇÀÈÌÒÙÂÊÎÔÛÄËÏÖÃÕÅÆØŒ¿¡«»ºª°·“”‘’–—…•€£§©®²³½×\xa0\xad"
-)
+_WESTERN = frozenset("áéíóúüñçàèìòùâêîôûäëïöÿãõåæøœßÁÉÍÓÚÜÑÇÀÈÌÒÙÂÊÎÔÛÄËÏÖÃÕÅÆØŒ¿¡«»ºª°·“”‘’–—…•€£§©®²³½×\xa0\xad")
 _WESTERN_SHARE = 0.9
 _LONG_NON_ASCII_RUN = re.compile(r"[^\x00-\x7f\xa0]{4,}")
 _OTHER_ENCODINGS = (
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp437", "cp850"),
-    *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "mac_roman"),
+    *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r"),
     *("big5", "cp932", "euc_jp", "euc_kr", "gb18030", "shift_jis"),
 )
 _SAMPLE = 64 * 1024

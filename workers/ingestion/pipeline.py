@@ -14,15 +14,17 @@ from uuid import UUID
 from django.db import transaction
 
 from corpora.models import Chunk, Document, DocumentText
+from corpora.signals import document_removed
 from retrieval import bm25, language
 from retrieval.current import current_index, current_provider
 from retrieval.embeddings.base import EmbeddingProvider, EmbeddingRejected, EmbeddingUnavailable
 from retrieval.index.base import IndexUnavailable, Point, VectorIndex
 from retrieval.passages import indexed_text
+from workers.erasure import forget_embeddings
 from workers.ingestion.chunking import ChunkDraft, chunk
 from workers.ingestion.extracted import Extracted
 from workers.ingestion.failures import ExtractionError
-from workers.ingestion.sandbox import extract_in_sandbox
+from workers.ingestion.sandbox import SandboxUnavailable, extract_in_sandbox
 from workers.leases import MAX_ATTEMPTS, Lease, LeaseLost, claim
 
 logger = logging.getLogger(__name__)
@@ -34,7 +36,8 @@ OVERLAP = {256: 32, 512: 64, 800: 100, 1024: 128}
 # What each stage is worth on the progress bar; embedding is where the time goes.
 EXTRACTED_AT, CHUNKED_AT, WRITTEN_AT = 0.15, 0.25, 0.98
 
-OUTAGES = (EmbeddingUnavailable, IndexUnavailable)
+OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable)
+WAITING = "A service that processing needs does not answer at the moment. It is tried again by itself."
 Stage = Document.Stage
 
 
@@ -44,9 +47,10 @@ def run(document_id: UUID) -> bool:
     if lease is None:
         return False
     try:
-        ingest(lease)
+        with lease.kept_alive():
+            ingest(lease)
     except LeaseLost:
-        clean_up_after_loss(document_id)
+        clean_up_after_loss(lease)
         return False
     except Exception as error:  # whatever a document or a service does, it ends in a status
         conclude(lease, error)
@@ -62,19 +66,16 @@ def ingest(lease: Lease) -> None:
 
 def index_extracted(lease: Lease, extracted: Extracted) -> None:
     """Everything after extraction: chunk, embed and index a text, and switch readers to it."""
-    document = lease.document()
-    lease.report(Stage.CHUNK, EXTRACTED_AT)
-    writer = VersionWriter(document, extracted)
+    writer = VersionWriter(lease, extracted)
     writer.clear_unfinished()
-    drafts = [draft for granularity in granularities(document) for draft in chunked(extracted, granularity)]
+    drafts = [draft for granularity in granularities(writer.document) for draft in chunked(extracted, granularity)]
     if not drafts:
         raise ExtractionError("empty_document")
     lease.report(Stage.EMBED, CHUNKED_AT)
     written = 0
     for batch in batches(drafts):
-        writer.write(batch)
         written += len(batch)
-        lease.report(Stage.EMBED, CHUNKED_AT + (WRITTEN_AT - CHUNKED_AT) * written / len(drafts))
+        writer.write(batch, CHUNKED_AT + (WRITTEN_AT - CHUNKED_AT) * written / len(drafts))
     lease.report(Stage.INDEX, WRITTEN_AT)
     switch(lease, writer, len(drafts))
 
@@ -103,10 +104,15 @@ def batches(drafts: list[SizedDraft]) -> Iterator[list[SizedDraft]]:
 
 
 class VersionWriter:
-    """Writes one version's chunks: embeds a batch, upserts its points, then stores its rows."""
+    """Writes one version's chunks: embeds a batch, stores its rows, then upserts its points.
 
-    def __init__(self, document: Document, extracted: Extracted) -> None:
-        self.document, self.extracted = document, extracted
+    Rows are only written in a transaction that has the lease renewed first: a worker that lost its document to
+    another in the meantime cannot mix its chunks with the other's.
+    """
+
+    def __init__(self, lease: Lease, extracted: Extracted) -> None:
+        self.lease, self.extracted = lease, extracted
+        self.document = document = lease.document()
         self.version = document.version + 1
         self.provider: EmbeddingProvider = current_provider()
         self.index: VectorIndex = current_index()
@@ -125,14 +131,21 @@ class VersionWriter:
 
     def clear_unfinished(self) -> None:
         """Remove what an attempt that died has left of this version."""
-        Chunk.objects.filter(document=self.document, version=self.version).delete()
-        DocumentText.objects.filter(document=self.document, version=self.version).delete()
+        with transaction.atomic():
+            self.lease.report(Stage.CHUNK, EXTRACTED_AT)
+            left, _by_model = Chunk.objects.filter(document=self.document, version=self.version).delete()
+            DocumentText.objects.filter(document=self.document, version=self.version).delete()
+        if left:
+            self.index.delete_document(self.document.pk, keep_version=self.document.version)
 
-    def write(self, batch: list[SizedDraft]) -> None:
+    def write(self, batch: list[SizedDraft], progress: float) -> None:
         texts = [indexed_text(self.title, sized.draft.heading_path, sized.draft.text) for sized in batch]
         vectors = self.provider.embed_documents(texts)
         sparse = bm25.encode_documents(texts, self.language)
         rows = [self.row(sized, text) for sized, text in zip(batch, texts, strict=True)]
+        with transaction.atomic():
+            self.lease.report(Stage.EMBED, progress)
+            Chunk.objects.bulk_create(rows)
         self.index.upsert(
             [
                 Point(
@@ -141,7 +154,6 @@ class VersionWriter:
                 for row, dense, terms in zip(rows, vectors, sparse, strict=True)
             ]
         )
-        Chunk.objects.bulk_create(rows, ignore_conflicts=True)
 
     def row(self, sized: SizedDraft, text: str) -> Chunk:
         draft = sized.draft
@@ -172,24 +184,30 @@ class VersionWriter:
 
 
 def switch(lease: Lease, writer: VersionWriter, chunk_count: int) -> None:
-    """Show the new version and drop the old one's rows in one transaction, then its points."""
-    document, version = writer.document, writer.version
+    """Show the new version and drop the old one's rows in one transaction, then its points and embeddings.
+
+    Title and metadata may have been edited while the work went on: what was edited stays.
+    """
+    version = writer.version
     with transaction.atomic():
         writer.write_text()
-        lease.finish(
-            version,
-            chunk_count=chunk_count,
-            page_count=writer.extracted.page_count,
-            title=writer.title[:255],
-            language=writer.language,
-        )
-        Chunk.objects.filter(document=document).exclude(version=version).delete()
+        document = lease.document()
+        document.title = document.title or writer.title[:255]
+        document.language = document.language or writer.language
+        facts = {"page_count": writer.extracted.page_count, "title": document.title, "language": document.language}
+        lease.finish(version, chunk_count=chunk_count, **facts)
+        old = Chunk.objects.filter(document=document).exclude(version=version)
+        old_hashes = set(old.values_list("text_hash", flat=True))
+        old.delete()
         DocumentText.objects.filter(document=document).exclude(version=version).delete()
-    if version > 1:
-        try:
+        forget_embeddings(old_hashes)
+    try:
+        if version > 1:
             writer.index.delete_document(document.pk, keep_version=version)
-        except IndexUnavailable:
-            logger.warning("old points of document %s stay until the next reconcile", document.pk)
+        if any(writer.payload[name] != value for name, value in document.metadata.items()):
+            writer.index.set_metadata(document.pk, document.metadata)
+    except IndexUnavailable:
+        logger.warning("the index still has old points or metadata of document %s", document.pk)
 
 
 def conclude(lease: Lease, error: Exception) -> None:
@@ -198,11 +216,12 @@ def conclude(lease: Lease, error: Exception) -> None:
         if isinstance(error, ExtractionError):
             lease.fail(error.code, error.detail)
         elif isinstance(error, OUTAGES):
-            lease.retry_later("service_unavailable", f"{error} It is tried again by itself.", counts=False)
+            logger.warning("document %s waits: %s", lease.document_id, type(error).__name__)
+            lease.retry_later("service_unavailable", WAITING, counts=False)
         else:
             conclude_unexpected(lease, error)
     except LeaseLost:
-        clean_up_after_loss(lease.document_id)
+        clean_up_after_loss(lease)
 
 
 def conclude_unexpected(lease: Lease, error: Exception) -> None:
@@ -216,7 +235,9 @@ def conclude_unexpected(lease: Lease, error: Exception) -> None:
         lease.retry_later(code, "Processing failed and is tried again by itself.", counts=True)
 
 
-def clean_up_after_loss(document_id: UUID) -> None:
-    """A deleted document must not rise again: remove what this worker wrote after the deletion."""
-    if not Document.objects.alive().filter(pk=document_id).exists():
-        current_index().delete_document(document_id)
+def clean_up_after_loss(lease: Lease) -> None:
+    """A deleted document must not rise again: have erased what this worker wrote after the deletion."""
+    if lease.let_go():
+        document_removed.send(Document, document_id=lease.document_id)
+    elif not Document.objects.filter(pk=lease.document_id).exists():
+        current_index().delete_document(lease.document_id)

@@ -81,9 +81,9 @@ class Sandbox:
             answer.close_writer()
             status.close_writer()
             result = answer.read(MAX_RESULT_BYTES, deadline)
+            if result is None:  # the zygote kills the child when it sees these pipes closed
+                raise ExtractionError("extraction_memory", cause="more than 64 MB of text")
             ended = status.read(STATUS.size, deadline)
-        if result is None:
-            raise ExtractionError("extraction_memory", cause="more than 64 MB of text")
         if not ended:
             zygote.discard(pid)
             if time.monotonic() >= deadline:

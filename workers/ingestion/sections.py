@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workers.ingestion.extracted import HeadingSpan
 from workers.ingestion.segments import Segments
@@ -47,7 +47,7 @@ def groups(found: Sequence[Section], granularity: int) -> Iterator[tuple[int, in
     badly; a heading with hardly any text goes with its first subsection, however long that is.
     """
     group: list[Section] = []
-    for section in found:
+    for section in _with_lead_ins(found, granularity // _TINY):
         if group and not _joins(group, section, granularity):
             yield group[0].first, group[-1].last
             group = []
@@ -56,12 +56,27 @@ def groups(found: Sequence[Section], granularity: int) -> Iterator[tuple[int, in
         yield group[0].first, group[-1].last
 
 
+def _with_lead_ins(found: Sequence[Section], tiny: int) -> Iterator[Section]:
+    """The sections, each tiny one made one with the subsection that follows it."""
+    lead: Section | None = None
+    for section in found:
+        if lead is not None:
+            if section.path[: len(lead.path)] == lead.path:
+                tokens = lead.tokens + section.tokens
+                section = replace(lead, last=section.last, tokens=tokens)
+            else:
+                yield lead
+        lead = section if section.tokens < tiny else None
+        if lead is None:
+            yield section
+    if lead is not None:
+        yield lead
+
+
 def _joins(group: list[Section], section: Section, granularity: int) -> bool:
     parent = group[0].path[:-1]
     if section.path[: len(parent)] != parent:
         return False
     tokens = sum(one.tokens for one in group)
-    if tokens < granularity // _TINY and section.path[: len(group[-1].path)] == group[-1].path:
-        return True
     small = tokens < granularity // _FULL_ENOUGH or section.tokens < granularity // _TINY
     return small and tokens + section.tokens <= granularity

@@ -10,16 +10,14 @@ import logging
 import os
 import re
 import tempfile
-import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
 ENCODING = "cl100k_base"  # of text-embedding-3-*
-_CACHE_NAME = (
-    "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"  # SHA-1 of its URL: tiktoken's name for the cached file
-)
+_CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"  # SHA-1 of its URL: tiktoken's name for the cached file
 _SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 
 # Tokens per character of each kind, fitted by least squares on 1,000 passages of 3,000 characters (Spanish
@@ -35,23 +33,16 @@ _KINDS = bytes(
     for c in range(256)
 )  # fmt: skip
 
-_lock = threading.Lock()
-_counter: Callable[[str], int] | None = None
-
 
 def count_tokens(text: str) -> int:
     """Tokens of `text`: what embedding it costs, or the estimate of it. 0 only for the empty string."""
     return token_counter()(text)
 
 
+@cache
 def token_counter() -> Callable[[str], int]:
-    """The counting function of this process, decided once; thread-safe. Loops bind it to a local name."""
-    global _counter
-    if _counter is None:
-        with _lock:
-            if _counter is None:
-                _counter = _exact_counter() or estimate_tokens
-    return _counter
+    """The counting function of this process, decided at the first call."""
+    return _exact_counter() or estimate_tokens
 
 
 def counts_exactly() -> bool:
@@ -96,9 +87,7 @@ def _exact_counter() -> Callable[[str], int] | None:
     except OSError:
         intact = False
     if not intact:
-        logger.warning(
-            "tiktoken's vocabulary is not at %s: token counts are estimates (about 10 %% off)", path
-        )
+        logger.warning("tiktoken's vocabulary is not at %s: token counts are estimates (about 10 %% off)", path)
         return None
     import tiktoken
 

@@ -42,10 +42,10 @@ def pdf(
     canvas = Canvas(buffer, encrypt=encrypt)
     canvas.setTitle(title or "untitled")
     for index, lines in enumerate(pages):
-        canvas.bookmarkPage(f"page{index}")
-        for name, level, page in outline:
+        for key, (name, level, page) in enumerate(outline):
             if page == index:
-                canvas.addOutlineEntry(name, f"page{index}", level)
+                canvas.bookmarkPage(str(key))
+                canvas.addOutlineEntry(name, str(key), level)
         for number, line in enumerate(lines):
             canvas.drawString(60, 800 - 14 * number, line)
         canvas.showPage()
@@ -72,11 +72,11 @@ def scanned_pdf(pages: int = 1, stamp: str = "") -> bytes:
 
 def raw_pdf(objects: Sequence[bytes]) -> bytes:
     """Objects numbered from 1 (1 is the catalog), with a correct cross-reference table."""
-    parts, offsets = [b"%PDF-1.7\n"], []
+    parts, offsets, start = [b"%PDF-1.7\n"], [], len(b"%PDF-1.7\n")
     for number, body in enumerate(objects, start=1):
-        offsets.append(sum(map(len, parts)))
+        offsets.append(start)
         parts.append(b"%d 0 obj\n%b\nendobj\n" % (number, body))
-    start = sum(map(len, parts))
+        start += len(parts[-1])
     rows = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
     parts.append(b"xref\n0 %d\n0000000000 65535 f \n%b" % (size, rows))

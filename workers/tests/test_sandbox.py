@@ -25,7 +25,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[Sandbox]:
-    limits = Limits(address_space=512 * MEGABYTE, cpu_seconds=1, wall_seconds=3)
+    limits = Limits(address_space=512 * MEGABYTE, cpu_seconds=1, wall_seconds=2)
     sandbox = Sandbox("workers.tests.hostile", limits)
     yield sandbox
     sandbox.close()
@@ -130,6 +130,7 @@ def test_a_zygote_that_was_killed_is_replaced_without_notice(hostile: Sandbox) -
     first = zygote_pid(hostile)
     os.kill(first, signal.SIGKILL)
     assert achieved(hostile, "echo after") == "after"
+    assert achieved(hostile, "echo later") == "later"
     assert zygote_pid(hostile) != first
 
 
@@ -247,6 +248,18 @@ def test_every_format_is_read_without_opening_another_file() -> None:
         assert "hola" in extract_in_sandbox(content, media_type).text
     cyrillic = "Привет, как дела? Это обычный русский текст для проверки кодировки. "
     assert extract_in_sandbox((cyrillic * 5).encode("cp1251"), documents.TEXT).text == (cyrillic * 5).strip()
+
+
+def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
+    sandbox = Sandbox(limits=Limits(cpu_seconds=1, wall_seconds=5))
+    try:
+        started = time.monotonic()
+        with pytest.raises(ExtractionError) as caught:
+            sandbox.extract(documents.deep_pdf(100_000), documents.PDF)
+        assert caught.value.code in ("extraction_timeout", "corrupt_document", "empty_document")
+        assert time.monotonic() - started < 5
+    finally:
+        sandbox.close()
 
 
 def test_the_answer_survives_the_wire() -> None:

@@ -10,6 +10,7 @@ from accounts.models import Membership, Organization
 from corpora.models import Corpus, Document
 from workers import folders, inline
 from workers.progress import Bar
+from workers.watched import shared_corpus
 
 DIFFICULTIES = Document.Difficulty.values
 CONTENT_TYPES = Document.ContentType.values
@@ -39,8 +40,10 @@ class Command(BaseCommand):
         source: Path = options["source"]
         if not source.exists():
             raise CommandError(f"{source} does not exist.")
+        if options["sync"] and not source.is_dir():
+            raise CommandError("--sync keeps a corpus in step with a folder; this is a file.", returncode=2)
         admin = admin_of(options["organization"])
-        corpus = corpus_named(options["corpus"], admin)
+        corpus = shared_corpus(options["corpus"], admin)
         metadata = {name: options[name] for name in METADATA if options[name]}
         outcome = self.upload(source, corpus, admin, delete=options["sync"], **metadata)
         failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
@@ -60,7 +63,7 @@ class Command(BaseCommand):
 
         def done(document: Document) -> None:
             bar.step(document.filename)
-            if document.status == Document.Status.FAILED:
+            if document.status != Document.Status.INDEXED:
                 failed.append(document)
 
         inline.finish(outcome.documents, done)
@@ -91,8 +94,3 @@ def admin_of(slug: str) -> Membership:
     if admin is None:
         raise CommandError(f"The organization {slug!r} has no active admin in whose name to upload.")
     return admin
-
-
-def corpus_named(name: str, admin: Membership) -> Corpus:
-    shared = Corpus.objects.of_organization(admin).shared().filter(name=name).first()
-    return shared or Corpus.objects.create(organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name)

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import signal
 from argparse import ArgumentParser
 from typing import Any
 
@@ -25,6 +26,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         raise_file_limit()
         workers = self.embedded_workers() if settings.EMBEDDED else None
+        # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self.serve(options["host"], options["port"])
         finally:

@@ -1,4 +1,4 @@
-"""Where an asynchronous answer does its database work: a small pool of threads that give their connections back.
+"""Where asynchronous views do their database work: a small pool of threads that give their connections back.
 
 An open stream holds no connection and no thread while the model talks (RELIABILITY fact 3).
 """
@@ -13,8 +13,8 @@ from django.db import close_old_connections
 P = ParamSpec("P")
 T = TypeVar("T")
 
-THREADS = 16
-_executor = ThreadPoolExecutor(THREADS, thread_name_prefix="chat")
+THREADS = 4
+_executor = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,0 +1,43 @@
+"""Forms of conversations and projects."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Membership
+from chat.models import Conversation, Project
+from corpora.models import Corpus
+
+
+class TitleForm(forms.ModelForm[Conversation]):
+    class Meta:
+        model = Conversation
+        fields = ("title",)
+
+
+class ProjectForm(forms.ModelForm[Project]):
+    """A name, and personal corpora of the owner; none means all of them."""
+
+    class Meta:
+        model = Project
+        fields = ("name", "corpora")
+        labels = {"corpora": _("Personal corpora")}
+        help_texts = {
+            "corpora": _(
+                "Conversations of the project only read the personal corpora chosen here. Choose none to read all."
+            )
+        }
+        widgets = {"corpora": forms.CheckboxSelectMultiple}
+
+    def __init__(self, *args: Any, membership: Membership, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.membership = membership
+        offered = self.fields["corpora"]
+        assert isinstance(offered, forms.ModelMultipleChoiceField)
+        offered.queryset = Corpus.objects.readable_by(membership).personal()
+
+    def save(self, commit: bool = True) -> Project:
+        self.instance.organization = self.membership.organization
+        self.instance.owner = self.membership.user
+        return super().save(commit)

@@ -1,0 +1,91 @@
+"""Markdown: headings as a reader sees them, and nothing else taken for one."""
+
+import pytest
+
+from workers.ingestion.extract import extract
+from workers.ingestion.extracted import Extracted
+from workers.tests.documents import MARKDOWN
+
+
+def read(source: str) -> Extracted:
+    extracted = extract(source.encode(), MARKDOWN)
+    for heading in extracted.headings:
+        line = extracted.text[heading.start : heading.end]
+        assert line == f"{'#' * heading.level} {heading.title}"
+        assert extracted.text[heading.end : heading.end + 1] in ("", "\n")
+    return extracted
+
+
+def headings(source: str) -> list[tuple[int, str]]:
+    return [(heading.level, heading.title) for heading in read(source).headings]
+
+
+def test_atx_and_setext_headings() -> None:
+    source = "# Uno\n\ntexto\n\nDos\n===\n\nmás\n\nTres\n---\n### Cuatro ###\n###### Seis\n####### no"
+    assert headings(source) == [(1, "Uno"), (1, "Dos"), (2, "Tres"), (3, "Cuatro"), (6, "Seis")]
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("## **Título**", "Título"),
+        ("## ***Muy* importante**", "Muy importante"),
+        ("## `codigo` y [enlace](https://example.org)", "codigo y enlace"),
+        ("## ![logo](x.png) Portada {#portada}", "logo Portada"),
+        ('## <a id="x"></a>Con ancla', "Con ancla"),
+        ("## variable snake_case_name", "variable snake_case_name"),
+        ("## 2 * 3 * 4", "2 * 3 * 4"),
+        ("## __init__ y más", "init y más"),
+        ("## C#", "C#"),
+        ("## 🧮 La calculadora", "🧮 La calculadora"),
+    ],
+)
+def test_titles_lose_their_marks(line: str, title: str) -> None:
+    assert headings(line) == [(2, title)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```\n# comentario\n```",
+        "~~~python\n# comentario\n~~~",
+        "````\n```\n# comentario\n```\n````",
+        "- lista\n\n    ```sh\n    # comentario\n    ```",
+        "> ```\n# comentario\n> ```",
+        "#hashtag",
+        "    # código sangrado",
+        "| a | b |\n|---|---|",
+        "- uno\n---",
+        "texto\n\n---\n\ntexto",
+        "una\ndos\n---",
+        "#",
+    ],
+)
+def test_what_is_no_heading(source: str) -> None:
+    assert headings(source) == []
+
+
+def test_a_fence_that_nobody_closes_hides_nothing() -> None:
+    assert headings("```\ncode\n\n# Sigue") == [(1, "Sigue")]
+
+
+def test_front_matter_gives_the_title_and_leaves_the_text() -> None:
+    extracted = read('---\ntitle: "U04 — IPv4"\ntags: [a]\n---\n\n# Otro\n\nTexto')
+    assert extracted.title == "U04 — IPv4"
+    assert extracted.text == "# Otro\n\nTexto"
+
+
+def test_without_front_matter_the_first_level_one_heading_is_the_title() -> None:
+    assert read("## Antes\n\n# **El título**\n").title == "El título"
+    assert read("sin nada").title == ""
+
+
+def test_a_rule_at_the_start_is_no_front_matter() -> None:
+    assert "texto" in read("---\n\ntexto").text
+
+
+def test_windows_line_ends_and_latin1() -> None:
+    extracted = extract("# Añadir\r\n\r\nCanción\r\n".encode("cp1252"), MARKDOWN)
+    assert extracted.text == "# Añadir\n\nCanción"
+    assert extracted.page_count == 0
+    assert extracted.pages == ()

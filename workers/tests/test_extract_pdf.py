@@ -1,0 +1,174 @@
+"""PDF: pages, readable sentences, outline headings, and files that must fail with advice."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workers.ingestion.extract import extract
+from workers.ingestion.extracted import Extracted
+from workers.ingestion.failures import ADVICE, ExtractionError
+from workers.ingestion.pdf_headings import Bookmark
+from workers.ingestion.pdf_text import assemble
+from workers.tests import documents
+
+SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+LONG = "Esta línea llega hasta el margen derecho de la página y por eso se parte"
+
+
+def read(content: bytes) -> Extracted:
+    extracted = extract(content, documents.PDF)
+    position = 0
+    for number, page in enumerate(extracted.pages, start=1):
+        assert (page.number, page.start) == (number, position)
+        position = page.end
+    assert position == len(extracted.text)
+    assert len(extracted.pages) == extracted.page_count
+    return extracted
+
+
+def page_texts(extracted: Extracted) -> list[str]:
+    return [extracted.text[page.start : page.end].strip() for page in extracted.pages]
+
+
+def failure(content: bytes) -> str:
+    with pytest.raises(ExtractionError) as caught:
+        read(content)
+    assert caught.value.detail == ADVICE[caught.value.code]
+    return caught.value.code
+
+
+def test_pages_are_spans_of_one_text() -> None:
+    extracted = read(documents.pdf([["Uno."], [], ["Tres."]], title="Apuntes"))
+    assert page_texts(extracted) == ["Uno.", "", "Tres."]
+    assert extracted.title == "Apuntes"
+
+
+def test_soft_breaks_are_joined_and_hyphens_healed() -> None:
+    lines = [f"{LONG} en", "dos mitades que hablan de la infor-", "mación del paciente.", "Otro párrafo."]
+    text = read(documents.pdf([lines])).text
+    assert f"{LONG} en dos mitades que hablan de la información del paciente." in text
+    assert text.endswith("\nOtro párrafo.")
+
+
+def test_a_compound_keeps_its_hyphen() -> None:
+    filled = "relleno " * 8
+    text = assemble([[f"{filled} franco-", "alemán y el tratado franco-alemán", "de siempre"]], []).text
+    assert "franco-alemán y el tratado franco-alemán" in text
+
+
+def test_lists_and_short_lines_stay_apart() -> None:
+    lines = [LONG, "1. primero de la lista", "2. segundo de la lista", "• tercero", "Corta", "Otra corta"]
+    assert read(documents.pdf([lines])).text.split("\n")[1:] == lines[1:]
+
+
+def test_a_sentence_over_two_pages_is_one_sentence() -> None:
+    extracted = read(documents.pdf([[LONG], ["por la mitad."]]))
+    assert extracted.text == f"{LONG} por la mitad."
+    assert page_texts(extracted)[1] == "por la mitad."
+
+
+def test_running_headers_and_footers_go_but_for_the_first() -> None:
+    pages = [["Manual de usuario", f"Contenido propio número {n * 7}.", f"Página {n} de 9"] for n in range(1, 10)]
+    text = read(documents.pdf(pages)).text
+    assert text.count("Manual de usuario") == 1
+    assert "Página" not in text
+    assert all(f"propio número {n * 7}." in text for n in range(1, 10))
+
+
+@pytest.mark.parametrize("label", ["Lección", "Pregunta", "Artículo"])
+def test_numbered_titles_are_not_running_headers(label: str) -> None:
+    pages = [[f"{label} {n}", f"Texto distinto {'abcdefghi'[n]}."] for n in range(1, 9)]
+    text = read(documents.pdf(pages)).text
+    assert all(f"{label} {n}\n" in text for n in range(1, 9))
+
+
+def test_three_pages_are_too_few_to_call_a_line_running() -> None:
+    assert read(documents.pdf([["Factura", f"Cosa {n}"] for n in "abc"])).text.count("Factura") == 3
+
+
+def test_outline_entries_become_headings_of_printed_lines() -> None:
+    outline = [("Capítulo I. Principios", 0, 0), ("Artículo 1. Ámbito", 1, 0), ("No impreso", 1, 1), ("Final", 0, 1)]
+    pages = [["CAPÍTULO I", "Principios", "Artículo 1. Ámbito", "El texto."], ["1.2 Final", "Se acabó."]]
+    extracted = read(documents.pdf(pages, outline))
+    found = [(h.level, h.title, extracted.text[h.start : h.end]) for h in extracted.headings]
+    assert found == [
+        (1, "Capítulo I. Principios", "CAPÍTULO I Principios"),
+        (2, "Artículo 1. Ámbito", "Artículo 1. Ámbito"),
+        (1, "Final", "1.2 Final"),
+    ]
+    assert "Artículo 1. Ámbito\n\nEl texto." in extracted.text
+
+
+def test_bookmarks_out_of_range_are_harmless() -> None:
+    assert assemble([["a"]], [Bookmark(1, "a", 7), Bookmark(1, "", 0)]).headings == ()
+
+
+def test_an_empty_user_password_opens_a_document() -> None:
+    assert read(documents.pdf([["Se puede leer."]], password="")).text == "Se puede leer."
+
+
+def test_a_password_fails_with_advice() -> None:
+    assert failure(documents.pdf([["Secreto."]], password="clave")) == "encrypted_document"
+
+
+@pytest.mark.parametrize(("pages", "stamp"), [(1, ""), (3, ""), (9, "CamScanner"), (6, "1")])
+def test_a_scan_fails_with_advice(pages: int, stamp: str) -> None:
+    assert failure(documents.scanned_pdf(pages, stamp)) == "scanned_document"
+
+
+def test_a_little_text_beside_a_picture_is_a_document() -> None:
+    assert read(documents.scanned_pdf(1, "Aviso importante")).text == "Aviso importante"
+
+
+def test_blank_pages_are_empty() -> None:
+    assert failure(documents.pdf([[], []])) == "empty_document"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"%PDF-1.7\n", b"no PDF at all", documents.pdf([["a"]])[:300], documents.cyclic_pdf(), documents.docx_of_xml("")],
+)
+def test_a_damaged_pdf_fails_with_advice(content: bytes) -> None:
+    assert failure(content) == "corrupt_document"
+
+
+@pytest.mark.parametrize("depth", [100, 5_000])
+def test_deep_structures_end_in_a_code(depth: int) -> None:
+    assert failure(documents.deep_pdf(depth)) in ("corrupt_document", "empty_document")
+
+
+def test_too_many_pages_fail_before_they_are_read() -> None:
+    assert failure(documents.many_pages_pdf(5_001)) == "too_many_pages"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("encrypted-password.pdf", "encrypted_document"),
+        ("scanned.pdf", "scanned_document"),
+        ("zero_bytes.pdf", "empty_document"),
+        ("docx-renamed.pdf", "corrupt_document"),
+    ],
+)
+def test_real_difficult_files(name: str, code: str) -> None:
+    path = SHARED / "samples" / "difficult" / name
+    if not path.exists():
+        pytest.skip("shared/samples is not here")
+    assert failure_of(path) == code
+
+
+def failure_of(path: Path) -> str:
+    with pytest.raises(ExtractionError) as caught:
+        extract(path.read_bytes(), documents.PDF)
+    return caught.value.code
+
+
+def test_a_real_law_keeps_its_articles_as_headings() -> None:
+    path = SHARED / "samples" / "leyes" / "ley-41-2002-autonomia-del-paciente.pdf"
+    if not path.exists():
+        pytest.skip("shared/samples is not here")
+    extracted = read(path.read_bytes())
+    assert sum(heading.title.startswith("Artículo") for heading in extracted.headings) == 23
+    assert extracted.text.count("LEGISLACIÓN CONSOLIDADA") == 1
+    assert "autonomía de su voluntad y a su intimidad orientarán toda la actividad" in extracted.text

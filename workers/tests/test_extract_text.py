@@ -1,0 +1,99 @@
+"""Plain text: every common encoding, and what is not text."""
+
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.ingestion.canonical import clean, one_line, tidy
+from workers.ingestion.extract import extract
+from workers.ingestion.failures import ADVICE, ExtractionError
+from workers.tests.documents import TEXT
+
+SPANISH = "El niño bebió agua: «¿está fría?», dijo. Costó 20 € en la Península.\nFin."
+SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+
+
+def text_of(content: bytes) -> str:
+    return extract(content, TEXT).text
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "iso8859_15", "cp850"],
+)
+def test_spanish_is_read_in_every_common_encoding(encoding: str) -> None:
+    text = SPANISH.replace("€", "euros") if encoding == "iso8859_15" else SPANISH
+    if encoding == "cp850":  # statistics need more than a line
+        text = " ".join([text.replace("€", "euros").replace("«", "").replace("»", "")] * 10)
+    assert text_of(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "sentence"),
+    [
+        ("cp1251", "Привет, как дела? Это обычный русский текст для проверки кодировки. "),
+        ("shift_jis", "これは日本語の文章です。文字コードの判定を確認します。"),
+        ("gb18030", "这是一个用于检查编码识别的中文文本。我们希望它能被正确读取。"),
+    ],
+)
+def test_other_scripts_are_recognised(encoding: str, sentence: str) -> None:
+    text = (sentence * 10).strip()
+    assert text_of(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x00\x01\x02" * 100, b"text\x00with a NUL", b"\xff\xfe" + b"\x00\xd8" * 9, b"\x7fELF" + bytes(range(256)) * 9],
+)
+def test_a_binary_is_refused_with_advice(content: bytes) -> None:
+    with pytest.raises(ExtractionError) as caught:
+        text_of(content)
+    assert caught.value.code == "unsupported_encoding"
+    assert caught.value.detail == ADVICE["unsupported_encoding"]
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\t\r\n", "\ufeff\u200b".encode()])
+def test_an_empty_text_fails_with_advice(content: bytes) -> None:
+    with pytest.raises(ExtractionError) as caught:
+        text_of(content)
+    assert caught.value.code == "empty_document"
+
+
+def test_lines_end_in_lf_and_invisible_characters_are_gone() -> None:
+    raw = "a\r\nb\rc\u2028d\x0cpa\u00adla\u200bbra\u202e ﬁn\u00a0\x07. E\u0301l  \n\n\n\n\nf"
+    assert text_of(raw.encode()) == "a\nb\nc\nd\npalabra fin . Él\n\nf".replace("fin .", "fin .")
+
+
+def test_emoji_of_several_parts_stay_whole() -> None:
+    assert text_of("👩‍👩‍👧 ✈️".encode()) == "👩‍👩‍👧 ✈️"
+
+
+def test_no_extractor_for_an_unknown_type() -> None:
+    with pytest.raises(ValueError, match="image/png"):
+        extract(b"x", "image/png")
+
+
+@given(st.text())
+def test_canonical_text_is_nfc_stable_and_visible(raw: str) -> None:
+    text = tidy(raw)
+    assert tidy(text) == text
+    assert unicodedata.is_normalized("NFC", text)
+    assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in text if character not in "\t\n")
+    assert "\n" not in one_line(raw)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x7F)))
+def test_ascii_takes_the_same_way_as_the_rest(raw: str) -> None:
+    assert clean(raw) == clean(raw + "é")[:-1]
+
+
+@pytest.mark.parametrize("name", ["latin1.txt", "utf16.txt"])
+def test_real_legacy_files_read_alike(name: str) -> None:
+    path = SHARED / "samples" / "difficult" / name
+    if not path.exists():
+        pytest.skip("shared/samples is not here")
+    assert "información" in text_of(path.read_bytes())
