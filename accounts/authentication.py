@@ -1,7 +1,9 @@
 """DRF's view of who asks. `request.auth` is always the Membership, `request.user` its user."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -49,3 +51,23 @@ class IsMember(BasePermission):
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         return isinstance(request.auth, Membership)
+
+
+class ApiKeyScheme(OpenApiAuthenticationExtension):
+    """How the OpenAPI schema describes API keys."""
+
+    target_class = ApiKeyAuthentication
+    name = "apiKey"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer"}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    """How the OpenAPI schema describes the session cookie."""
+
+    target_class = MembershipSessionAuthentication
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}

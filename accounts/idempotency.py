@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -13,6 +14,8 @@ from accounts.models import IdempotentReply, Membership
 from accounts.problems import Problem
 
 LIFETIME = timedelta(hours=24)
+ABANDONED = timedelta(minutes=5)  # no first request takes longer: its process died before it answered
+MAX_KEY = 200  # characters
 HEADER = "Idempotency-Key"
 
 
@@ -20,6 +23,10 @@ class KeyReused(Problem):
     status_code = 422
     code = "idempotency_key_reused"
     default_detail = _("This Idempotency-Key was sent with another body. Use a new key.")
+
+
+class KeyTooLong(Problem):
+    default_detail = _("An Idempotency-Key has at most 200 characters.")
 
 
 class StillRunning(Problem):
@@ -36,15 +43,21 @@ def fingerprint(*parts: str) -> str:
 def claim(membership: Membership, key: str, request_hash: str) -> tuple[IdempotentReply, bool]:
     """Reserve a key. Returns its row, and whether it already holds an answer to replay.
 
-    Raises KeyReused for another body and StillRunning while the first request has not answered.
+    Raises KeyTooLong, KeyReused for another body, and StillRunning while the first request has not answered.
     """
-    IdempotentReply.objects.filter(membership=membership, created_at__lt=timezone.now() - LIFETIME).delete()
+    if len(key) > MAX_KEY:
+        raise KeyTooLong
+    now, mine = timezone.now(), IdempotentReply.objects.filter(membership=membership)
+    unanswered = Q(status=None, created_at__lt=now - ABANDONED)
+    mine.filter(unanswered | Q(created_at__lt=now - LIFETIME)).delete()
     try:
         with transaction.atomic():
-            fresh = IdempotentReply.objects.create(membership=membership, key=key[:200], request_hash=request_hash)
+            fresh = IdempotentReply.objects.create(membership=membership, key=key, request_hash=request_hash)
             return fresh, False
     except IntegrityError:
-        held = IdempotentReply.objects.get(membership=membership, key=key[:200])
+        held = mine.filter(key=key).first()
+    if held is None:  # the first request has failed in this very moment and freed its key
+        raise StillRunning
     if held.request_hash != request_hash:
         raise KeyReused
     if held.status is None:
@@ -54,8 +67,7 @@ def claim(membership: Membership, key: str, request_hash: str) -> tuple[Idempote
 
 def settle(reply: IdempotentReply, status: int, body: Any) -> None:
     """Keep the answer for later repeats."""
-    reply.status, reply.body = status, body
-    reply.save(update_fields=["status", "body"])
+    IdempotentReply.objects.filter(pk=reply.pk).update(status=status, body=body)
 
 
 def once(

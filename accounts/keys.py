@@ -21,9 +21,7 @@ def digest(secret: str) -> str:
 def issue(membership: Membership, name: str = "") -> tuple[ApiKey, str]:
     """Make a key; return its row and the secret, which is not kept anywhere."""
     secret = PREFIX + secrets.token_urlsafe(32)
-    key = ApiKey.objects.create(
-        membership=membership, name=name, prefix=secret[:12], key_hash=digest(secret)
-    )
+    key = ApiKey.objects.create(membership=membership, name=name, prefix=secret[:12], key_hash=digest(secret))
     audit.record(membership, "created", key)
     return key, secret
 

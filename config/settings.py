@@ -17,7 +17,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 HTTPS = env.bool("HTTPS", default=False)
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",  # its default one would put its own site in the place of ours
     "accounts.apps.AcervoAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -190,7 +190,13 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
 }
-UNFOLD = {"SITE_TITLE": "Acervo", "SITE_HEADER": "Acervo", "SITE_SYMBOL": "menu_book", "SHOW_HISTORY": True}
+UNFOLD = {
+    "SITE_TITLE": "Acervo",
+    "SITE_HEADER": "Acervo",
+    "SITE_SYMBOL": "menu_book",
+    "SHOW_HISTORY": True,
+    "SIDEBAR": {"navigation": "accounts.admin_navigation.sidebar"},
+}
 
 LOGGING = {
     "version": 1,

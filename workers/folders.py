@@ -88,8 +88,11 @@ class Visit:
         known = self.known.get(relative)
         with path.open("rb") as content:
             sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-            if (known and known.sha256 == sha256) or self.has_twin(path.name, sha256, relative):
+            if known and known.sha256 == sha256:
                 self.outcome.unchanged += 1
+                return
+            if self.has_twin(path.name, sha256, relative):
+                self.leave_to_twin(known)
                 return
             content.seek(0)
             upload = UploadedFile(File(content), name=path.name, size=path.stat().st_size)
@@ -108,6 +111,14 @@ class Visit:
             self.known.pop(twin.source_path, None)
             Document.objects.filter(pk=twin.pk).update(source_path=relative)
         return True
+
+    def leave_to_twin(self, known: Document | None) -> None:
+        """The corpus has these bytes under this name already; what this path was before, if anything, is gone."""
+        self.outcome.unchanged += 1
+        if known:
+            removal.remove_document(known, self.by)
+            self.outcome.removed += 1
+            del self.known[known.source_path]
 
     def take_facts(self, path: Path, relative: str) -> None:
         """Upsert those facts of a JSON list that are new or changed; each is known by its file and its title."""

@@ -31,9 +31,7 @@ def synchronize_all() -> int:
 def shared_corpus(name: str, admin: Membership) -> Corpus:
     """The organization's global corpus of this name, made when it does not exist."""
     known = Corpus.objects.of_organization(admin).shared().filter(name=name).first()
-    return known or Corpus.objects.create(
-        organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name
-    )
+    return known or Corpus.objects.create(organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name)
 
 
 def synchronize(subject: Path, corpus: Corpus, admin: Membership) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.signatures import UploadError, check_upload, safe_filename
-from workers.tests import documents
+from corpora.tests import documents
 
 PDF = documents.pdf([["hola"]])
 DOCX = documents.docx(lambda document: document.add_paragraph("hola"))

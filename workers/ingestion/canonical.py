@@ -14,7 +14,7 @@ _INVISIBLE = re.compile(
 )
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
-_TRAILING = re.compile(r"[ \t]+(?=\n|\Z)")
+_TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=\n|\Z)")  # the lookbehind keeps long runs linear
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 

@@ -146,9 +146,7 @@ class _Chunker:
     def _draft(self, index: int, start: int, end: int, tokens: int) -> ChunkDraft:
         section = self._sections[bisect_right(self._section_starts, start) - 1]
         text = self._text[start:end]
-        return ChunkDraft(
-            index, text, tokens, start, end, self._page(start), self._page(end - 1), section.path
-        )
+        return ChunkDraft(index, text, tokens, start, end, self._page(start), self._page(end - 1), section.path)
 
     def _page(self, offset: int) -> int | None:
         return self._pages[bisect_right(self._page_starts, offset) - 1].number if self._pages else None

@@ -9,9 +9,7 @@ from workers.ingestion.docx_styles import Numbering, Styles, W, numbering_of, ou
 # Not what the document says: deleted text, field codes, phonetic guides; and the second copy of a text box.
 _SKIPPED = frozenset(f"{W}{name}" for name in ("del", "delText", "instrText", "rt", "moveFrom", "pPr", "rPr"))
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_CONTAINERS = frozenset(
-    f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
-)
+_CONTAINERS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "p": "\n"}
 _TEXT = {f"{W}{name}": character for name, character in _CHARACTERS.items()}
 _T = f"{W}t"

@@ -23,7 +23,9 @@ class Styles:
     """Paragraph styles by id, inheritance resolved. Built-in names are English in every language of Word."""
 
     def __init__(self, document: Any) -> None:
-        elements = document.styles.element.iter(f"{W}style")
+        # Not document.styles: without a styles part that opens python-docx's template, and the child opens no file.
+        parts = [r.target_part for r in document.part.rels.values() if r.reltype.endswith("/styles")]
+        elements = [style for part in parts for style in part.element.iter(f"{W}style")]
         self._elements = {style.get(f"{W}styleId"): style for style in elements}
         self._resolved: dict[str, Style] = {}
 

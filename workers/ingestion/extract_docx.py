@@ -14,13 +14,13 @@ from corpora.archives import ArchiveBomb, NotADocx, check_docx
 from workers.ingestion.canonical import clean, one_line
 from workers.ingestion.docx_body import Block, blocks
 from workers.ingestion.docx_styles import Numbering, Styles
-from workers.ingestion.extracted import Extracted, HeadingSpan
+from workers.ingestion.extracted import MAX_HEADINGS, Extracted, HeadingSpan
 from workers.ingestion.failures import ExtractionError
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Office wraps an encrypted DOCX in an OLE file
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
-_LINE_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
-_TAB = re.compile(r" *\t[ \t]*")
+_LINE_BREAK = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")  # the lookbehinds keep long runs linear
+_TAB = re.compile(r"(?<! ) *\t[ \t]*")
 _NO_TITLE = re.compile(r"(?:word )?document|documento|untitled|sin título|normal", re.IGNORECASE)
 
 
@@ -65,7 +65,7 @@ def _assembled(found: list[Block], declared_title: str) -> Extracted:
             continue
         separator = "" if previous is None else "\n" if previous.in_list and block.in_list else "\n\n"
         position += len(separator)
-        if block.level:
+        if block.level and len(headings) < MAX_HEADINGS:
             headings.append(HeadingSpan(block.level, text, position, position + len(text)))
         if block.is_title and not title:
             title = text

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from workers.ingestion.canonical import one_line, tidy
 from workers.ingestion.extract_text import decode
-from workers.ingestion.extracted import Extracted, HeadingSpan
+from workers.ingestion.extracted import MAX_HEADINGS, Extracted, HeadingSpan
 from workers.ingestion.failures import ExtractionError
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_MATTER_TITLE = re.compile(r"^title[ \t]*:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
+_LONGEST_HEADING = 500  # a longer line is text
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)\Z")  # any indentation: fences inside lists and quotes count
 _NOT_A_PARAGRAPH = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|<|$)| {4}|\t")
@@ -54,7 +55,7 @@ def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
     headings: list[HeadingSpan] = []
     position = 0
     for line, level, title in _heading_lines(lines):
-        if title:
+        if title and len(headings) < MAX_HEADINGS:
             line = f"{'#' * level} {title}"
             headings.append(HeadingSpan(level, title, position, position + len(line)))
         kept.append(line)
@@ -72,14 +73,23 @@ def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
                 yield line, 0, ""
             skip = False
             continue
+        if len(line) > _LONGEST_HEADING:
+            yield line, 0, ""
+            continue
         if atx := _ATX.match(line):
-            yield line, len(atx[1]), plain_title(atx[2] or "")
+            yield line, len(atx[1]), plain_title(_without_closing_marks(atx[2] or ""))
             continue
         below = lines[number + 1] if number + 1 < len(lines) and number + 1 not in fenced else ""
         level = _setext_level(lines[number - 1] if number else "", line, below)
         title = plain_title(line) if level else ""
         skip = bool(title)
         yield line, level, title
+
+
+def _without_closing_marks(title: str) -> str:
+    """`Título ##` is `Título`, but `C#` stays."""
+    words = title.rstrip().rstrip("#")
+    return words if not words or words[-1] in " \t" else title
 
 
 def _setext_level(above: str, line: str, below: str) -> int:

@@ -12,12 +12,11 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from workers.ingestion.canonical import clean, one_line
-from workers.ingestion.extracted import Extracted
+from workers.ingestion.extracted import MAX_PAGES, Extracted
 from workers.ingestion.failures import ExtractionError
 from workers.ingestion.pdf_headings import Bookmark
 from workers.ingestion.pdf_text import assemble
 
-MAX_PAGES = 5_000  # RELIABILITY R13
 MAX_BOOKMARKS = 10_000
 MAX_HEADING_LEVEL = 9
 _SCANNED_LETTERS_PER_PAGE = 5  # a scan may carry a page number or a stamp as text

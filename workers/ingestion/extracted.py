@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+MAX_PAGES = 5_000  # RELIABILITY R13
+MAX_HEADINGS = 50_000  # further ones stay text
+
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:

@@ -10,8 +10,7 @@ ADVICE = {
     "too_many_pages": "The document has more than 5,000 pages. Split it and upload the parts.",
     "archive_bomb": "The document unpacks to far more than it should. Save it again without embedded "
     "files, or split it.",
-    "unsupported_encoding": "The encoding of the text cannot be recognised. Save it as UTF-8 and upload it "
-    "again.",
+    "unsupported_encoding": "The encoding of the text cannot be recognised. Save it as UTF-8 and upload it again.",
     "extraction_timeout": "Reading the document took too long. Split it, or save it in a simpler format.",
     "extraction_memory": "Reading the document needs too much memory. Split it and upload the parts.",
     "extraction_crashed": "The document could not be read safely. Save it again, perhaps in another format, "

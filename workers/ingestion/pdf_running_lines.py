@@ -30,8 +30,7 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
         if pattern and len({page for page, _ in spots}) >= needed:
             dropped.update(spots if _is_page_number(pattern) else spots[1:])
     return [
-        [line for index, line in enumerate(lines) if (page, index) not in dropped]
-        for page, lines in enumerate(pages)
+        [line for index, line in enumerate(lines) if (page, index) not in dropped] for page, lines in enumerate(pages)
     ]
 
 

@@ -16,8 +16,10 @@ FEW_LINES = 8  # too few to measure a page by itself
 _LIST_ITEM = re.compile(r"(?:\d{1,3}[.)]|\d+(?:\.\d+)+\.?|[a-zñA-Z][.)]|[-–—•·▪◦●○■□*»►]|v)\s")
 _ENDS_HERE = re.compile(r"[.:;!?…|+=>_]\Z|\.\.\. ?\S+\Z")
 _CONTINUES_WITH = "¿¡«“\"'(["
-_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
-_JOINED = re.compile(rf"([^\W\d_]*){LINE_HYPHEN}([^\W\d_]*)")
+_COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
+_LAST_WORD = re.compile(r"[^\W\d_]*\Z")
+_FIRST_WORD = re.compile(r"[^\W\d_]*")
+_LONGEST_WORD = 60
 
 
 def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: str = "") -> Extracted:
@@ -50,24 +52,24 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
 
 def _unmarked(line: str, compounds: frozenset[str]) -> str:
     """The line with PDFium's hyphen marks resolved; one at its very end becomes a hyphen."""
-    if LINE_HYPHEN not in line:
-        return line
-    if line.endswith(LINE_HYPHEN):
-        line = line[:-1] + "-"
-    return _JOINED.sub(lambda match: match[1] + _hyphen(match[1], match[2], compounds) + match[2], line)
+    first, *others = line.split(LINE_HYPHEN)
+    parts = [first]
+    for part in others:
+        parts += (_hyphen(parts[-1], part, compounds), part)
+    return "".join(parts)
 
 
-def _hyphen(left: str, right: str, compounds: frozenset[str]) -> str:
+def _hyphen(above: str, below: str, compounds: frozenset[str]) -> str:
     """The hyphen between two halves of a word: none, unless the document writes the compound elsewhere."""
-    broken = left[-1:].isalpha() and right[:1].islower() and f"{left}-{right}" not in compounds
-    return "" if broken else "-"
+    left, right = _LAST_WORD.search(above[-_LONGEST_WORD:]), _FIRST_WORD.match(below[:_LONGEST_WORD])
+    if not left or not right or not left[0] or not right[0][:1].islower():
+        return "-"
+    return "-" if f"{left[0]}-{right[0]}" in compounds else ""
 
 
 def _unhyphenate(parts: list[str], following: str, compounds: frozenset[str]) -> int:
     """Remove the hyphen that ends the last part if it only broke a word; returns how many characters went."""
-    left = re.search(r"[^\W\d_]*(?=-\Z)", parts[-1])
-    right = re.match(r"[^\W\d_]*", following)
-    if _hyphen(left[0] if left else "", right[0] if right else "", compounds):
+    if _hyphen(parts[-1][:-1], following, compounds):
         return 0
     parts[-1] = parts[-1][:-1]
     return 1

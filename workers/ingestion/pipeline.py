@@ -228,9 +228,7 @@ def conclude_unexpected(lease: Lease, error: Exception) -> None:
     logger.exception("document %s could not be ingested", lease.document_id, exc_info=error)
     code = "embedding_rejected" if isinstance(error, EmbeddingRejected) else "internal_error"
     if lease.document().attempts >= MAX_ATTEMPTS:
-        lease.fail(
-            code, "Processing failed three times. Try again later, or tell your administrator."
-        )
+        lease.fail(code, "Processing failed three times. Try again later, or tell your administrator.")
     else:
         lease.retry_later(code, "Processing failed and is tried again by itself.", counts=True)
 

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 _EXTRACTOR = "workers.ingestion.extract"
 _GRACE_SECONDS = 5.0  # beyond the wall limit, which the zygote enforces; then the zygote itself is stuck
-_NEAR_THE_LIMIT = 0.8  # of the address space in use: a crash there is for want of memory
+_NEAR_THE_LIMIT = 0.6  # of the address space in use: a crash there is for want of memory
 
 
 class Sandbox:
@@ -100,9 +100,7 @@ class Sandbox:
         memory = peak_kib * 1024 > _NEAR_THE_LIMIT * self.limits.address_space
         if memory or (kind == EXITED and code == EXIT_MEMORY):
             raise ExtractionError("extraction_memory", cause=f"{peak_kib // 1024} MB in use")
-        raise ExtractionError(
-            "extraction_crashed", cause=f"{'exit status' if kind == EXITED else 'signal'} {code}"
-        )
+        raise ExtractionError("extraction_crashed", cause=f"{'exit status' if kind == EXITED else 'signal'} {code}")
 
 
 class _Pipe:

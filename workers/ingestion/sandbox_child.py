@@ -18,9 +18,7 @@ _COLLECT_AFTER = 100_000  # objects; parsers make many, few of them garbage, and
 Extractor = Callable[[bytes, str], Extracted]
 
 
-def run(
-    extract: Extractor, descriptors: tuple[int, int], media_type: str, limits: Limits, parent: int
-) -> NoReturn:
+def run(extract: Extractor, descriptors: tuple[int, int], media_type: str, limits: Limits, parent: int) -> NoReturn:
     """Body of the child: `descriptors` of the document and of the answer's pipe, `parent` the zygote's pid.
 
     Ends the process, whatever happens.

@@ -76,26 +76,32 @@ class ZygoteProcess:
     def _start(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
         ours, theirs = socket.socketpair()
         ours.settimeout(_START_SECONDS)
-        with theirs:
-            path = json.dumps([os.path.abspath(entry) for entry in sys.path])
-            arguments = (path, str(theirs.fileno()), self._module_name)
-            command = [sys.executable, "-I", "-B", "-c", _BOOTSTRAP, *arguments]
-            environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
-            process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
-                command,
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env={**environment, "LC_ALL": "C.UTF-8"},
-                cwd="/",
-                start_new_session=True,  # Ctrl-C is for the server, which then closes the socket
-            )
+        try:
+            with theirs:
+                process = self._spawn(theirs.fileno())
+        except OSError as error:
+            ours.close()
+            raise SandboxUnavailable(f"the extraction process does not start: {error.strerror}") from error
         self._process, self._control = process, ours
         with contextlib.suppress(OSError):
             if ours.recv(len(READY)) == READY:
                 return process, ours
         self._stop()
         raise SandboxUnavailable("the extraction process does not start; its error is on standard error")
+
+    def _spawn(self, control: int) -> subprocess.Popen[bytes]:
+        path = json.dumps([os.path.abspath(entry) for entry in sys.path])
+        environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+        command = [sys.executable, "-I", "-B", "-c", _BOOTSTRAP, path, str(control), self._module_name]
+        return subprocess.Popen(  # noqa: S603 -- our own interpreter and module
+            command,
+            pass_fds=(control,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**environment, "LC_ALL": "C.UTF-8"},
+            cwd="/",
+            start_new_session=True,  # Ctrl-C is for the server, which then closes the socket
+        )
 
     def _stop(self) -> None:
         process, control = self._process, self._control

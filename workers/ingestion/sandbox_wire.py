@@ -7,12 +7,10 @@ from typing import Any
 
 import orjson
 
-from workers.ingestion.extracted import Extracted, HeadingSpan, PageSpan
+from workers.ingestion.extracted import MAX_HEADINGS, MAX_PAGES, Extracted, HeadingSpan, PageSpan
 from workers.ingestion.failures import ADVICE, ExtractionError
 
 MAX_RESULT_BYTES = 64 * 1024 * 1024
-MAX_PAGES = 5_000
-MAX_HEADINGS = 50_000
 MAX_TITLE = 500
 MAX_CAUSE = 200
 MAX_LEVEL = 9

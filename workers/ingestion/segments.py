@@ -87,9 +87,7 @@ def _add_halves(segments: Segments, text: str, start: int, end: int, ending: int
     middle, quarter = (start + end) // 2, (end - start) // 4
     left = text.rfind(" ", middle - quarter, middle) + 1
     right = text.find(" ", middle, middle + quarter) + 1
-    cut = min(
-        (place for place in (left, right) if place), key=lambda place: abs(place - middle), default=middle
-    )
+    cut = min((place for place in (left, right) if place), key=lambda place: abs(place - middle), default=middle)
     _add_halves(segments, text, start, cut, AFTER_WORD if left or right else AFTER_CHARACTER, limit)
     _add_halves(segments, text, cut, end, ending, limit)
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.tests.documents import MARKDOWN
 from workers.ingestion import tokens
 from workers.ingestion.chunking import ChunkDraft, chunk
 from workers.ingestion.extract import extract
 from workers.ingestion.extracted import Extracted, HeadingSpan, PageSpan
-from workers.tests.documents import MARKDOWN
 
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 VOCABULARY = SHARED / "tiktoken"

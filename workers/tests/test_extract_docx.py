@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from corpora.tests import documents
 from workers.ingestion.docx_styles import numeral
 from workers.ingestion.extract import extract
 from workers.ingestion.extracted import Extracted
 from workers.ingestion.failures import ADVICE, ExtractionError
-from workers.tests import documents
 
 
 def read(content: bytes) -> Extracted:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from corpora.tests.documents import MARKDOWN
 from workers.ingestion.extract import extract
 from workers.ingestion.extracted import Extracted
-from workers.tests.documents import MARKDOWN
 
 
 def read(source: str) -> Extracted:
@@ -89,3 +89,17 @@ def test_windows_line_ends_and_latin1() -> None:
     assert extracted.text == "# Añadir\n\nCanción"
     assert extracted.page_count == 0
     assert extracted.pages == ()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["# " + "[" * 400_000, "# " + "<a " * 100_000, "# a" + " " * 400_000 + "b", "# a" + " #" * 200_000 + "b"],
+)
+def test_long_lines_cost_no_more_than_their_length(source: str) -> None:
+    assert headings(source) == []
+
+
+def test_absurdly_many_headings_become_text() -> None:
+    extracted = read("# a\n" * 60_000)
+    assert len(extracted.headings) == 50_000
+    assert extracted.text.count("# a") == 60_000

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.tests.documents import TEXT
 from workers.ingestion.canonical import clean, one_line, tidy
 from workers.ingestion.extract import extract
 from workers.ingestion.failures import ADVICE, ExtractionError
-from workers.tests.documents import TEXT
 
 SPANISH = "El niño bebió agua: «¿está fría?», dijo. Costó 20 € en la Península.\nFin."
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -97,3 +97,8 @@ def test_real_legacy_files_read_alike(name: str) -> None:
     if not path.exists():
         pytest.skip("shared/samples is not here")
     assert "información" in text_of(path.read_bytes())
+
+
+def test_long_runs_of_spaces_are_read_in_linear_time() -> None:
+    row = "a" + " " * 5_000 + "b"
+    assert text_of("\n".join([row] * 200).encode()).count(row) == 200

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from corpora.tests import documents
 from workers.ingestion import sandbox_wire
 from workers.ingestion.extracted import Extracted, HeadingSpan, PageSpan
 from workers.ingestion.failures import ExtractionError
 from workers.ingestion.sandbox import Limits, Sandbox, SandboxUnavailable, extract_in_sandbox
-from workers.tests import documents
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="this wall exists on Linux only")
@@ -25,7 +25,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[Sandbox]:
-    limits = Limits(address_space=512 * MEGABYTE, cpu_seconds=1, wall_seconds=2)
+    limits = Limits(address_space=256 * MEGABYTE, cpu_seconds=1, wall_seconds=2)
     sandbox = Sandbox("workers.tests.hostile", limits)
     yield sandbox
     sandbox.close()
@@ -169,6 +169,12 @@ def test_a_zygote_that_cannot_start_is_the_machines_fault() -> None:
         Sandbox("workers.tests.no_such_module").extract(b"x", "text/plain")
 
 
+def test_an_interpreter_that_is_gone_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    with pytest.raises(SandboxUnavailable):
+        Sandbox().extract(b"x", "text/plain")
+
+
 def run_script(script: str) -> "subprocess.Popen[str]":
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", textwrap.dedent(script)]
@@ -246,6 +252,8 @@ def test_every_format_is_read_without_opening_another_file() -> None:
     }
     for media_type, content in samples.items():
         assert "hola" in extract_in_sandbox(content, media_type).text
+    without_parts = documents.docx_of_xml("<w:p><w:r><w:t>hola</w:t></w:r></w:p>")
+    assert extract_in_sandbox(without_parts, documents.DOCX).text == "hola"
     cyrillic = "Привет, как дела? Это обычный русский текст для проверки кодировки. "
     assert extract_in_sandbox((cyrillic * 5).encode("cp1251"), documents.TEXT).text == (cyrillic * 5).strip()
 

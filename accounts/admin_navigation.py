@@ -1,0 +1,53 @@
+"""The admin's side bar, in the order of an organization's work. Settings name `sidebar` in UNFOLD."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from accounts.admin_scope import is_operator
+
+
+def item(title: Any, icon: str, url_name: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse(url_name)}
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """Groups of links; pages that only operators have are offered to operators alone."""
+    people = [
+        item(_("Members"), "group", "admin:accounts_membership_changelist"),
+        item(_("Invitations"), "mail", "admin:accounts_invitation_changelist"),
+        item(_("API keys"), "key", "admin:accounts_apikey_changelist"),
+        item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
+             "admin:accounts_organization_changelist"),
+    ]  # fmt: skip
+    if is_operator(request):
+        people.append(item(_("Users"), "person", "admin:accounts_user_changelist"))
+    return [
+        group("", item(_("Dashboard"), "arrow_back", "dashboard")),
+        group(
+            _("Knowledge"),
+            item(_("Corpora"), "library_books", "admin:corpora_corpus_changelist"),
+            item(_("Documents"), "description", "admin:corpora_document_changelist"),
+        ),
+        group(_("Agents"), item(_("Agents"), "smart_toy", "admin:agents_agent_changelist")),
+        group(_("People"), *people),
+        group(
+            _("Operations"),
+            item(_("Usage"), "bar_chart", "admin:chat_usage"),
+            item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
+            item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
+            item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
+        ),
+    ]
+
+
+def on_traces(request: HttpRequest) -> bool:
+    """The usage page lies below the traces' address; only one of the two is marked."""
+    usage = reverse("admin:chat_usage")
+    return request.path.startswith(reverse("admin:chat_trace_changelist")) and request.path != usage
+
+
+def group(title: Any, *items: dict[str, Any]) -> dict[str, Any]:
+    return {"title": title, "separator": bool(title), "items": list(items)}

@@ -1,0 +1,116 @@
+"""What admin pages share: unfold's classes with types, forms of new rows, problems shown as messages."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Field, Model
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from unfold import admin as unfold_admin
+from unfold.decorators import display as unfold_display
+
+from accounts.models import Organization
+from accounts.problems import Problem
+
+if TYPE_CHECKING:  # unfold ships no type information: for the type checker its classes are Django's
+    BaseAdmin = admin.ModelAdmin[Any]
+    BaseTabular = admin.TabularInline[Any, Any]
+    RowForm = forms.ModelForm[Any]
+else:
+    BaseAdmin = unfold_admin.ModelAdmin
+    BaseTabular = unfold_admin.TabularInline
+    RowForm = forms.ModelForm
+
+Display = TypeVar("Display", bound=Callable[..., Any])
+
+
+def labelled(description: Any, colours: Mapping[str, str], ordering: str) -> Callable[[Display], Display]:
+    """A list column shown as a coloured label; the method returns `(value, text)`."""
+    shown = unfold_display(description=description, label=dict(colours), ordering=ordering)
+    return cast(Callable[[Display], Display], shown)
+
+
+def text_of(field: str, description: Any) -> Callable[[Any, Any], str]:
+    """A method that shows what a relation points to as text. Django would link to its page, which only
+    operators can open."""
+
+    @admin.display(description=description, ordering=field)
+    def shown(_admin: Any, obj: Any) -> str:
+        return str(getattr(obj, field) or "–")
+
+    return shown
+
+
+class OrganizationForm(RowForm):
+    """A form whose new rows belong to the admin's organization, also while constraints are validated."""
+
+    organization: Organization | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.organization and self.instance._state.adding:
+            self.instance.organization = self.organization
+
+    def _get_validation_exclusions(self) -> set[str]:
+        """Django leaves out what is not in the form, and with it what is unique in an organization."""
+        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]  # not in the stubs
+        return excluded if "organization" in self.fields else excluded - {"organization"}
+
+
+class DiscreetAdmin(BaseAdmin):
+    """A problem that a service raises undoes the request's work and becomes a message; what the caller may
+    not have is not found, like what never was (SPEC §2.5)."""
+
+    view_on_site = False  # Django's redirect to a row's own page knows no organizations
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        return self.shown(request, super().changeform_view, object_id, form_url, extra_context)
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        return self.shown(request, super().add_view, form_url, extra_context)
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        return self.shown(request, super().changelist_view, extra_context)
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
+        return self.shown(request, super().delete_view, object_id, extra_context)
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
+        return self.shown(request, super().history_view, object_id, extra_context)
+
+    def shown(self, request: HttpRequest, view: Callable[..., HttpResponse], *args: Any) -> HttpResponseBase:
+        try:
+            if request.method != "POST":
+                return view(request, *args)
+            with transaction.atomic():
+                return view(request, *args)
+        except PermissionDenied:
+            raise Http404 from None
+        except Problem as problem:
+            self.message_user(request, str(problem.detail), messages.ERROR)
+            return redirect(request.get_full_path())
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> Any:
+        """Django would redirect to the front page with a message."""
+        raise Http404
+
+
+def is_column(obj: Model, name: str) -> bool:
+    return any(field.name == name for field in obj._meta.concrete_fields)
+
+
+def timestamps(obj: Model) -> list[str]:
+    """Columns that Django sets on every save, which `update_fields` would otherwise leave behind."""
+    fields: list[Field[Any, Any]] = list(obj._meta.concrete_fields)
+    return [field.name for field in fields if getattr(field, "auto_now", False)]

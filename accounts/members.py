@@ -1,0 +1,41 @@
+"""Who belongs to an organization and as what: an organization always keeps an admin."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit
+from accounts.models import Membership, Organization
+from accounts.problems import Problem
+
+
+class LastAdmin(Problem):
+    status_code = 409
+    code = "last_admin"
+    default_detail = _("The organization would be left without an admin. Make somebody else an admin first.")
+
+
+def change_role(member: Membership, role: str, by: Membership) -> None:
+    """Make a member an admin or back. Raises LastAdmin."""
+    with keeping_an_admin(by):
+        Membership.objects.filter(pk=member.pk).update(role=role)
+        audit.record(by, "changed", member, role=role)
+
+
+def remove(member: Membership, by: Membership) -> None:
+    """End a membership: its API keys go with it, and its next retrieval finds nothing. Raises LastAdmin."""
+    with keeping_an_admin(by):
+        audit.record(by, "removed", member, role=member.role)
+        Membership.objects.filter(pk=member.pk).delete()
+
+
+@contextmanager
+def keeping_an_admin(by: Membership) -> Iterator[None]:
+    """Undo what is done inside when no active admin is left; changes of one organization wait for each other."""
+    with transaction.atomic():
+        Organization.objects.select_for_update().get(pk=by.organization_id)
+        yield
+        if not Membership.objects.in_organization_of(by).active().filter(role=Membership.Role.ADMIN).exists():
+            raise LastAdmin
