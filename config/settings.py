@@ -153,6 +153,8 @@ EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=1536)
 CHAT_MODEL = env.str("CHAT_MODEL", default="")
 RAG_ENABLED = env.bool("RAG_ENABLED", default=True)
+RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
+RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=8)
 
 # Background work
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://localhost/")

@@ -1,0 +1,71 @@
+"""What evaluation keeps: question sets, their questions, and runs to compare over time."""
+
+from typing import Self
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Identified, Membership, Organization
+from chat.models import Message
+from corpora.models import Corpus
+
+
+class QuestionSetQuerySet(models.QuerySet["QuestionSet"]):
+    def of_organization(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id)
+
+
+class QuestionSet(Identified):
+    """Questions with known truth about a corpus, to measure retrieval on."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="question_sets")
+    corpus = models.ForeignKey(Corpus, models.CASCADE, null=True, blank=True, related_name="question_sets")
+    name = models.CharField(_("name"), max_length=150)
+    objects = QuestionSetQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("question set")
+        verbose_name_plural = _("question sets")
+        ordering = ("name", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("organization", "name"), name="question_set_name_in_organization"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Question(Identified):
+    """One case: what is asked, and which documents or spans answer it."""
+
+    question_set = models.ForeignKey(QuestionSet, models.CASCADE, related_name="questions")
+    text = models.TextField(_("question"), max_length=8_000)
+    relevant = models.JSONField(_("relevant documents"), default=list, blank=True, help_text="document ids")
+    spans = models.JSONField(_("spans"), default=list, blank=True, help_text="[[document id, start, end], …]")
+    message = models.ForeignKey(Message, models.SET_NULL, null=True, blank=True, related_name="+")
+    note = models.TextField(_("note"), blank=True, max_length=2_000)
+
+    class Meta:
+        verbose_name = _("question")
+        verbose_name_plural = _("questions")
+        ordering = ("created_at", "pk")
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class EvaluationRun(Identified):
+    """The measures of one configuration on one question set, at one time."""
+
+    question_set = models.ForeignKey(QuestionSet, models.CASCADE, null=True, blank=True, related_name="runs")
+    dataset = models.CharField(_("data set"), max_length=150, blank=True)
+    configuration = models.JSONField(default=dict)
+    measures = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name = _("evaluation run")
+        verbose_name_plural = _("evaluation runs")
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.dataset or self.question_set} {self.created_at:%Y-%m-%d %H:%M}"
