@@ -68,7 +68,11 @@ class Agent(Identified):
     grounding = models.CharField(_("grounding"), max_length=10, choices=Grounding, default=Grounding.OPEN)
     adaptive = models.BooleanField(_("adaptive retrieval"), default=False)
     top_k = models.PositiveSmallIntegerField(
-        _("passages kept"), default=8, validators=[MinValueValidator(1), MaxValueValidator(50)]
+        _("passages kept"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(50)],
+        help_text=_("Empty: the installation's RAG_MAX_DOCUMENTS."),
     )
     candidates = models.PositiveSmallIntegerField(
         _("candidates searched"), default=50, validators=[MinValueValidator(1), MaxValueValidator(200)]
@@ -78,6 +82,26 @@ class Agent(Identified):
     )
     context_tokens = models.PositiveIntegerField(
         _("context budget (tokens)"), default=2000, validators=[MinValueValidator(100), MaxValueValidator(100_000)]
+    )
+    min_confidence = models.FloatField(
+        _("lowest confidence"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text=_("Below it a retrieval is not sufficient. Empty: the installation's RAG_MIN_CONFIDENCE."),
+    )
+    filters = models.JSONField(_("required metadata"), default=dict, blank=True)
+    preferences = models.JSONField(_("preferred metadata"), default=dict, blank=True)
+    condense = models.BooleanField(_("condense follow-up questions"), default=True)
+    expand_queries = models.BooleanField(_("expand questions"), default=False)
+    diversity = models.FloatField(
+        _("diversity"), default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    recency_half_life_days = models.PositiveIntegerField(_("recency half-life (days)"), null=True, blank=True)
+    rerank = models.BooleanField(_("re-rank"), default=False)
+    compress = models.BooleanField(_("compress passages to the budget"), default=True)
+    evaluator_model = models.CharField(
+        _("evaluator's model"), max_length=100, blank=True, help_text=_("Empty: the agent's own model.")
     )
     updated_at = models.DateTimeField(auto_now=True)
     objects = AgentQuerySet.as_manager()

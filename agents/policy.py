@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
+
 from agents.models import Agent
 from retrieval.results import RetrievalPolicy
 
@@ -17,7 +19,7 @@ def policy_of(
     """The agent's own settings, with what the request overrides. Read anew for every question."""
     overrides: dict[str, Any] = {"granularity": granularity} if granularity else {}
     return RetrievalPolicy(
-        top_k=top_k or agent.top_k,
+        top_k=top_k or agent.top_k or settings.RAG_MAX_DOCUMENTS,
         candidates=max(agent.candidates, top_k or 0),
         threshold=agent.min_relevance,
         budget_tokens=agent.context_tokens,

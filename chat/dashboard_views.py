@@ -8,6 +8,7 @@ from accounts.models import Membership
 from accounts.pages import member_page
 from agents.models import Agent
 from chat.models import Conversation
+from corpora.models import Document
 from corpora.views import shown_corpora
 
 SHOWN_CORPORA = 8
@@ -21,7 +22,7 @@ def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
     shown = shown_corpora(membership)
     own = list(shown.personal().order_by("-updated_at")[: SHOWN_CORPORA + 1])
     conversations = Conversation.objects.owned_by(membership).select_related("agent")[:SHOWN_CONVERSATIONS]
-    has_documents = any(corpus.document_count for corpus in own)
+    has_documents = Document.objects.readable_by(membership).filter(corpus__owner=membership.user).exists()
     context = {
         "own": own[:SHOWN_CORPORA],
         "more_own": len(own) > SHOWN_CORPORA,

@@ -47,6 +47,7 @@ class Conversation(Identified):
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="conversations")
     project = models.ForeignKey(Project, models.SET_NULL, null=True, blank=True, related_name="conversations")
     title = models.CharField(_("title"), max_length=200, blank=True)
+    context = models.JSONField(default=dict, blank=True, help_text='{"filters": {…}, "preferences": {…}}')
     updated_at = models.DateTimeField(default=timezone.now)
     objects = ConversationQuerySet.as_manager()
 
@@ -141,6 +142,13 @@ class Trace(Identified):
 
     message = models.OneToOneField(Message, models.CASCADE, related_name="trace")
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="traces")
+    query = models.TextField(blank=True)
+    condensed_query = models.TextField(blank=True)
+    attempts = models.JSONField(default=list, help_text="granularity, confidence and evaluation of each attempt")
+    gate = models.CharField(max_length=20, blank=True)
+    model = models.CharField(max_length=100, blank=True)
+    usage = models.JSONField(default=dict)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, null=True, help_text="US dollars")
     scope_size = models.PositiveIntegerField()
     granularity = models.PositiveSmallIntegerField()
     confidence = models.CharField(max_length=10)

@@ -168,6 +168,9 @@ class Document(Identified):
     language = models.CharField(_("language"), max_length=10, blank=True)
     course = models.CharField(_("course"), max_length=50, blank=True)
     tags = models.JSONField(_("tags"), default=list, blank=True)
+    source_date = models.DateField(_("date of the source"), null=True, blank=True)
+    source_reference = models.CharField(_("source"), max_length=500, blank=True)
+    fact_key = models.CharField(_("key"), max_length=200, blank=True, db_index=True)
     objects = DocumentQuerySet.as_manager()
 
     class Meta:

@@ -53,8 +53,14 @@ class TagsField(serializers.ListField):
     child = serializers.CharField(max_length=50)
 
     def to_internal_value(self, data: Any) -> list[str]:
-        parts = [part.strip() for item in data for part in str(item).split(",")]
-        return list(dict.fromkeys(super().to_internal_value([part for part in parts if part])))
+        items = [data] if isinstance(data, str) else data
+        if not isinstance(items, list):
+            self.fail("not_a_list", input_type=type(data).__name__)
+        words: list[Any] = []
+        for item in items:
+            words += item.split(",") if isinstance(item, str) else [item]
+        parts = [word.strip() if isinstance(word, str) else word for word in words]
+        return list(dict.fromkeys(super().to_internal_value([part for part in parts if part != ""])))
 
 
 class MetadataSerializer(serializers.Serializer[Any]):

@@ -1,18 +1,20 @@
 """Taking a file in: checked, stored under ids, and queued as a row (SPEC §3)."""
 
+import errno
 import hashlib
 from typing import Any, BinaryIO, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as _UploadedFile
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Count, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import Membership
-from accounts.problems import Problem, QuotaExceeded
+from accounts.problems import NotFound, Problem, QuotaExceeded
 from corpora import signatures
 from corpora.models import Corpus, Document
 from corpora.signals import document_ready
@@ -76,7 +78,7 @@ def checked_media_type(upload: UploadedFile) -> str:
     if size > settings.MAX_UPLOAD_BYTES:
         raise UploadRefused("file_too_large", too_large(settings.MAX_UPLOAD_BYTES))
     try:
-        return signatures.check_upload(upload.name or "", cast(BinaryIO, upload.file), size)
+        return signatures.check_upload(upload.name or "", cast(BinaryIO, upload.file), size, settings.MAX_UPLOAD_BYTES)
     except signatures.UploadError as error:
         raise UploadRefused(error.code, str(error)) from None
 
@@ -121,32 +123,58 @@ def refuse_over_quota(corpus: Corpus, size: int, by: Membership) -> None:
 
 
 def store(document: Document, upload: UploadedFile) -> None:
-    try:
-        document.file.save(document.filename, upload, save=False)
-    except OSError as error:
-        raise (StorageFull() if error.errno == 28 else StorageUnavailable()) from error
-    except Exception as error:  # boto raises its own hierarchy, which the local store does not have
-        raise StorageUnavailable from error
+    keep_file(document, upload)
     try:
         with transaction.atomic():
+            refuse_deleted_corpus(document.corpus_id)
             document.save(force_insert=True)
             transaction.on_commit(lambda: document_ready.send(Document, document_id=document.pk))
-    except IntegrityError:
+    except (DatabaseError, NotFound) as error:
         document.file.delete(save=False)
-        refuse_duplicate(document)
+        if isinstance(error, IntegrityError):
+            refuse_duplicate(document)
         raise
 
 
+def keep_file(document: Document, upload: UploadedFile) -> None:
+    """Put the original into the file store. Raises Storage*."""
+    try:
+        document.file.save(document.filename, upload, save=False)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (StorageFull() if full else StorageUnavailable()) from error
+    except Exception as error:  # boto raises its own hierarchy, which the local store does not have
+        raise StorageUnavailable from error
+
+
+def refuse_deleted_corpus(corpus_id: UUID) -> None:
+    """The lock makes a deletion wait, so that it finds the new document; else nobody would ever erase it."""
+    if not Corpus.objects.select_for_update().filter(pk=corpus_id, deleted_at=None).exists():
+        raise NotFound
+
+
 def replace(document: Document, upload: UploadedFile, by: Membership, **fields: Any) -> None:
-    """Give a document new content. Readers keep the old version until the new one is complete."""
+    """Give a document new content. Readers keep the old version until the new one is complete.
+
+    The new file is written beside the old one, which goes last: a failure in between loses neither.
+    """
     document.media_type = checked_media_type(upload)
     document.size, document.sha256 = upload.size or 0, content_hash(upload)
     for name, value in fields.items():
         setattr(document, name, value)
-    document.file.delete(save=False)
-    document.file.save(document.filename, upload, save=False)
-    document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
-    reprocess(document, by)
+    before = document.file.name
+    keep_file(document, upload)
+    try:
+        with transaction.atomic():
+            document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
+            reprocess(document, by)
+    except DatabaseError as error:
+        document.file.delete(save=False)
+        if isinstance(error, IntegrityError):
+            raise DuplicateDocument from error
+        raise
+    if before:
+        document.file.storage.delete(before)
 
 
 def reprocess(document: Document, by: Membership) -> None:

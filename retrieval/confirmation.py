@@ -24,7 +24,10 @@ logger = logging.getLogger(__name__)
 ISOLATION_VIOLATIONS = Metric("isolation_violation_total", "Hits outside the asking scope; expected 0 forever")
 STALE_HITS = Metric("retrieval_stale_hits_total", "Hits whose chunk is deleted, superseded or switched off")
 
-OVERFETCH = 2  # read for each passage wanted: some fall to the threshold, to duplicates, to neighbours
+# Read at once: half as many again as the usual top-k, for the threshold, duplicates and neighbours take some. And no
+# more: asked for 16 ids at 20,000 chunks, an SQLite that has no statistics (ANALYZE) of its tables walks the whole
+# corpus instead of looking them up, 5.6 ms instead of 0.9.
+PAGE = 12
 _COLUMNS = (
     "id",
     "document_id",
@@ -49,13 +52,12 @@ def confirmed(
 ) -> tuple[list[tuple[Fused, RetrievedChunk]], Counter[str]]:
     """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped and why.
 
-    Reads OVERFETCH · wanted rows in one query, and on only while fewer than `wanted` were confirmed.
+    Reads PAGE rows in one query, and on only while fewer than `wanted` were confirmed.
     """
     found: list[tuple[Fused, RetrievedChunk]] = []
     dropped: Counter[str] = Counter()
-    page_size = OVERFETCH * max(wanted, 1)
-    for start in range(0, len(hits), page_size):
-        page = hits[start : start + page_size]
+    for start in range(0, len(hits), PAGE):
+        page = hits[start : start + PAGE]
         rows = _read([hit.id for hit in page], scope)
         found += [(hit, _chunk(hit, rows[hit.id])) for hit in page if hit.id in rows]
         dropped += _account([hit.id for hit in page if hit.id not in rows], scope)

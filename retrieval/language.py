@@ -43,9 +43,7 @@ _WORDS: Mapping[str, frozenset[str]] = {
         " qui quin quina molt també ja",
     }.items()
 }
-_SHARED = {
-    word: sum(word in other for other in _WORDS.values()) for words in _WORDS.values() for word in words
-}
+_SHARED = {word: sum(word in other for other in _WORDS.values()) for words in _WORDS.values() for word in words}
 _SIGNS = {"es": "ñ¿¡", "pt": "ãõ", "fr": "êœëû", "de": "äöß", "ca": "·"}
 _ENDINGS = {
     "es": (

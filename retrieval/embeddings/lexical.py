@@ -1,6 +1,6 @@
 """The local embedding that needs no model: hashed stems and character n-grams (SPEC §6).
 
-A word counts by its first five letters, accents folded (truncation is as good a stemmer as any across
+A word counts by its first six letters, accents folded (truncation is as good a stemmer as any across
 European languages: McNamee & Mayfield 2004), and by its character 4-grams, which forgive typing errors and
 find the cognates of another language. Every feature is hashed with a sign into 1536 dimensions (Weinberger et
 al. 2009), so inner products stay unbiased; BLAKE2b makes it the same on every machine and in every process.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIMENSIONS = 1536
-STEM_LETTERS = 5
+STEM_LETTERS = 6
 NGRAM_LETTERS = 4
 NGRAM_WEIGHT = 1.5
 STOP_WORD_WEIGHT = 0.1

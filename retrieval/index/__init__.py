@@ -39,9 +39,7 @@ def get_index(collection: str, dimensions: int) -> VectorIndex:
     from django.conf import settings
 
     folder = Path(settings.DATA_DIR) / "index"
-    index = make_index(
-        collection, dimensions, url=settings.QDRANT_URL, api_key=settings.QDRANT_API_KEY, folder=folder
-    )
+    index = make_index(collection, dimensions, url=settings.QDRANT_URL, api_key=settings.QDRANT_API_KEY, folder=folder)
     try:
         index.ensure()
     except BaseException:

@@ -77,9 +77,7 @@ class Compaction:
         try:
             _, errors = self._child.communicate()
             if self._child.returncode:
-                raise RuntimeError(
-                    f"exit code {self._child.returncode}: {errors[-500:].decode(errors='replace')}"
-                )
+                raise RuntimeError(f"exit code {self._child.returncode}: {errors[-500:].decode(errors='replace')}")
         finally:
             self._child = None
 

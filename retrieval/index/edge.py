@@ -91,9 +91,7 @@ class EdgeIndex:
         if not legs:
             return Candidates()
         with self._engine() as live:
-            found = live.read(
-                lambda shard: shard.query_batch(self._edge.QueryBatchRequest(list(legs.values())))
-            )
+            found = live.read(lambda shard: shard.query_batch(self._edge.QueryBatchRequest(list(legs.values()))))
         by_leg = {name: hits(scored) for name, scored in zip(legs, found, strict=True)}
         return Candidates(by_leg.get(DENSE, ()), by_leg.get(SPARSE, ()))
 
@@ -162,9 +160,7 @@ class EdgeIndex:
     def point_ids(self, batch: int = 1000) -> Iterator[tuple[UUID, UUID]]:
         offset: Any = None
         while True:
-            request = self._edge.ScrollRequest(
-                offset, limit=batch, with_payload=["document_id"], with_vector=False
-            )
+            request = self._edge.ScrollRequest(offset, limit=batch, with_payload=["document_id"], with_vector=False)
             with self._engine() as live:
                 records, offset = live.read(partial(_scroll, request))
             yield from map(owner, records)
@@ -191,9 +187,7 @@ class EdgeIndex:
     def _engine(self) -> Iterator[LiveShard]:
         """The live shard; what the engine raises (it has one untyped exception) becomes IndexUnavailable."""
         if os.getpid() != self._pid:
-            raise IndexLocked(
-                "the embedded index belongs to the process that opened it; set QDRANT_URL to share it"
-            )
+            raise IndexLocked("the embedded index belongs to the process that opened it; set QDRANT_URL to share it")
         try:
             yield self._live
         except (IndexUnavailable, IndexLocked, ValueError):

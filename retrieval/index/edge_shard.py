@@ -50,9 +50,7 @@ def _config(dimensions: int) -> Any:
     exact_below_kb = EXACT_BELOW * dimensions * BYTES_PER_DIMENSION // 1024
     return edge.EdgeConfig(
         vectors={
-            DENSE: edge.EdgeVectorParams(
-                dimensions, edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16
-            )
+            DENSE: edge.EdgeVectorParams(dimensions, edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16)
         },
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
         hnsw_config=edge.HnswIndexConfig(HNSW_M, HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb),

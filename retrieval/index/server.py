@@ -72,9 +72,7 @@ class ServerIndex:
         self._models = models
 
     def ensure(self) -> None:
-        self._call(
-            lambda: ensure_collection(self._client, self._collection, self._dimensions, _WRITE_SECONDS)
-        )
+        self._call(lambda: ensure_collection(self._client, self._collection, self._dimensions, _WRITE_SECONDS))
 
     def upsert(self, points: Iterable[Point]) -> None:
         checked = checked_points(points, self._dimensions)
@@ -137,9 +135,7 @@ class ServerIndex:
         return legs
 
     def delete_document(self, document_id: UUID, keep_version: int | None = None) -> None:
-        self._delete(
-            self._models.FilterSelector(filter=document_filter(document_id, self._models, keep_version))
-        )
+        self._delete(self._models.FilterSelector(filter=document_filter(document_id, self._models, keep_version)))
 
     def delete_corpus(self, corpus_id: UUID) -> None:
         self._delete(self._models.FilterSelector(filter=corpus_filter(corpus_id, self._models)))
@@ -221,6 +217,4 @@ def _was_dropped(error: Exception) -> bool:
     """Whether the server closed the connection without an answer; not refused, not silent."""
     import httpx
 
-    return isinstance(
-        getattr(error, "source", None), httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError
-    )
+    return isinstance(getattr(error, "source", None), httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)

@@ -43,9 +43,7 @@ def _create(client: "QdrantClient", name: str, dimensions: int, timeout: int) ->
             )
         },
         sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
-        hnsw_config=models.HnswConfigDiff(
-            m=HNSW_M, ef_construct=HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb
-        ),
+        hnsw_config=models.HnswConfigDiff(m=HNSW_M, ef_construct=HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb),
         timeout=timeout,
     )
 

@@ -16,9 +16,7 @@ def engine_filter(where: SearchFilter, models: Any) -> Any:
     """
     return models.Filter(
         must=[_field(condition, models) for condition in where.must],
-        should=[
-            models.Filter(must=[_field(condition, models) for condition in branch]) for branch in where.should
-        ],
+        should=[models.Filter(must=[_field(condition, models) for condition in branch]) for branch in where.should],
     )
 
 
@@ -33,9 +31,7 @@ def document_filter(document_id: UUID, models: Any, keep_version: int | None = N
         if keep_version is None
         else [models.FieldCondition(key="version", match=models.MatchValue(value=keep_version))]
     )
-    return models.Filter(
-        must=[_field(Condition("document_id", (str(document_id),)), models)], must_not=spared
-    )
+    return models.Filter(must=[_field(Condition("document_id", (str(document_id),)), models)], must_not=spared)
 
 
 def corpus_filter(corpus_id: UUID, models: Any) -> Any:

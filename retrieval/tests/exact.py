@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from retrieval.bm25 import encode_documents, encode_query
+from retrieval.confirmation import PAGE
 from retrieval.embeddings.base import EmbeddingProvider
 from retrieval.fusion import Fused, fuse
 from retrieval.index.base import Candidates, Hit
@@ -15,7 +16,6 @@ from retrieval.relevance import Judge, by_relevance
 from retrieval.results import RetrievedChunk
 
 LIMIT = 50
-OVERFETCH = 16
 
 
 def chunk_of(number: int, text: str, **fields: object) -> RetrievedChunk:
@@ -70,7 +70,7 @@ class ExactIndex:
     def ranked(self, query: str, candidates: Candidates) -> list[RetrievedChunk]:
         """What retrieval would show, before threshold, duplicates and budget; best first."""
         space = self.provider.space
-        hits = fuse(candidates, space.dense_weight, space.bm25_weight, LIMIT)[:OVERFETCH]
+        hits = fuse(candidates, space.dense_weight, space.bm25_weight, LIMIT)[:PAGE]
         found: list[tuple[Fused, RetrievedChunk]] = [
             (hit, chunk_of(hit.id.int, self.texts[hit.id.int])) for hit in hits
         ]

@@ -65,9 +65,7 @@ class Library:
 
     def terms(self) -> SparseVector:
         chosen = self.random.choice(12, size=5, replace=False)
-        return SparseVector(
-            tuple(int(term) for term in chosen), tuple(self.random.uniform(0.5, 2, size=5).tolist())
-        )
+        return SparseVector(tuple(int(term) for term in chosen), tuple(self.random.uniform(0.5, 2, size=5).tolist()))
 
     def readable(self, where: SearchFilter) -> list[Point]:
         return [
@@ -101,9 +99,7 @@ def _holds(point: Point, condition: Condition) -> bool:
 
 
 def _ranked(scores: dict[UUID, float]) -> list[Hit]:
-    return sorted(
-        (Hit(point, score) for point, score in scores.items()), key=lambda hit: (-hit.score, hit.id)
-    )
+    return sorted((Hit(point, score) for point, score in scores.items()), key=lambda hit: (-hit.score, hit.id))
 
 
 def furnished() -> Library:

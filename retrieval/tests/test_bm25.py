@@ -62,9 +62,7 @@ def test_vectors_come_in_the_order_of_the_texts() -> None:
 
 
 @pytest.mark.parametrize("language", ["es", "en"])
-def test_bm25_alone_finds_the_right_paragraph_first_for_92_of_100_questions(
-    language: str, tmp_path: Path
-) -> None:
+def test_bm25_alone_finds_the_right_paragraph_first_for_92_of_100_questions(language: str, tmp_path: Path) -> None:
     texts = passages(language)
     scope = Scope(uuid4(), uuid4(), frozenset({uuid4()}))
     points = _points(texts, language, scope)
@@ -76,9 +74,7 @@ def test_bm25_alone_finds_the_right_paragraph_first_for_92_of_100_questions(
         ranked = [
             [
                 names[hit.id]
-                for hit in index.search(
-                    None, encode_query(question.text), search_filter(scope, 800), 5
-                ).sparse
+                for hit in index.search(None, encode_query(question.text), search_filter(scope, 800), 5).sparse
             ]
             for question in questions(language)
         ]

@@ -207,9 +207,11 @@ def test_vectors_that_cannot_be_right_are_rejected(provider: OpenAIProvider, end
 
 def test_one_bad_batch_spoils_the_document_and_waits_for_no_other(provider: OpenAIProvider, endpoint: Endpoint) -> None:
     endpoint.script.append(Reply(body=b"not json"))
+    endpoint.script.extend(Reply(delay=0.02) for _ in range(50))
     with pytest.raises(EmbeddingRejected):
         provider.embed_documents(["text"] * 5_000)
-    assert len(endpoint.requests) < 50
+    time.sleep(0.2)
+    assert len(endpoint.requests) <= 2 * openai.IN_FLIGHT
 
 
 def test_a_dead_endpoint_costs_nothing_after_three_failures(provider: OpenAIProvider, endpoint: Endpoint) -> None:

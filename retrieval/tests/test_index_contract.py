@@ -59,9 +59,7 @@ def library(index: VectorIndex) -> Library:
     return filled
 
 
-def scope(
-    *corpora: str, personal: tuple[str, ...] = (), user: str = "alice", organization: str = "acme"
-) -> Scope:
+def scope(*corpora: str, personal: tuple[str, ...] = (), user: str = "alice", organization: str = "acme") -> Scope:
     own = frozenset(map(named, personal))
     return Scope(named(organization), named(user), frozenset(map(named, corpora)), own)
 
@@ -86,9 +84,7 @@ WHERES = {
     "a required tag": search_filter(scope("manual", "laws"), 800, {"tags": ["a"]}),
     "any of two tags": search_filter(scope("manual", "laws"), 800, {"tags": ["a", "b"]}),
     "two requirements": search_filter(scope("manual"), 800, {"tags": ["b"], "unit": ["2"]}),
-    "a requirement over both tiers": search_filter(
-        scope("manual", personal=("notes",)), 800, {"language": ["es"]}
-    ),
+    "a requirement over both tiers": search_filter(scope("manual", personal=("notes",)), 800, {"language": ["es"]}),
 }
 
 
@@ -174,9 +170,7 @@ def test_writing_a_point_again_replaces_it(index: VectorIndex, library: Library)
     assert index.count() == total == len(library.points)
     moved = replace(library.points[0], dense=-library.points[0].dense)
     index.upsert([moved])
-    assert index.search(moved.dense, None, WHERES["one global corpus"], 1).dense[0].score == pytest.approx(
-        1, abs=2e-3
-    )
+    assert index.search(moved.dense, None, WHERES["one global corpus"], 1).dense[0].score == pytest.approx(1, abs=2e-3)
     assert index.count() == total
 
 
@@ -201,9 +195,7 @@ def test_deleting_old_versions_keeps_the_one_in_use(index: VectorIndex, library:
     assert index.count(named("guide")) == 9
     index.delete_document(named("guide"), keep_version=2)
     assert index.count(named("guide")) == 3
-    assert {point for point, document in index.point_ids() if document == named("guide")} == {
-        p.id for p in newer
-    }
+    assert {point for point, document in index.point_ids() if document == named("guide")} == {p.id for p in newer}
 
 
 def test_deleting_points_by_id_ignores_those_that_are_gone(index: VectorIndex, library: Library) -> None:
@@ -236,9 +228,7 @@ def test_only_metadata_can_be_changed(index: VectorIndex, library: Library) -> N
 
 
 @pytest.mark.parametrize("batch", [1, 7, 1000])
-def test_every_point_is_listed_once_with_its_document(
-    index: VectorIndex, library: Library, batch: int
-) -> None:
+def test_every_point_is_listed_once_with_its_document(index: VectorIndex, library: Library, batch: int) -> None:
     listed = list(index.point_ids(batch))
     assert len(listed) == len(library.points)
     assert set(listed) == {(point.id, UUID(str(point.payload["document_id"]))) for point in library.points}
@@ -254,9 +244,7 @@ def test_every_point_is_listed_once_with_its_document(
     ],
     ids=["short", "matrix", "nan", "infinite"],
 )
-def test_a_bad_dense_vector_is_refused_before_anything_is_written(
-    index: VectorIndex, dense: np.ndarray
-) -> None:
+def test_a_bad_dense_vector_is_refused_before_anything_is_written(index: VectorIndex, dense: np.ndarray) -> None:
     good, bad = Library().add("manual", "guide", amount=2)
     with pytest.raises(InvalidVector):
         index.upsert([good, replace(bad, dense=dense)])

@@ -124,9 +124,7 @@ def test_a_closed_index_is_unavailable(index: EdgeIndex) -> None:
     assert not index.healthy()
 
 
-def test_a_folder_of_other_dimensions_is_refused_and_let_go(
-    index: EdgeIndex, library: Library, folder: Path
-) -> None:
+def test_a_folder_of_other_dimensions_is_refused_and_let_go(index: EdgeIndex, library: Library, folder: Path) -> None:
     index.close()
     with pytest.raises(ValueError, match="dimensions"):
         EdgeIndex(folder, DIMENSIONS * 2)
@@ -142,17 +140,13 @@ def test_a_damaged_shard_is_unavailable_and_let_go(index: EdgeIndex, library: Li
     EdgeFolder(folder).release()
 
 
-def test_without_deletions_a_small_index_is_left_alone(
-    index: EdgeIndex, library: Library, folder: Path
-) -> None:
+def test_without_deletions_a_small_index_is_left_alone(index: EdgeIndex, library: Library, folder: Path) -> None:
     assert index.optimize() is False
     assert (folder / "first").is_dir()
 
 
 @pytest.mark.usefixtures("always_worth_it")
-def test_compacting_keeps_every_answer_and_survives_a_restart(
-    index: EdgeIndex, library: Library, folder: Path
-) -> None:
+def test_compacting_keeps_every_answer_and_survives_a_restart(index: EdgeIndex, library: Library, folder: Path) -> None:
     index.delete_document(named("annex"))
     query = (library.points[0].dense, sparse(1, 2, 3), WHERES["both tiers"], 20)
     before, listed = index.search(*query), set(index.point_ids())
@@ -281,7 +275,5 @@ def test_importing_the_package_loads_no_engine() -> None:
         "import sys, retrieval.index, retrieval.filters, retrieval.bm25; "
         "print({'qdrant_client', 'qdrant_edge', 'numpy'} & set(sys.modules))"
     )
-    answer = subprocess.run(
-        [sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
+    answer = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert answer.stdout == "set()\n"

@@ -198,9 +198,7 @@ CALLS: dict[str, Callable[[ServerIndex], Any]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_every_call_fails_as_unavailable(
-    index: ServerIndex, wire: Wire, call: Callable[[ServerIndex], Any]
-) -> None:
+def test_every_call_fails_as_unavailable(index: ServerIndex, wire: Wire, call: Callable[[ServerIndex], Any]) -> None:
     wire.status, wire.body = 503, {"status": {"error": "overloaded"}}
     with pytest.raises(IndexUnavailable):
         call(index)

@@ -1,0 +1,56 @@
+"""Pages of agents: the list, the beginning of a conversation, and asking from the reader."""
+
+import pytest
+
+from agents.models import Agent
+from tests.cast import Cast, browser, make_cast
+from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory, DocumentFactory
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    return make_cast()
+
+
+@pytest.fixture
+def agent(cast: Cast) -> Agent:
+    return AgentFactory(organization=cast.alice.organization, name="Tutor", slug="tutor", allows_personal_corpus=True)
+
+
+def test_members_see_the_agents_of_their_organization(cast: Cast, agent: Agent) -> None:
+    AgentFactory(organization=cast.charlie.organization, name="Spy")
+    page = browser(cast.alice).get("/agents/").content.decode()
+    assert "Tutor" in page
+    assert "Spy" not in page
+
+
+def test_a_stranger_and_an_agent_that_is_off_get_404(cast: Cast, agent: Agent) -> None:
+    assert browser(cast.charlie).get("/agents/tutor/").status_code == 404
+    agent.is_active = False
+    agent.save()
+    assert browser(cast.alice).get("/agents/tutor/").status_code == 404
+
+
+def test_it_shows_exactly_what_it_reads_for_me(cast: Cast, agent: Agent) -> None:
+    for owner, name in ((cast.alice, "Alice shelf"), (cast.bob, "Bob shelf")):
+        corpus = CorpusFactory(personal_of=owner, name=name)
+        AssignmentFactory(agent=agent, corpus=corpus)
+        DocumentFactory(corpus=corpus, title=f"{name} book")
+    page = browser(cast.alice).get("/agents/tutor/").content.decode()
+    assert "Alice shelf book" in page
+    assert "Bob shelf" not in page
+
+
+def test_the_question_from_the_address_is_only_filled_in_as_text(cast: Cast, agent: Agent) -> None:
+    page = browser(cast.alice).get("/agents/tutor/", {"q": "</textarea><b>x", "project": "junk"}).content.decode()
+    assert "&lt;/textarea&gt;&lt;b&gt;x</textarea>" in page
+    assert 'data-project=""' in page
+
+
+def test_the_reader_offers_agents_that_read_the_document(cast: Cast, agent: Agent) -> None:
+    document = DocumentFactory(corpus=CorpusFactory(personal_of=cast.alice))
+    client = browser(cast.alice)
+    assert "No agent reads" in client.get(f"/documents/{document.pk}/ask/").content.decode()
+    AssignmentFactory(agent=agent, corpus=document.corpus)
+    assert "/agents/tutor/" in client.get(f"/documents/{document.pk}/ask/").content.decode()
+    assert browser(cast.bob).get(f"/documents/{document.pk}/ask/").status_code == 404

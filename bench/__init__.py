@@ -1,0 +1,1 @@
+"""`python -m bench`: measures Acervo against its performance targets and against a bare reference."""

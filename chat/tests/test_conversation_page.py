@@ -1,0 +1,117 @@
+"""Conversations: after a reload everything is there, and only for their owner."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from chat.models import Conversation, Message
+from corpora.removal import remove_document
+from tests.cast import Cast, browser, make_cast
+from tests.factories import ConversationFactory, CorpusFactory, DocumentFactory, MessageFactory
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    return make_cast()
+
+
+@pytest.fixture
+def conversation(cast: Cast) -> Conversation:
+    return ConversationFactory(of=cast.alice, title="Loans")
+
+
+def answered(cast: Cast, conversation: Conversation, **fields: object) -> Message:
+    document = DocumentFactory(corpus=CorpusFactory(personal_of=cast.alice), title="Guide")
+    MessageFactory(conversation=conversation)
+    return MessageFactory(
+        conversation=conversation, role="assistant", sources=list(document.chunks.all()[:2]), **fields
+    )
+
+
+def show(cast: Cast, conversation: Conversation) -> str:
+    return browser(cast.alice).get(f"/conversations/{conversation.pk}/").content.decode()
+
+
+def test_an_answer_is_rendered_with_its_sources_and_marks(cast: Cast, conversation: Conversation) -> None:
+    answer = answered(cast, conversation, content="**Three weeks** [1].", confidence="high", rating=1)
+    page = show(cast, conversation)
+    source = answer.citations.get(n=1)
+    assert "<strong>Three weeks</strong>" in page
+    assert 'class="citation"' in page
+    assert f"/documents/{source.document_id}/?chunk={source.chunk_id}#passage" in page
+    assert 'class="source cited" data-source="1"' in page
+    assert '<span class="badge good" data-confidence="high">' in page
+
+
+def test_an_answer_without_sources_is_marked(cast: Cast, conversation: Conversation) -> None:
+    MessageFactory(conversation=conversation, role="assistant", content="Perhaps.", confidence="none")
+    assert '<span class="badge warn" data-without>' in show(cast, conversation)
+
+
+def test_a_question_stays_text(cast: Cast, conversation: Conversation) -> None:
+    MessageFactory(conversation=conversation, content="<img src=x> **bold**")
+    assert "&lt;img src=x&gt; **bold**" in show(cast, conversation)
+
+
+def test_a_deleted_documents_passage_is_not_shown(cast: Cast, conversation: Conversation) -> None:
+    answer = answered(cast, conversation, content="Yes [1].")
+    source = answer.citations.get(n=1)
+    assert source.document
+    remove_document(source.document, cast.alice)
+    page = show(cast, conversation)
+    assert source.snippet not in page
+    assert "The document was deleted." in page
+
+
+def test_an_answer_under_way_is_waited_for_and_an_abandoned_one_is_not(cast: Cast, conversation: Conversation) -> None:
+    live = MessageFactory(conversation=conversation, role="assistant", content="", status="streaming")
+    assert f'hx-get="/messages/{live.pk}/"' in show(cast, conversation)
+    Message.objects.filter(pk=live.pk).update(created_at=timezone.now() - timedelta(hours=1))
+    page = show(cast, conversation)
+    assert "every 1s" not in page
+    assert "The answer broke off" in page
+
+
+def test_a_finished_message_as_a_fragment_polls_no_more(cast: Cast, conversation: Conversation) -> None:
+    answer = answered(cast, conversation, content="Yes.")
+    fragment = browser(cast.alice).get(f"/messages/{answer.pk}/").content.decode()
+    assert "every 1s" not in fragment
+    assert "<html" not in fragment
+
+
+def test_long_conversations_show_the_latest_fifty_and_then_the_earlier(cast: Cast, conversation: Conversation) -> None:
+    start = timezone.now()
+    for n in range(60):
+        MessageFactory(conversation=conversation, content=f"question {n:02}", created_at=start + timedelta(seconds=n))
+    page = show(cast, conversation)
+    assert "question 10" in page
+    assert "question 09" not in page
+    path = page.split('class="button earlier" hx-get="')[1].split('"')[0]
+    earlier = browser(cast.alice).get(path).content.decode()
+    assert "question 00" in earlier
+    assert "question 10" not in earlier
+    assert "Earlier messages" not in earlier
+
+
+def test_it_is_renamed_searched_and_deleted_by_its_owner(cast: Cast, conversation: Conversation) -> None:
+    client = browser(cast.alice)
+    client.post(f"/conversations/{conversation.pk}/rename/", {"title": "Renewals"})
+    assert "Renewals" in client.get("/conversations/?q=renew").content.decode()
+    assert "Renewals" not in client.get("/conversations/?q=other").content.decode()
+    client.post(f"/conversations/{conversation.pk}/rename/", {"title": ""})
+    conversation.refresh_from_db()
+    assert conversation.title == "Renewals"
+    client.post(f"/conversations/{conversation.pk}/delete/")
+    assert not Conversation.objects.exists()
+
+
+@pytest.mark.parametrize("who", ["bob", "admin", "charlie"])
+def test_for_others_it_does_not_exist(cast: Cast, conversation: Conversation, who: str) -> None:
+    message = MessageFactory(conversation=conversation)
+    client, own = browser(getattr(cast, who)), f"/conversations/{conversation.pk}/"
+    for path in (own, f"{own}before/{message.pk}/", f"/messages/{message.pk}/"):
+        assert client.get(path).status_code == 404
+    for step in ("rename", "delete"):
+        assert client.post(f"{own}{step}/", {"title": "x"}).status_code == 404
+    assert "Loans" not in client.get("/conversations/").content.decode()

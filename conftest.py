@@ -1,0 +1,100 @@
+"""What every test shares: state of its own under a temporary folder, no broker, quick passwords."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.cache import cache
+from django.db import connections
+
+from tests.people import People
+
+ROOT = Path(__file__).resolve().parent
+SHARED = Path(os.environ.get("ACERVO_SHARED", ROOT.parent / "shared"))
+if (SHARED / "tiktoken").is_dir():  # exact token counts without the network; without it they are estimates
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(SHARED / "tiktoken"))
+
+pytest_plugins = ["tests.fakes.fixtures", "tests.hypothesis_profiles"]
+
+Hints = list[tuple[str, UUID]]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
+    """SQLite in a file of this worker: in memory, threads would share a cache that knows no busy timeout."""
+    if connections["default"].vendor == "sqlite":
+        path = tmp_path_factory.mktemp("database") / "acervo.sqlite3"
+        connections["default"].settings_dict["TEST"]["NAME"] = str(path)
+    else:
+        request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[None]:
+    """Index and originals of this test alone. The index is made when it is first asked for."""
+    from retrieval import current
+
+    folder = tmp_path_factory.mktemp("data")
+    settings.DATA_DIR = folder
+    local = {"location": str(folder / "files"), "base_url": None}
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": local},
+    }
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.SERVESTATIC_AUTOREFRESH = True  # else each test client begins by listing every static file
+    cache.clear()
+    yield
+    current.close()
+
+
+@pytest.fixture(autouse=True)
+def hints(monkeypatch: pytest.MonkeyPatch) -> Hints:
+    """What workers would have been told: (task name, document id). Nothing reaches a broker."""
+    from workers import tasks
+
+    told: Hints = []
+    monkeypatch.setattr(tasks, "hint", lambda task, document_id: told.append((task.name, document_id)))
+    return told
+
+
+@pytest.fixture
+def worker() -> Callable[[], int]:
+    """Calling it ingests every due document in this process, as a worker would; returns how many."""
+    from workers import leases
+    from workers.ingestion import pipeline
+
+    def work() -> int:
+        waiting = list(leases.due().values_list("pk", flat=True))
+        return sum(pipeline.run(document_id) for document_id in waiting)
+
+    return work
+
+
+@pytest.fixture
+def people(db: None) -> People:
+    """Alice owns, Bob is in her team, Charlie is a stranger."""
+    return People.assembled()
+
+
+@pytest.fixture
+def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asynchronous views do their database work on the test's own thread, inside the test's transaction."""
+
+    def on_the_main_thread(work: Callable[..., Any], **_kwargs: Any) -> Callable[..., Any]:
+        return sync_to_async(work, thread_sensitive=True)
+
+    monkeypatch.setattr("config.threads.sync_to_async", on_the_main_thread)
+    monkeypatch.setattr("config.threads.close_old_connections", lambda: None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_extraction_outlives_the_tests() -> Iterator[None]:
+    yield
+    from workers.ingestion.sandbox import close_sandbox
+
+    close_sandbox()

@@ -1,0 +1,192 @@
+"""A document's text as something to read: cut into sections, a section into blocks, a block around a passage.
+
+Pure: offsets are characters into DocumentText.text, as pages, headings and chunks have them.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+SECTION_CHARACTERS = 6_000
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
+_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^\s*\|.*\||\t", re.MULTILINE)
+_LIST_ITEM = re.compile(r"^\s*([-*+•]|\d+[.)])\s", re.MULTILINE)
+_HASHES = re.compile(r"^#{1,6}\s+")
+
+_EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
+_TAGS = {"**": "strong", "*": "em", "`": "code"}
+
+PageRow = Sequence[int]  # number, start, end
+HeadingRow = tuple[int, str, int, int]  # level, title, start, end
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What is shown in one piece: a page, a chapter, or a part of a long one."""
+
+    index: int
+    start: int
+    end: int
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text that is set in one way: in the passage or not; `tag` is "strong", "em", "code" or empty."""
+
+    text: str
+    is_marked: bool
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading, paragraph or preformatted block at a character; `pieces` are its text, each marked or not."""
+
+    kind: str  # "heading", "paragraph", "lines", "table"
+    level: int
+    at: int
+    pieces: tuple[Piece, ...]
+    opens_passage: bool = False
+
+    @property
+    def tag_level(self) -> int:
+        """The HTML heading level: below the page's own h1."""
+        return min(self.level + 1, 6)
+
+    @property
+    def first_marked(self) -> int:
+        """The index of the piece where the passage begins, -1 when it does not begin in this block."""
+        marks = [index for index, piece in enumerate(self.pieces) if piece.is_marked]
+        return marks[0] if marks and self.opens_passage else -1
+
+
+def sections(text: str, pages: Sequence[PageRow], headings: Sequence[HeadingRow]) -> list[Section]:
+    """Consecutive sections that tile the text: its pages, else its chapters, cut where they are too long."""
+    if pages:
+        edges = [(start, end, number) for number, start, end in pages]
+    else:
+        starts = chapter_starts(headings)
+        edges = [(start, end, 0) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    cut: list[Section] = []
+    for first, last, number in edges:
+        for start, end in parts(text, first, last):
+            cut.append(Section(len(cut), start, end, number or None))
+    return cut
+
+
+def chapter_starts(headings: Sequence[HeadingRow]) -> list[int]:
+    """Where chapters begin: at headings, but short chapters stay together."""
+    starts = [0]
+    for _level, _title, start, _end in headings:
+        if start - starts[-1] >= SECTION_CHARACTERS // 3:
+            starts.append(start)
+    return starts
+
+
+def parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Cut a span longer than SECTION_CHARACTERS at blank lines, line ends or spaces, whichever is near."""
+    spans = []
+    while end - start > SECTION_CHARACTERS * 3 // 2:
+        limit = start + SECTION_CHARACTERS
+        found = (text.rfind(mark, start + SECTION_CHARACTERS // 2, limit) for mark in ("\n\n", "\n", " "))
+        edge = next((at + 1 for at in found if at >= 0), limit)
+        spans.append((start, edge))
+        start = edge
+    return [*spans, (start, end)]
+
+
+def section_at(cut: Sequence[Section], offset: int) -> int:
+    """The index of the section that holds a character."""
+    return max(bisect_right([section.start for section in cut], offset) - 1, 0)
+
+
+def section_of_page(cut: Sequence[Section], page: int) -> int:
+    """The first section of a page, or of the last page before it."""
+    numbers = [section.page or 0 for section in cut]
+    return numbers.index(page) if page in numbers else max(bisect_right(numbers, page) - 1, 0)
+
+
+def blocks(text: str, section: Section, headings: Sequence[HeadingRow], passage: tuple[int, int] | None) -> list[Block]:
+    """The section's blocks in order; what lies in `passage` (start, end) is marked."""
+    levels = {start: level for level, _title, start, _end in headings}
+    edges = {end for _level, _title, _start, end in headings}
+    found = []
+    for start, end in block_spans(text, section, {*levels, *edges}):
+        content = text[start:end]
+        level = levels.get(start, 0)
+        kind = "heading" if level else kind_of(content)
+        hashes = _HASHES.match(content) if level else None
+        shown = pieces(text, start + hashes.end() if hashes else start, end, passage)
+        found.append(Block(kind, level, start, shown, opens_passage(text, start, end, passage)))
+    return found
+
+
+def opens_passage(text: str, start: int, end: int, passage: tuple[int, int] | None) -> bool:
+    """Whether the passage begins in this block, or in the white space just before it."""
+    return passage is not None and passage[0] < end and not text[passage[0] : start].strip()
+
+
+def block_spans(text: str, section: Section, edges: set[int]) -> list[tuple[int, int]]:
+    """Spans between blank lines and at headings, without white space around; code fences stay whole."""
+    cuts = [section.start]
+    for gap in _PARAGRAPHS.finditer(text, section.start, section.end):
+        if len(_FENCE.findall(text, cuts[-1], gap.start())) % 2 == 0:
+            cuts.append(gap.end())
+    cuts = sorted({*cuts, *(edge for edge in edges if section.start < edge < section.end)})
+    if section.page:
+        cuts = sorted({*cuts, *paragraph_ends(text, section)})
+    spans = []
+    for start, end in zip(cuts, [*cuts[1:], section.end], strict=True):
+        content = text[start:end]
+        left = start + len(content) - len(content.lstrip("\n"))
+        right = end - (len(content) - len(content.rstrip()))
+        if left < right:
+            spans.append((left, right))
+    return spans
+
+
+def paragraph_ends(text: str, section: Section) -> list[int]:
+    """Where paragraphs of a page end though no blank line says so: after a short line that closes a sentence."""
+    ends, at = [], section.start
+    lines = text[section.start : section.end].split("\n")
+    full = max(map(len, lines))
+    for line in lines:
+        at += len(line) + 1
+        if line.rstrip().endswith((".", ":", "!", "?", "…")) and len(line) < full * 0.85:
+            ends.append(at)
+    return [end for end in ends if end < section.end]
+
+
+def kind_of(content: str) -> str:
+    """How a block is set: tables and code keep their columns, lists and verse their lines."""
+    lines = content.count("\n") + 1
+    if _FENCE.match(content) or len(_TABLE_ROW.findall(content)) >= max(lines // 2, 1):
+        return "table"
+    return "lines" if _LIST_ITEM.search(content) else "paragraph"
+
+
+def pieces(text: str, start: int, end: int, passage: tuple[int, int] | None) -> tuple[Piece, ...]:
+    """The span's text split where the passage begins and ends."""
+    if passage is None or passage[1] <= start or passage[0] >= end:
+        return (Piece(text[start:end], is_marked=False),)
+    first, last = max(passage[0], start), min(passage[1], end)
+    cut = (Piece(text[start:first], False), Piece(text[first:last], True), Piece(text[last:end], False))
+    return tuple(piece for piece in cut if piece.text)
+
+
+def with_emphasis(block: Block) -> Block:
+    return replace(block, pieces=tuple(part for piece in block.pieces for part in emphasised(piece)))
+
+
+def emphasised(piece: Piece) -> tuple[Piece, ...]:
+    """A piece of Markdown split at its **strong**, *emphasised* and `code` words; other marks stay as they are."""
+    found, position = [], 0
+    for match in _EMPHASIS.finditer(piece.text):
+        found.append(Piece(piece.text[position : match.start()], piece.is_marked))
+        found.append(Piece(match[2], piece.is_marked, _TAGS[match[1]]))
+        position = match.end()
+    found.append(Piece(piece.text[position:], piece.is_marked))
+    return tuple(one for one in found if one.text)

@@ -1,0 +1,52 @@
+"""How documents and sources are named and linked on pages."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import template
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from corpora.advice import advice_for
+
+if TYPE_CHECKING:
+    from corpora.models import Document
+
+register = template.Library()
+
+KINDS = {
+    "application/pdf": "PDF",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+    "text/markdown": "Markdown",
+    "text/plain": "TXT",
+}
+
+
+@register.filter
+def kind(document: "Document") -> str:
+    """The short name of a document's type."""
+    return KINDS.get(document.media_type, document.media_type)
+
+
+@register.filter
+def advice(document: "Document") -> str:
+    """What to do about a failed document."""
+    return advice_for(document.error_code)
+
+
+@register.filter
+def percent(share: float) -> int:
+    """A share from 0 to 1 as whole per cent."""
+    return round(share * 100)
+
+
+@register.filter
+def passage_url(source: Any) -> str:
+    """Where a source opens in the reader; empty when its document is deleted, and with it what was cited.
+
+    The page is there for a document that was processed again since: its chunks have other ids then.
+    """
+    document = source.document if source else None
+    if document is None or document.deleted_at or document.corpus.deleted_at:
+        return ""
+    query = {"chunk": source.chunk_id, **({"page": source.page} if source.page else {})}
+    return f"{reverse('document', args=[document.pk])}?{urlencode(query)}#passage"

@@ -1,0 +1,56 @@
+/* What one can do with answers: copy, rate, follow a citation, see its passage. For answers of the server, too. */
+
+import { copied } from "./clipboard.js";
+import { post } from "./http.js";
+
+const sourceOf = (citation) =>
+  citation.closest(".answer")?.querySelector(`[data-source="${CSS.escape(citation.dataset.n)}"]`);
+
+async function rate(button) {
+  const answer = button.closest(".answer");
+  const response = await post(`/api/messages/${answer.dataset.message}/feedback/`, { rating: Number(button.dataset.rate) });
+  if (!response.ok) return;
+  for (const other of answer.querySelectorAll("[data-rate]")) other.setAttribute("aria-pressed", other === button);
+}
+
+document.addEventListener("click", (event) => {
+  const citation = event.target.closest("a.citation");
+  const button = event.target.closest("button");
+  if (citation) {
+    event.preventDefault();
+    const link = sourceOf(citation)?.querySelector("[data-link]");
+    if (link?.href) window.location.assign(link.href);
+  } else if (button?.dataset.rate) rate(button);
+  else if (button?.dataset.copyAnswer !== undefined) {
+    copied(button, button.closest(".answer").querySelector("[data-prose]").innerText).catch(() => {});
+  }
+});
+
+const tooltip = document.getElementById("tooltip");
+
+function show(citation) {
+  const source = sourceOf(citation);
+  if (!source) return;
+  source.classList.add("pointed");
+  const title = source.querySelector("[data-title]").textContent;
+  const page = source.querySelector("[data-page]").textContent;
+  tooltip.textContent = `${title}${page ? `, ${page}` : ""}: ${source.querySelector("[data-snippet]").textContent}`;
+  tooltip.hidden = false;
+  const place = citation.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = tooltip;
+  const above = place.top - height - 8;
+  tooltip.style.left = `${Math.max(8, Math.min(place.left, innerWidth - width - 8))}px`;
+  tooltip.style.top = `${above > 8 ? above : place.bottom + 8}px`;
+  citation.setAttribute("aria-describedby", "tooltip");
+}
+
+function hide() {
+  tooltip.hidden = true;
+  for (const source of document.querySelectorAll(".source.pointed")) source.classList.remove("pointed");
+}
+
+for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
+  document.addEventListener(enter, (event) => event.target.closest("a.citation") && show(event.target.closest("a.citation")));
+  document.addEventListener(leave, (event) => event.target.closest("a.citation") && hide());
+}
+document.addEventListener("keydown", (event) => event.key === "Escape" && hide());

@@ -1,0 +1,103 @@
+/* One answer on the page while it is written: sources, text, finished blocks, and how it ended. */
+
+const clone = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
+const readerUrl = ({ document: id, chunk, page }) =>
+  `/documents/${id}/?chunk=${chunk}${page ? `&page=${page}` : ""}#passage`;
+const letters = (text) => text.replace(/[\p{P}\p{S}\s]+/gu, "");
+
+export function questionElement(text) {
+  const element = clone("question-template");
+  element.querySelector("[data-text]").textContent = text;
+  return element;
+}
+
+function sourceElement(source, labels) {
+  const element = clone("source-template");
+  element.dataset.source = source.n;
+  for (const number of element.querySelectorAll("[data-n]")) number.textContent = source.n;
+  element.querySelector("[data-link]").href = readerUrl(source);
+  element.querySelector("[data-title]").textContent = source.title;
+  element.querySelector("[data-page]").textContent = source.page ? `${labels.page} ${source.page}` : "";
+  element.querySelector(`[data-tier="${source.corpus_type}"]`).hidden = false;
+  element.querySelector("meter").value = source.relevance;
+  element.querySelector("[data-snippet]").textContent = source.snippet;
+  return element;
+}
+
+export class AnswerView {
+  constructor(labels) {
+    this.labels = labels;
+    this.element = clone("answer-template");
+    this.prose = this.element.querySelector("[data-prose]");
+    this.attempt = 0;
+    this.#clear();
+  }
+
+  #clear() {
+    this.prose.replaceChildren();
+    this.pending = document.createElement("div");
+    this.pending.className = "pending";
+    this.prose.append(this.pending);
+  }
+
+  /** A new attempt replaces what the one before wrote. */
+  #enter(attempt) {
+    if (attempt <= this.attempt) return;
+    this.attempt = attempt;
+    this.#clear();
+  }
+
+  sources({ message, attempt, confidence, sources }) {
+    this.#enter(attempt);
+    this.element.dataset.message = message;
+    this.element.id = `m-${message}`;
+    const list = this.element.querySelector("[data-sources]");
+    list.hidden = !sources.length;
+    list.querySelector("ol").replaceChildren(...sources.map((source) => sourceElement(source, this.labels)));
+    for (const mark of this.element.querySelectorAll("[data-confidence]")) {
+      mark.hidden = !sources.length || mark.dataset.confidence !== confidence;
+    }
+    this.element.querySelector("[data-without]").hidden = sources.length > 0;
+  }
+
+  token({ token, attempt }) {
+    this.#enter(attempt);
+    this.pending.append(token);
+  }
+
+  /** A finished block takes the place of its text. What already follows it stays, as text. */
+  html({ block, html }) {
+    let finished = this.prose.querySelector(`:scope > [data-block="${block}"]`);
+    if (!finished) {
+      finished = document.createElement("div");
+      finished.dataset.block = block;
+      this.pending.before(finished);
+    }
+    finished.innerHTML = html; // sanitised by the server (chat.markdown)
+    const text = this.pending.textContent;
+    const gap = text.search(/\n\s*\n(?![\s\S]*\n\s*\n)/);
+    const rest = gap < 0 ? "" : text.slice(gap).trimStart();
+    this.pending.textContent = letters(finished.textContent).endsWith(letters(rest)) ? "" : rest;
+  }
+
+  done({ status, usage, cited }) {
+    this.#settle();
+    for (const n of cited || []) this.element.querySelector(`[data-source="${n}"]`)?.classList.add("cited");
+    this.element.querySelector("[data-stopped]").hidden = status !== "stopped";
+    const total = usage?.total_tokens;
+    this.element.querySelector("[data-usage]").textContent = total ? `${total} ${this.labels.tokens}` : "";
+  }
+
+  error(detail) {
+    this.#settle();
+    const failure = this.element.querySelector("[data-failure]");
+    failure.querySelector("[data-detail]").textContent = detail;
+    failure.hidden = false;
+  }
+
+  #settle() {
+    this.prose.removeAttribute("aria-busy");
+    this.element.classList.add("settled");
+    this.element.querySelector("[data-actions]").hidden = !this.element.dataset.message;
+  }
+}

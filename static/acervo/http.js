@@ -1,0 +1,21 @@
+/* Requests to the API: the CSRF header, and problems (RFC 9457) as sentences. */
+
+export const csrf = () => JSON.parse(document.body.getAttribute("hx-headers"));
+
+export function post(url, body, signal) {
+  return fetch(url, {
+    method: "POST",
+    headers: { ...csrf(), "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
+
+/** The problem's own sentence, which the server wrote in the reader's language; else the given one. */
+export function sentenceOf(text, otherwise) {
+  try {
+    return JSON.parse(text).detail || otherwise;
+  } catch {
+    return otherwise;
+  }
+}

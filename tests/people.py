@@ -1,0 +1,54 @@
+"""The callers of the authorization tests: Alice owns, Bob is in her team, Charlie is a stranger (DESIGN.md)."""
+
+from dataclasses import dataclass
+
+from django.test import Client
+
+from accounts import keys
+from accounts.http import SESSION_ORGANIZATION
+from accounts.models import Membership
+from tests.factories import MembershipFactory, OrganizationFactory, UserFactory
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Memberships: three of Alice's organization, three of another one."""
+
+    alice: Membership
+    bob: Membership
+    ada: Membership  # the admin
+    charlie: Membership  # a stranger
+    zoe: Membership  # the strangers' admin
+    alice_elsewhere: Membership  # Alice herself, in the strangers' organization
+
+    @classmethod
+    def assembled(cls) -> "People":
+        here, elsewhere = OrganizationFactory(name="Here"), OrganizationFactory(name="Elsewhere")
+        alice = UserFactory(name="Alice")
+        return cls(
+            alice=MembershipFactory(user=alice, organization=here),
+            bob=MembershipFactory(user__name="Bob", organization=here),
+            ada=MembershipFactory(user__name="Ada", organization=here, role="admin"),
+            charlie=MembershipFactory(user__name="Charlie", organization=elsewhere),
+            zoe=MembershipFactory(user__name="Zoe", organization=elsewhere, role="admin"),
+            alice_elsewhere=MembershipFactory(user=alice, organization=elsewhere),
+        )
+
+
+def signed_in(membership: Membership, *, checks_csrf: bool = False) -> Client:
+    """A browser with this member's session, working in this organization."""
+    client = Client(enforce_csrf_checks=checks_csrf)
+    client.force_login(membership.user)
+    session = client.session
+    session[SESSION_ORGANIZATION] = str(membership.organization_id)
+    session.save()
+    return client
+
+
+def with_secret(secret: str) -> Client:
+    return Client(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {secret}"})
+
+
+def with_key(membership: Membership) -> Client:
+    """A program with this member's API key and no cookies."""
+    return with_secret(keys.issue(membership)[1])

@@ -1,0 +1,69 @@
+"""Rules that every template and page keeps: no inline script or style, small files, complete translations."""
+
+import gettext
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cast import browser, make_cast
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+PAGES = ["/", "/corpora/", "/corpora/new/", "/agents/", "/conversations/", "/projects/", "/account/", "/members/"]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_template_is_short_and_has_nothing_inline(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert source.count("\n") <= 70
+    assert not re.search(r"\sstyle=|\son[a-z]+=\"|<style|javascript:|hx-on", source)
+    assert not re.search(r"<script(?![^>]*\ssrc=)", source)
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.django_db
+def test_a_page_has_its_landmarks_and_loads_nothing_from_elsewhere(path: str) -> None:
+    response = browser(make_cast().admin).get(path)
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert page.count("<h1") == 1
+    assert page.count("<main") == 1
+    assert '<a class="skip button" href="#main">' in page
+    assert "noindex" in page
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
+    assert "default-src 'self'" in response["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_every_field_has_a_label() -> None:
+    client = browser(make_cast().admin)
+    for path in PAGES:
+        page = client.get(path).content.decode()
+        labelled = set(re.findall(r'<label[^>]* for="([^"]+)"', page))
+        fields = re.findall(r"<(?:input|select|textarea)\b[^>]*>", page)
+        for field in fields:
+            if 'type="hidden"' in field or "aria-label" in field:
+                continue
+            name = re.search(r'id="([^"]+)"', field)
+            assert name, field
+            assert name[1] in labelled, field
+
+
+def test_every_string_is_translated_and_the_compiled_catalogue_is_current() -> None:
+    folder = ROOT / "locale" / "es" / "LC_MESSAGES"
+    entries = re.split(r"\n\n+", (folder / "django.po").read_text(encoding="utf-8"))[1:]
+    untranslated = [entry for entry in entries if re.search(r'^msgstr(?:\[\d\])? ""(?!\n")', entry, re.MULTILINE)]
+    assert not untranslated
+    with (folder / "django.mo").open("rb") as file:
+        compiled = gettext.GNUTranslations(file)
+    assert compiled.gettext("Skip to the content") == "Saltar al contenido"
+    assert len({key if isinstance(key, str) else key[0] for key in compiled._catalog}) >= len(entries)  # type: ignore[attr-defined]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/nothing/", "/corpora/00000000-0000-0000-0000-000000000000/"])
+def test_what_is_not_there_is_a_page_that_leads_on(path: str) -> None:
+    response = browser(make_cast().alice).get(path)
+    assert response.status_code == 404
+    assert "There is nothing here that you can see" in response.content.decode()

@@ -1,0 +1,144 @@
+"""The rows that the authorization matrix asks for, each with a mark that must not reach whom it is not for."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from accounts import keys
+from accounts.models import Invitation
+from tests.factories import (
+    AgentFactory,
+    AssignmentFactory,
+    ConversationFactory,
+    CorpusFactory,
+    DocumentFactory,
+    MessageFactory,
+    ProjectFactory,
+)
+from tests.matrix import UPLOAD
+from tests.people import People, signed_in, with_key, with_secret
+
+ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
+TOKEN = "invitation-token"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """`ids` are what the matrix's braces stand for; `callers` what its columns stand for."""
+
+    people: People
+    ids: dict[str, str]
+    secrets: dict[str, str]
+
+    @classmethod
+    def furnished(cls, people: People) -> "World":
+        alice, here = people.alice, people.alice.organization
+        alices = CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} corpus")
+        shared = CorpusFactory(shared_in=here, name=f"{SHARED_MARK} corpus")
+        agent = AgentFactory(organization=here, allows_personal_corpus=True, name=f"{SHARED_MARK} agent")
+        for corpus in (alices, shared):
+            AssignmentFactory(agent=agent, corpus=corpus)
+        alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK)
+        shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK)
+        conversation = ConversationFactory(of=alice, agent=agent, title=f"{ALICES_MARK} conversation")
+        chunks = alices_document.chunks.all()
+        MessageFactory(conversation=conversation, content=f"{ALICES_MARK} question")
+        message = MessageFactory(
+            conversation=conversation, role="assistant", content=f"{ALICES_MARK} answer", sources=chunks
+        )
+        key, revoked = keys.issue(alice, f"{ALICES_MARK} key")
+        keys.revoke(key, alice)
+        _usable, secret = keys.issue(alice, f"{ALICES_MARK} key")
+        rows: dict[str, Any] = {
+            "alices": alices,
+            "alices_second": CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} second"),
+            "alices_document": alices_document,
+            "shared": shared,
+            "shared_second": CorpusFactory(shared_in=here, name=f"{SHARED_MARK} second"),
+            "shared_document": shared_document,
+            "agent": agent,
+            "conversation": conversation,
+            "message": message,
+            "project": ProjectFactory(of=alice, name=f"{ALICES_MARK} project"),
+            "key": keys.issue(alice, f"{ALICES_MARK} key")[0],
+            "bob": people.bob,
+            "invitation": invitation_of(people),
+            "organization": here,
+        }
+        ids = {name: str(row.pk) for name, row in rows.items()} | {"slug": agent.slug, "token": TOKEN}
+        return cls(people, ids, {"revoked": revoked, "owner": secret})
+
+    def caller(self, name: str) -> Client:
+        """The client of one of the matrix's callers. A deactivated one is Alice, switched off just now."""
+        people = self.people
+        if name.startswith("deactivated"):
+            client = with_secret(self.secrets["owner"]) if name.endswith("key") else signed_in(people.alice)
+            type(people.alice.user).objects.filter(pk=people.alice.user_id).update(is_active=False)
+            return client
+        makers = {
+            "owner": lambda: signed_in(people.alice),
+            "owner_key": lambda: with_secret(self.secrets["owner"]),
+            "member": lambda: signed_in(people.bob),
+            "admin": lambda: signed_in(people.ada),
+            "stranger": lambda: signed_in(people.charlie),
+            "foreign_admin": lambda: signed_in(people.zoe),
+            "foreign_key": lambda: with_key(people.alice_elsewhere),
+            "anonymous": Client,
+            "revoked_key": lambda: with_secret(self.secrets["revoked"]),
+        }
+        return makers[name]()
+
+    def filled(self, template: Any, ids: dict[str, str] | None = None) -> Any:
+        """A path or body with its braces replaced by ids."""
+        known = ids or self.ids
+        if isinstance(template, dict):
+            return {key: self.filled(value, ids) for key, value in template.items()}
+        if isinstance(template, list):
+            return [self.filled(value, ids) for value in template]
+        return template.format(**known) if isinstance(template, str) else template
+
+    def missing_ids(self) -> dict[str, str]:
+        """The same names for rows that never were."""
+        return {
+            name: str(uuid4()) if is_uuid(value) else f"never-was-{uuid4().hex[:8]}" for name, value in self.ids.items()
+        }
+
+
+def is_uuid(value: str) -> bool:
+    try:
+        UUID(value)
+    except ValueError:
+        return False
+    return True
+
+
+def invitation_of(people: People) -> Invitation:
+    return Invitation.objects.create(
+        organization=people.alice.organization,
+        email=f"{SHARED_MARK}@example.org",
+        token_hash=keys.digest(TOKEN),
+        expires_at=timezone.now() + timedelta(days=1),
+    )
+
+
+def send(client: Client, method: str, path: str, body: Any, *, page: bool, **extra: Any) -> Any:
+    """One request as a page's form, as JSON, or as an upload."""
+    if body == UPLOAD:
+        file = SimpleUploadedFile("small.txt", b"Water boils at 100 degrees.")
+        return client.post(path, {"file": file}, **extra)
+    if page and method == "POST":
+        return client.post(path, body or {}, **extra)
+    if method == "GET":
+        return client.get(path, **extra)
+    return client.generic(method, path, as_json(body), content_type="application/json", **extra)
+
+
+def as_json(body: Any) -> bytes:
+    import orjson
+
+    return b"" if body is None else orjson.dumps(body)
