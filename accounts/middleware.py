@@ -28,7 +28,7 @@ class ResponseHeaders:
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
-        markcoroutinefunction(self)  # type: ignore[type-var]  # an instance whose __call__ is a coroutine, as documented
+        markcoroutinefunction(self)
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return with_headers(request, await self.get_response(request))

@@ -115,6 +115,6 @@ def markdown_blocks(prose: Prose) -> Iterator[str]:
 
 
 def text_of_chunks(seed: str, chunks: int) -> str:
-    """A plain text of about that many passages of 800 tokens."""
+    """A plain text of at least that many passages of 800 tokens."""
     prose = Prose(seed)
-    return "\n\n".join(prose.paragraph(9) for _ in range(4 * chunks))
+    return "\n\n".join(prose.paragraph(9) for _ in range(5 * chunks))

@@ -13,7 +13,7 @@ from bench.acervo import Api, Installation, idle
 from bench.client import Target
 from bench.processes import Server
 
-CHUNK_CHARACTERS = 2_800  # of the generated documents' passages of 800 tokens
+CHUNK_CHARACTERS = 3_400  # of the generated documents' passages of 800 tokens
 
 
 class Model:
@@ -78,6 +78,9 @@ async def reference(model: Model, chunks: int) -> AsyncIterator[Target]:
         arguments = ["-m", "bench.reference", "--model", model.server.url]
         with Server(arguments, Path(folder) / "log") as server:
             server.until_ready()
-            async with aiohttp.ClientSession(server.url) as session:
-                await session.post("/chunks", json={"texts": pieces})
+            async with (
+                aiohttp.ClientSession(server.url) as session,
+                session.post("/chunks", json={"texts": pieces}) as response,
+            ):
+                response.raise_for_status()
             yield Target(server, "/chat", "/retrieve", {}, lambda question: {"question": question})

@@ -27,6 +27,7 @@ from chat.models import Message
 from chat.prompting import cited
 from chat.questions import Question
 from chat.thinking import ThinkFilter
+from config.faults import described
 from config.threads import in_thread
 from corpora.scope import Scope
 from retrieval.results import Retrieval
@@ -131,8 +132,8 @@ async def told(answer: Answer, me: running.Running) -> AsyncGenerator[str, None]
         answer.error = ModelTimeout()
     except ModelError as error:
         answer.error = error
-    except Exception:
-        logger.exception("the model client failed on message %s", answer.message)
+    except Exception as error:
+        logger.error("the model client failed on message %s: %s", answer.message, described(error))
         answer.error = ModelInterrupted()
 
 

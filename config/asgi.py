@@ -5,18 +5,14 @@ before authentication, and counts real bytes, whatever Content-Length says.
 """
 
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 import orjson
 from django.core.asgi import get_asgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+from config.straight import App, HttpScope, Receive, Send, StraightToAsyncViews
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 MULTIPART_OVERHEAD = 1024 * 1024
 
@@ -31,7 +27,7 @@ class BodyLimit:
     def __init__(self, app: App, limit: int) -> None:
         self.app, self.limit = app, limit
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -47,7 +43,7 @@ class BodyLimit:
     def counted(self, receive: Receive) -> Receive:
         received = 0
 
-        async def counting() -> Message:
+        async def counting() -> Any:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
@@ -74,8 +70,6 @@ async def refuse(send: Send) -> None:
 def application_with_its_limits() -> App:
     handler = get_asgi_application()  # sets Django up; what follows needs it
     from django.conf import settings
-
-    from config.straight import StraightToAsyncViews
 
     return BodyLimit(StraightToAsyncViews(handler), settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
 

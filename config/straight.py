@@ -8,11 +8,10 @@ problems themselves (`accounts.http.principal_of`), so all they need is a reques
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib import import_module
-from io import BytesIO
-from typing import Any
+from typing import IO, Any
 
 from asgiref.sync import iscoroutinefunction
 from django.conf import settings
@@ -30,9 +29,10 @@ from accounts.problems import HttpsRequired, InternalError, problem_response
 
 logger = logging.getLogger(__name__)
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+HttpScope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+App = Callable[[HttpScope, Receive, Send], Awaitable[None]]
 
 
 class StraightToAsyncViews:
@@ -41,21 +41,21 @@ class StraightToAsyncViews:
     def __init__(self, handler: ASGIHandler) -> None:
         self.handler = handler
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         match = asynchronous_view(scope) if scope["type"] == "http" else None
         if match is None:
-            await self.handler(scope, receive, send)  # type: ignore[arg-type]  # ASGI's types are looser than Django's
+            await self.handler(scope, receive, send)
             return
         with suppress(RequestAborted):
-            body = await self.handler.read_body(receive)  # type: ignore[attr-defined]  # not in the stubs
+            body = await self.handler.read_body(receive)
             await self.until_disconnect(receive, self.answer(scope, body, match, send))
 
-    async def answer(self, scope: Message, body: BytesIO, match: ResolverMatch, send: Send) -> None:
+    async def answer(self, scope: HttpScope, body: IO[bytes], match: ResolverMatch, send: Send) -> None:
         request = prepared(scope, body, match)
         translation.activate(translation.get_language_from_request(request))  # of this task's context only
         response = with_headers(request, await responded(request, match))
         try:
-            await self.handler.send_response(response, send)  # type: ignore[attr-defined]
+            await self.handler.send_response(response, send)
         finally:
             body.close()
 
@@ -73,7 +73,7 @@ class StraightToAsyncViews:
                 await answer
 
 
-def asynchronous_view(scope: Message) -> ResolverMatch | None:
+def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:
     try:
         match = resolve(scope["path"])
     except Resolver404:
@@ -81,7 +81,7 @@ def asynchronous_view(scope: Message) -> ResolverMatch | None:
     return match if iscoroutinefunction(match.func) else None
 
 
-def prepared(scope: Message, body: BytesIO, match: ResolverMatch) -> ASGIRequest:
+def prepared(scope: HttpScope, body: IO[bytes], match: ResolverMatch) -> ASGIRequest:
     """The request with what the session and authentication middlewares would have put on it, loaded on demand."""
     request = ASGIRequest(scope, body)
     sessions = import_module(settings.SESSION_ENGINE)

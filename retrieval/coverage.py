@@ -1,8 +1,8 @@
 """How much of a question a passage covers: the share of its words, weighted by their rarity. Pure.
 
 A cosine of hashed n-grams says little about whether a passage answers; the question's rare words in it say
-much more (AUC of answerable against unanswerable questions on XQuAD: cosine .86 to .95, coverage .96, both
-together .97). Rarity is the BM25 idf counted over the passages at hand, as though they were among at least
+much more (AUC of answerable against unanswerable questions on XQuAD: cosine .86 to .95, coverage .96,
+both together .97). Rarity is the BM25 idf counted over the passages at hand, as though they were among at least
 32: the candidates stand for the corpus, and a corpus of three passages does not make every word rare.
 """
 

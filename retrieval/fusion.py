@@ -1,27 +1,29 @@
 """Fusion of the dense and the BM25 hits into one ranking. Pure arithmetic.
 
-A convex combination of scores, each divided by its leg's best score (Bruch et al. 2023, "An Analysis of
-Fusion Functions for Hybrid Retrieval": better than reciprocal ranks, and the weight may differ from space to
-space). A hit that a full leg did not return takes that leg's last score, the most that it can have there (as
-in Fagin's threshold algorithm): with 0 instead, an encoder that does not know the language buries what BM25 found.
+A convex combination of scores, each divided by its leg's best score: better than reciprocal rank fusion (Cormack et
+al. 2009), which forgets by how much a hit leads, and the weight may differ from space to space (Bruch et al. 2023, "An
+Analysis of Fusion Functions for Hybrid Retrieval"). A hit that a full leg did not return takes that leg's last score,
+the most that it can have there (as in Fagin's threshold algorithm): with 0 instead, an encoder that does not know the
+language buries what BM25 found.
 
-hit@1 / nDCG@10, 50 candidates a leg, BM25 as in `retrieval.bm25`, weights as in `embeddings.spaces`:
+hit@1 and nDCG@10, 50 candidates a leg, BM25 as in `retrieval.bm25`, weights as in `embeddings.spaces`, the words as in
+`retrieval.relevance`:
 
-                                    XQuAD en    XQuAD es    es → en     en → es     SciFact
-    BM25                            .947 .972   .926 .963   .524 .622   .534 .643   .540 .675
-    lexical                         .861 .927   .822 .906   .482 .625   .456 .600   .427 .539
-      reciprocal ranks, equal        .892 .948   .876 .941   .558 .685   .543 .679   .487 .623
-      reciprocal ranks, weighted    .942 .969   .918 .960   .574 .689   .560 .687   .510 .657
-      convex, min-max               .948 .972   .928 .965   .551 .672   .550 .678   .550 .682
-      this                          .948 .972   .927 .964   .582 .694   .572 .695   .550 .681
-      this and the words' coverage  .948 .973   .931 .966   .586 .699   .577 .699   .557 .685
-    MiniLM (English)                .885 .943   .489 .632   .340 .503   .513 .702   .503 .648
-      reciprocal ranks, equal        .929 .968   .694 .824   .529 .668   .618 .777   .577 .709
-      reciprocal ranks, weighted    .927 .966   .671 .797   .519 .642   .606 .771   .573 .702
-      convex, min-max               .949 .977   .758 .865   .493 .616   .622 .777   .590 .717
-      convex, unseen = 0            .953 .979   .857 .892   .555 .665   .649 .795   .593 .716
-      this                          .953 .979   .922 .963   .559 .680   .649 .795   .597 .729
-      this and the words' coverage  .956 .981   .937 .970   .587 .697   .660 .802   .617 .733
+                                      XQuAD en    XQuAD es    es → en     en → es     SciFact
+    BM25                              .947 .972   .926 .963   .524 .622   .534 .643   .540 .675
+    lexical                           .871 .930   .832 .913   .478 .618   .450 .595   .447 .549
+      reciprocal ranks, equal weight  .903 .953   .882 .945   .561 .687   .541 .674   .490 .628
+      reciprocal ranks, weighted      .945 .970   .917 .960   .575 .690   .545 .679   .483 .650
+      convex, min-max                 .949 .973   .928 .965   .547 .669   .541 .673   .553 .682
+      this                            .948 .973   .926 .965   .581 .694   .566 .689   .553 .683
+      this and the words' coverage    .950 .974   .930 .966   .586 .697   .564 .690   .557 .687
+    MiniLM (English)                  .885 .943   .489 .632   .340 .503   .513 .702   .503 .648
+      reciprocal ranks, equal weight  .929 .968   .694 .824   .529 .668   .618 .777   .577 .709
+      reciprocal ranks, weighted      .927 .966   .671 .797   .519 .642   .606 .771   .573 .702
+      convex, min-max                 .949 .977   .758 .865   .493 .616   .622 .777   .590 .717
+      convex, unseen = 0              .953 .979   .857 .892   .555 .665   .649 .795   .593 .716
+      this                            .953 .979   .922 .963   .559 .680   .649 .795   .597 .729
+      this and the words' coverage    .956 .981   .936 .970   .582 .693   .657 .801   .617 .733
 """
 
 from collections.abc import Sequence

@@ -79,9 +79,7 @@ class SpaceState(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=("state",), condition=models.Q(state="active"), name="one_active_space"
-            ),
+            models.UniqueConstraint(fields=("state",), condition=models.Q(state="active"), name="one_active_space"),
         )
 
     def __str__(self) -> str:

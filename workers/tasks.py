@@ -66,6 +66,7 @@ def reconcile() -> None:
 def optimize() -> None:
     from workers import upkeep
 
+    upkeep.refresh_statistics()
     upkeep.optimize_index()
 
 

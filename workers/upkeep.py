@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
+from django.db import connection
 from django.utils import timezone
 
 from accounts import idempotency
@@ -19,6 +20,15 @@ ABANDONED_ANSWER = timedelta(minutes=30)
 def optimize_index() -> bool:
     """Merge and index segments in the background, never in a request (issue "Acervo answers")."""
     return current_index().optimize()
+
+
+def refresh_statistics() -> None:
+    """Let SQLite look at its tables again. Without statistics it walks a whole corpus to re-read sixteen chunks
+    (5.6 ms instead of 0.9); PostgreSQL's autovacuum does this by itself."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA analysis_limit=400")
+            cursor.execute("PRAGMA optimize=0x10002")
 
 
 def tidy() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from retrieval import current, embeddings
 from tests import library as sample
 from tests.fakes.fixtures import ModelServer
 from tests.library import Library
@@ -31,7 +32,12 @@ def chat_model(model_server: ModelServer, settings: Any) -> ModelServer:
 
 
 @pytest.fixture
-def all_models(chat_model: ModelServer, settings: Any) -> ModelServer:
-    """Embeddings come from the fake model server too."""
+def all_models(chat_model: ModelServer, settings: Any) -> Iterator[ModelServer]:
+    """Embeddings come from the fake model server too, through a provider (and its breaker) of this test alone."""
     settings.EMBEDDING_MODEL = "text-embedding-3-small"
-    return chat_model
+    embeddings._provider.cache_clear()
+    yield chat_model
+    provider: Any = embeddings.get_provider()
+    current.close()
+    provider._provider._pool.close()
+    embeddings._provider.cache_clear()

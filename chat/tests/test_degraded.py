@@ -1,6 +1,9 @@
 """What a question gets when a model, the embeddings or the index fail (RELIABILITY, faults; SPEC §4, fail-safe)."""
 
+import socket
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,7 +13,6 @@ from agents.llm.limits import Limits
 from chat import answering
 from chat.models import Message, Trace
 from retrieval import current, search
-from retrieval.embeddings import _provider
 from retrieval.index.base import IndexUnavailable
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, Library
@@ -180,8 +182,7 @@ def embedded(all_models: ModelServer, library_of_models: Library, server: LiveSe
 
 @pytest.fixture
 def library_of_models(all_models: ModelServer, request: pytest.FixtureRequest) -> Library:
-    """The library, ingested through the fake embeddings; a provider with a breaker of its own."""
-    _provider.cache_clear()
+    """The library, ingested through the fake embeddings."""
     built: Library = request.getfixturevalue("library")
     return built
 
@@ -299,3 +300,26 @@ def test_an_answer_is_stored_when_the_database_is_back(
     events = alicia.answers("writer", ABOUT_LOANS)
     assert events[-1].data["status"] == "complete"
     assert Message.objects.get(role="assistant").content == text_of(events)
+
+
+@pytest.fixture
+def silent_qdrant(settings: Any) -> Iterator[None]:
+    """A server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
+        current.close()
+        settings.QDRANT_URL = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        yield
+        current.close()
+        settings.QDRANT_URL = ""
+
+
+@pytest.mark.xfail(reason="the index has no breaker, and opening it holds a lock: questions wait in line")
+def test_a_qdrant_server_that_does_not_answer_costs_a_question_little(
+    alicia: Caller, chat_model: ModelServer, silent_qdrant: None
+) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        at_once = list(threads.map(lambda _: alicia.answers("writer", ABOUT_LOANS), range(4)))
+    assert all(events[0].data["degraded"] == "index_unavailable" for events in at_once)
+    assert max(events[0].at for events in at_once) < patience(1.5)
+    later = alicia.answers("writer", ABOUT_LOANS)
+    assert later[0].at < patience(0.5), "the breaker is open"

@@ -4,8 +4,8 @@ A word counts by its first six letters, accents folded (truncation is as good a 
 European languages: McNamee & Mayfield 2004), and by its character 4-grams, which forgive typing errors and
 find the cognates of another language. Every feature is hashed with a sign into 1536 dimensions (Weinberger et
 al. 2009), so inner products stay unbiased; BLAKE2b makes it the same on every machine and in every process.
-Frequencies enter by their square root. nDCG@10 on XQuAD: en .932, es .907; question es → text en .624 where
-BM25 has .400.
+Frequencies enter by their square root. nDCG@10 on XQuAD: en .930, es .913, and .618 for Spanish questions on English
+texts, as much as BM25 with the stems of both languages.
 """
 
 import hashlib

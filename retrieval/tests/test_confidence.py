@@ -94,6 +94,30 @@ def _article(paragraph_id: str) -> str:
     return paragraph_id.rsplit("-", 1)[0]
 
 
+ELSEWHERE = {
+    "es": """¿Cómo se cambia el filtro de aceite del coche?
+        ¿Cuánta levadura lleva la masa de pan?
+        ¿Qué dosis de ibuprofeno toma un niño?
+        ¿Cómo reinicio la contraseña del correo?
+        ¿A qué hora cierra la piscina municipal?
+        ¿Cómo se poda un rosal en invierno?
+        ¿Qué tornillo lleva la estantería del salón?
+        ¿Cuántos días de vacaciones me quedan este año?
+        ¿Cómo configuro la impresora de la oficina?
+        ¿Qué comen los hámsters?""".splitlines(),
+    "en": """How do I change the oil filter of my car?
+        How much yeast goes into bread dough?
+        What dose of ibuprofen may a child take?
+        How do I reset my mail password?
+        When does the public swimming pool close?
+        How are roses pruned in winter?
+        Which screw fits the shelf in the living room?
+        How many days of leave have I got left this year?
+        How do I set up the office printer?
+        What do hamsters eat?""".splitlines(),
+}
+
+
 @pytest.mark.parametrize("language", ["es", "en"])
 def test_nonsense_and_other_fields_do_not_suffice(language: str) -> None:
     index = ExactIndex(LexicalProvider(), list(xquad.passages(language).values()), language)
@@ -102,11 +126,5 @@ def test_nonsense_and_other_fields_do_not_suffice(language: str) -> None:
         " ".join("".join(letters.choices("aeioubcdlmnprst", k=letters.randint(4, 9))) for _ in range(6))
         for _ in range(100)
     ]
-    elsewhere = {
-        "es": ["¿Cómo se cambia el filtro de aceite del coche?", "¿Cuánta levadura lleva la masa de pan?",
-               "¿Qué dosis de ibuprofeno toma un niño?", "¿Cómo reinicio la contraseña del correo?"],
-        "en": ["How do I change the oil filter of my car?", "How much yeast goes into bread dough?",
-               "What dose of ibuprofen may a child take?", "How do I reset my mail password?"],
-    }  # fmt: skip
     assert sufficient([level_of(index, question) for question in nonsense]) <= 0.02
-    assert sufficient([level_of(index, question) for question in elsewhere[language]]) == 0.0
+    assert sufficient([level_of(index, question) for question in ELSEWHERE[language]]) == 0.0

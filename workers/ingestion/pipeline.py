@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from config.faults import described
 from corpora.models import Chunk, Document, DocumentText
 from corpora.signals import document_removed
 from retrieval import bm25, language
@@ -225,7 +226,7 @@ def conclude(lease: Lease, error: Exception) -> None:
 
 
 def conclude_unexpected(lease: Lease, error: Exception) -> None:
-    logger.exception("document %s could not be ingested", lease.document_id, exc_info=error)
+    logger.error("document %s could not be ingested: %s", lease.document_id, described(error))
     code = "embedding_rejected" if isinstance(error, EmbeddingRejected) else "internal_error"
     if lease.document().attempts >= MAX_ATTEMPTS:
         lease.fail(code, "Processing failed three times. Try again later, or tell your administrator.")

@@ -1,0 +1,13 @@
+"""How an unexpected error is written to a log: what it was and where, without its message (RELIABILITY R24)."""
+
+from pathlib import Path
+from traceback import extract_tb
+
+
+def described(error: BaseException) -> str:
+    """`ValueError at pipeline.py:120 < pipeline.py:54`, innermost first.
+
+    The message is left out because libraries quote what they choke on: a document, a prompt, a key.
+    """
+    frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(extract_tb(error.__traceback__))]
+    return f"{type(error).__name__} at {' < '.join(frames) or 'an unknown place'}"

@@ -1,0 +1,215 @@
+"""Every model belongs to a tenant and is read through a scope; no module looks a row up by a bare id (R2)."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db.models import Model
+
+from accounts.models import (
+    ApiKey,
+    AuditEvent,
+    IdempotentReply,
+    Invitation,
+    Membership,
+    Organization,
+    User,
+)
+from agents.models import Agent, Assignment
+from chat.models import Citation, Conversation, Message, Project, Trace
+from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
+from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
+from tests.factories import (
+    AgentFactory,
+    AssignmentFactory,
+    ConversationFactory,
+    CorpusFactory,
+    DocumentFactory,
+    MessageFactory,
+    ProjectFactory,
+)
+from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
+from tests.people import People
+from workers.models import EvaluationRun, Question, QuestionSet
+
+APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "workers")
+ROOT = Path(__file__).resolve().parent.parent
+
+TENANT_PATHS: dict[type[Model], str] = {
+    Membership: "organization",
+    Invitation: "organization",
+    ApiKey: "membership__organization",
+    AuditEvent: "organization",
+    IdempotentReply: "membership__organization",
+    Corpus: "organization",
+    Document: "corpus__organization",
+    DocumentText: "document__corpus__organization",
+    Chunk: "document__corpus__organization",
+    ErasureReceipt: "organization",
+    Agent: "organization",
+    Assignment: "agent__organization",
+    Project: "organization",
+    Conversation: "organization",
+    Message: "conversation__organization",
+    Citation: "message__conversation__organization",
+    Trace: "message__conversation__organization",
+    QuestionSet: "organization",
+    Question: "question_set__organization",
+}
+WITHOUT_TENANT: dict[type[Model], str] = {
+    Organization: "is the tenant",
+    User: "a person, who may belong to several tenants by memberships; only `accounts` looks one up",
+    CachedEmbedding: "vectors by hash of text and model, no id and no text; read by nobody but the provider",
+    Flags: "switches of the installation",
+    MeasuredCalibration: "numbers of an embedding space, which all tenants share",
+    SpaceState: "an embedding space, which all tenants share",
+    EvaluationRun: "measures alone; one of a data set of the command line belongs to no tenant",
+}
+# Models without a verb of their own: reached from a row that was read through one.
+REACHED_FROM: dict[type[Model], str] = {
+    Invitation: "organization=membership.organization, or by the hash of the token that only its receiver knows",
+    ApiKey: "membership.api_keys, or by the hash of its secret",
+    AuditEvent: "written by accounts.audit; read in the admin alone, which scopes by organization",
+    IdempotentReply: "membership=…",
+    DocumentText: "document.texts",
+    ErasureReceipt: "written by the workers; read in the admin alone",
+    Citation: "message.citations",
+    Trace: "message.trace; read in the admin alone",
+    Question: "question_set.questions",
+}
+ROWS: dict[type[Model], Callable[[Membership], Any]] = {
+    Membership: lambda member: member,
+    Corpus: lambda member: CorpusFactory(personal_of=member),
+    Document: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)),
+    Chunk: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)).chunks.first(),
+    Agent: lambda member: AgentFactory(organization=member.organization),
+    Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
+    Project: lambda member: ProjectFactory(of=member),
+    Conversation: lambda member: ConversationFactory(of=member),
+    Message: lambda member: MessageFactory(conversation=ConversationFactory(of=member)),
+    QuestionSet: lambda member: QuestionSet.objects.create(organization=member.organization, name="Loans"),
+}
+ALL_VERBS = SCOPE_VERBS | {"of_organization"}  # which alone is no scope where members own rows
+VERBS = [
+    (model, verb)
+    for model in ROWS
+    for verb in sorted(ALL_VERBS - {"in_scope"})
+    if hasattr(model._default_manager.all(), verb)
+]
+
+# Queries that need no verb, each with its reason; one that is no longer there must go from here.
+TRUSTED: dict[tuple[str, str], str] = {
+    ("accounts/invitations.py", "Invitation.objects.select_related('organization').filter(token_hash="): (
+        "the token is the credential"
+    ),
+    ("accounts/keys.py", "ApiKey.objects.usable()"): "the secret is the credential",
+    ("corpora/removal.py", "Document.objects.alive().filter(pk__in=document_ids)"): (
+        "ids of the row or corpus that the caller was checked for"
+    ),
+    ("corpora/uploads.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
+    ("chat/api.py", "Message.objects.prefetch_related('citations')"): "narrowed by Prefetch to one conversation's",
+    ("chat/records.py", "Message.objects.filter(pk=message_id"): "closes the answer that this process began",
+    ("chat/records.py", "Citation.objects.filter(message_id=message_id"): "closes the answer that this process began",
+    ("chat/running.py", "Message.objects.filter(pk__in=message_ids)"): "the answers that this process streams",
+    ("chat/transcript.py", "Citation.objects.select_related"): "narrowed by Prefetch to one conversation's",
+    ("chat/usage.py", "Message.objects.filter(created_at__date__gte=since)"): "counts; narrowed to one organization",
+    ("chat/usage.py", "Trace.objects.filter(created_at__date__gte=since)"): "counts; narrowed to one organization",
+    ("chat/usage.py", "Document.objects.alive().filter(status="): "counts; narrowed to one organization",
+}
+
+
+def own_models() -> list[type[Model]]:
+    return [model for model in apps.get_models() if model._meta.app_label in APPS]
+
+
+def test_every_model_has_a_tenant_or_a_reason_for_having_none() -> None:
+    known = set(TENANT_PATHS) | set(WITHOUT_TENANT)
+    assert {model for model in own_models() if model not in known} == set()
+
+
+@pytest.mark.parametrize("model", TENANT_PATHS, ids=lambda model: model.__name__)
+def test_the_path_to_the_tenant_leads_there_and_never_ends_in_nothing(model: type[Model]) -> None:
+    here = model
+    for step in TENANT_PATHS[model].split("__"):
+        field = here._meta.get_field(step)
+        assert not field.null, f"{here.__name__}.{step}"
+        assert field.related_model is not None
+        here = field.related_model
+    assert here is Organization
+
+
+@pytest.mark.parametrize("model", TENANT_PATHS, ids=lambda model: model.__name__)
+def test_every_model_of_a_tenant_has_a_scope_verb_or_is_reached_from_a_row(model: type[Model]) -> None:
+    verbs = ALL_VERBS & set(dir(model._default_manager.all()))
+    assert verbs or model in REACHED_FROM
+    assert not (verbs and model in REACHED_FROM)
+    assert not verbs or model in ROWS, "a model with a verb is tested below"
+
+
+@pytest.mark.parametrize(("model", "verb"), VERBS, ids=lambda value: getattr(value, "__name__", value))
+def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], verb: str, people: People) -> None:
+    mine, theirs = ROWS[model](people.alice), ROWS[model](people.charlie)
+    found = set(getattr(model._default_manager.all(), verb)(people.alice).values_list("pk", flat=True))
+    assert mine.pk in found
+    assert theirs.pk not in found
+
+
+def found_in_the_code() -> list[Lookup]:
+    models = frozenset(model.__name__ for model in TENANT_PATHS)
+    modules = sources(ROOT, ("accounts", "corpora", "agents", "chat"), ("admin", "models", "querysets"))
+    return [lookup for path, source in modules for lookup in unguarded(source, path, models)]
+
+
+def test_no_module_looks_a_row_up_by_a_bare_id() -> None:
+    trusted = list(TRUSTED)
+    assert [
+        lookup
+        for lookup in found_in_the_code()
+        if not any(lookup.module == module and lookup.text.startswith(text) for module, text in trusted)
+    ] == []
+
+
+def test_every_trusted_query_is_still_there() -> None:
+    lookups = found_in_the_code()
+    for module, text in TRUSTED:
+        assert any(lookup.module == module and lookup.text.startswith(text) for lookup in lookups), (module, text)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "Corpus.objects.get(pk=pk)",
+        "Corpus.objects.filter(pk=pk).first()",
+        "Corpus.objects.filter(id=request.data['corpus']).first()",
+        "Document.objects.alive().filter(corpus_id=corpus_id)",
+        "Document.objects.filter(corpus=UUID(value))",
+        "Chunk.objects.in_bulk(ids)",
+        "Conversation.objects.all()",
+        "Corpus._default_manager.get(pk=pk)",
+        "Project.corpora.through.objects.filter(project_id=project_id)",
+        "get_object_or_404(Corpus, pk=pk)",
+        "get_object_or_404(models.Corpus, pk=pk)",
+        "get_object_or_404(Corpus.objects.select_related('owner'), pk=pk)",
+    ],
+)
+def test_a_planted_bare_lookup_is_found(planted: str) -> None:
+    models = frozenset(model.__name__ for model in TENANT_PATHS)
+    assert list(unguarded(f"def view(request, pk):\n    return {planted}\n", "corpora/planted.py", models))
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        "Corpus.objects.readable_by(membership).filter(pk=pk)",
+        "get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)",
+        "Corpus.objects.filter(pk=corpus.pk).update(name='')",
+        "Invitation.objects.filter(organization=membership.organization)",
+        "Message.objects.create(conversation=conversation)",
+        "User.objects.filter(pk=pk)",
+    ],
+)
+def test_a_scoped_lookup_is_left_alone(fine: str) -> None:
+    models = frozenset(model.__name__ for model in TENANT_PATHS)
+    assert not list(unguarded(f"def view(request, pk):\n    return {fine}\n", "corpora/fine.py", models))
