@@ -53,7 +53,7 @@ class IsMember(BasePermission):
         return isinstance(request.auth, Membership)
 
 
-class ApiKeyScheme(OpenApiAuthenticationExtension):
+class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # drf-spectacular's hook
     """How the OpenAPI schema describes API keys."""
 
     target_class = ApiKeyAuthentication
@@ -63,7 +63,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
         return {"type": "http", "scheme": "bearer"}
 
 
-class SessionScheme(OpenApiAuthenticationExtension):
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # the same
     """How the OpenAPI schema describes the session cookie."""
 
     target_class = MembershipSessionAuthentication

@@ -90,7 +90,7 @@ class Pages(CursorPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 100
-    offset_cutoff = None  # DRF's 1000 would repeat one page forever where many rows share a position
+    offset_cutoff: int | None = None  # type: ignore[assignment]  # DRF's 1000 would repeat one page forever where many rows share a position
     ordering = ("-created_at", "-pk")
 
     def get_paginated_response(self, data: Any) -> Response:

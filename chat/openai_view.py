@@ -31,6 +31,8 @@ FINISH = {"complete": "stop", "stopped": "stop"}
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies
 async def models(request: HttpRequest) -> HttpResponseBase:
     try:
+        if request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed
         return JsonResponse({"object": "list", "data": await in_thread(usable_models, request)})
     except Problem as problem:
         return refused(problem)

@@ -12,6 +12,7 @@ env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
 
 DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 
 def secret_key() -> str:
@@ -23,7 +24,6 @@ def secret_key() -> str:
     if key := env.str("SECRET_KEY", default=""):
         return str(key)
     path = DATA_DIR / "secret_key"
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
@@ -47,7 +47,6 @@ def database() -> dict[str, object]:
         config["CONN_HEALTH_CHECKS"] = True
         config["OPTIONS"] = {"pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=8), "timeout": 5}}
         return config
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": DATA_DIR / "acervo.sqlite3",

@@ -21,7 +21,7 @@ from retrieval.bm25 import encode_query
 from retrieval.budget import fit
 from retrieval.confidence import confidence, score
 from retrieval.confirmation import confirmed
-from retrieval.current import current_index, current_provider
+from retrieval.current import current_provider, searched
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider
 from retrieval.filters import search_filter
 from retrieval.fusion import fuse
@@ -98,7 +98,7 @@ def _candidates(
         dense = None
     if dense is None and sparse is None:
         return Candidates()
-    return current_index().search(dense, sparse, where, policy.candidates)
+    return searched(lambda index: index.search(dense, sparse, where, policy.candidates))
 
 
 def _kept(chunks: Iterable[RetrievedChunk], policy: RetrievalPolicy) -> tuple[RetrievedChunk, ...]:

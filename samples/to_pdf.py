@@ -23,15 +23,11 @@ _BODY = ParagraphStyle(
     "body", fontName="Times-Roman", fontSize=11.5, leading=17, textColor=INK, spaceAfter=7, alignment=TA_LEFT
 )
 _CELL = ParagraphStyle("cell", parent=_BODY, fontName="Helvetica", fontSize=8.6, leading=11.4, spaceAfter=0)
-_ITEM = ParagraphStyle(
-    "item", parent=_BODY, leftIndent=18, bulletIndent=3, bulletFontName="Times-Roman", spaceAfter=4
-)
+_ITEM = ParagraphStyle("item", parent=_BODY, leftIndent=18, bulletIndent=3, bulletFontName="Times-Roman", spaceAfter=4)
 _QUOTE = ParagraphStyle("quote", parent=_BODY, leftIndent=20, rightIndent=20)
 _SUBTITLE = ParagraphStyle("subtitle", parent=_BODY, fontName="Helvetica", fontSize=10.5, spaceAfter=20)
 _HEADINGS = {
-    1: ParagraphStyle(
-        "h1", fontName="Helvetica-Bold", fontSize=26, leading=31, textColor=ACCENT, spaceAfter=4
-    ),
+    1: ParagraphStyle("h1", fontName="Helvetica-Bold", fontSize=26, leading=31, textColor=ACCENT, spaceAfter=4),
     2: ParagraphStyle(
         "h2",
         fontName="Helvetica-Bold",
@@ -131,9 +127,7 @@ def _table(block: Block) -> Table:
 
 def _widths(block: Block) -> list[float]:
     """Shares the page's width by each column's text: total length counts, and no column breaks a word."""
-    columns = [
-        ["".join(run.text for run in cell) for cell in column] for column in zip(*block.rows, strict=True)
-    ]
+    columns = [["".join(run.text for run in cell) for cell in column] for column in zip(*block.rows, strict=True)]
     weights = [
         max(sum(map(len, column)) ** 0.6, 2.2 * max(len(word) for cell in column for word in cell.split()))
         for column in columns

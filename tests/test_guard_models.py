@@ -158,7 +158,7 @@ def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], ver
 
 def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
-    modules = sources(ROOT, ("accounts", "corpora", "agents", "chat"), ("admin", "models", "querysets"))
+    modules = sources(ROOT, ("accounts", "corpora", "agents", "chat"), ("admin", "models", "visibility"))
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]
 
 

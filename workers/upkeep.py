@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from django.contrib.sessions.models import Session
-from django.db.models import Exists, OuterRef
 from django.db import connection
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts import idempotency

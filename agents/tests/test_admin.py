@@ -122,7 +122,7 @@ def test_a_change_is_audited_with_names_and_flags_and_without_text(client: Clien
     event = AuditEvent.objects.get(object_type="agent")
     assert event.action == "changed"
     assert event.changes == {
-        "fields": ["description", "grounding", "system_prompt", "uses_rag"],
+        "fields": ["description", "grounding", "system_prompt", "top_k", "uses_rag"],
         "grounding": "strict",
         "uses_rag": False,
     }

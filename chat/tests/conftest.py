@@ -1,43 +1,5 @@
 """A library to ask about, a live server to ask, and a model server behind it when a test wants one."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from tests.provisions import all_models, chat_model, library, server
 
-import pytest
-
-from retrieval import current, embeddings
-from tests import library as sample
-from tests.fakes.fixtures import ModelServer
-from tests.library import Library
-from tests.live import LiveServer
-
-
-@pytest.fixture
-def library(transactional_db: None, worker: Callable[[], int]) -> Library:
-    return sample.build(worker)
-
-
-@pytest.fixture
-def server(own_state: None, transactional_db: None) -> Iterator[LiveServer]:
-    with LiveServer() as running:
-        yield running
-
-
-@pytest.fixture
-def chat_model(model_server: ModelServer, settings: Any) -> ModelServer:
-    """Answers come from the fake model server; embeddings stay local."""
-    settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = model_server.openai_url, "sk-test-key"
-    settings.EMBEDDING_MODEL, settings.CHAT_MODEL = "lexical", "fake"
-    return model_server
-
-
-@pytest.fixture
-def all_models(chat_model: ModelServer, settings: Any) -> Iterator[ModelServer]:
-    """Embeddings come from the fake model server too, through a provider (and its breaker) of this test alone."""
-    settings.EMBEDDING_MODEL = "text-embedding-3-small"
-    embeddings._provider.cache_clear()
-    yield chat_model
-    provider: Any = embeddings.get_provider()
-    current.close()
-    provider._provider._pool.close()
-    embeddings._provider.cache_clear()
+__all__ = ["all_models", "chat_model", "library", "server"]

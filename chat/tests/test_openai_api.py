@@ -69,9 +69,7 @@ def test_usage_comes_when_it_is_asked_for(client: openai.OpenAI, chat_model: Mod
     assert all(one.usage is None for one in ask(client, stream=True))
 
 
-def test_what_openai_knows_and_an_agent_rules_itself_is_ignored(
-    client: openai.OpenAI, chat_model: ModelServer
-) -> None:
+def test_what_openai_knows_and_an_agent_rules_itself_is_ignored(client: openai.OpenAI, chat_model: ModelServer) -> None:
     client.chat.completions.create(
         model="writer",
         temperature=1.9,
@@ -135,7 +133,7 @@ def test_a_failed_model_raises_too(client: openai.OpenAI, chat_model: ModelServe
 def test_a_model_that_breaks_off_raises_after_what_it_said(client: openai.OpenAI, chat_model: ModelServer) -> None:
     chat_model.script(text="uno dos tres cuatro", pace=0.02, reset_after=2)
     said = []
-    with pytest.raises(openai.APIError) as failure:
+    with pytest.raises(openai.APIError) as failure:  # noqa: PT012 — the stream breaks while it is read
         for chunk in ask(client, stream=True):
             said.append(chunk.choices[0].delta.content or "")
     assert "".join(said) == "uno dos"

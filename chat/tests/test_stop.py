@@ -151,9 +151,7 @@ def test_a_question_cannot_be_stopped(alicia: Caller) -> None:
     assert alicia.call("POST", f"/api/messages/{question.pk}/stop/").status == 404
 
 
-def test_a_session_stops_only_with_a_csrf_token(
-    server: LiveServer, library: Library, talkative: ModelServer
-) -> None:
+def test_a_session_stops_only_with_a_csrf_token(server: LiveServer, library: Library, talkative: ModelServer) -> None:
     page = server.by_session(library.alicia)
     with page.ask("writer", ABOUT_LOANS) as stream:
         pk = message(stream)
@@ -179,9 +177,7 @@ def test_a_stop_that_another_process_took_is_seen_in_the_database(
 def test_an_answer_that_is_not_streamed_can_be_stopped(alicia: Caller, talkative: ModelServer) -> None:
     answers = []
     body = {"messages": [{"role": "user", "content": ABOUT_LOANS}], "stream": False}
-    asking = threading.Thread(
-        target=lambda: answers.append(alicia.call("POST", "/api/agents/writer/chat/", body))
-    )
+    asking = threading.Thread(target=lambda: answers.append(alicia.call("POST", "/api/agents/writer/chat/", body)))
     asking.start()
     eventually(lambda: talkative.stats()["tokens"] > 3)
     alicia.call("POST", f"/api/messages/{Message.objects.get(role='assistant').pk}/stop/")
@@ -258,9 +254,7 @@ def test_hanging_up_during_retrieval_leaves_no_stream_and_no_message_open(
     assert caller.answers("writer", ABOUT_LOANS)[-1].name == "done"
 
 
-def test_an_answer_that_nobody_comes_to_read_is_closed(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_nobody_comes_to_read_is_closed(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.test import RequestFactory
 
     from chat.questions import Question

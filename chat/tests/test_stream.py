@@ -11,7 +11,8 @@ from accounts.models import ApiKey
 from agents.models import Assignment
 from chat import sse, stream_view
 from chat.models import Citation, Conversation, Message, Project, Trace
-from tests import factories, library as sample
+from tests import factories
+from tests import library as sample
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.live import Caller, LiveServer, SseEvent, asked, text_of
@@ -151,9 +152,7 @@ def test_a_conversation_goes_on_with_its_history(alicia: Caller, chat_model: Mod
     assert Message.objects.filter(conversation=conversation).count() == 4
 
 
-def test_history_that_the_client_sends_takes_the_place_of_the_kept_one(
-    alicia: Caller, chat_model: ModelServer
-) -> None:
+def test_history_that_the_client_sends_takes_the_place_of_the_kept_one(alicia: Caller, chat_model: ModelServer) -> None:
     conversation = alicia.answers("writer", ABOUT_LOANS)[0].data["conversation"]
     said = [{"role": "user", "content": "Hola"}, {"role": "assistant", "content": "Buenas"}]
     asked = {"messages": [*said, {"role": "user", "content": ABOUT_NOVEL}], "conversation": conversation}
@@ -162,7 +161,9 @@ def test_history_that_the_client_sends_takes_the_place_of_the_kept_one(
     assert sent_messages(chat_model)[1:] == [*said, {"role": "user", "content": ABOUT_NOVEL}]
 
 
-def test_a_strangers_conversation_or_project_does_not_exist(server: LiveServer, alicia: Caller, library: Library) -> None:
+def test_a_strangers_conversation_or_project_does_not_exist(
+    server: LiveServer, alicia: Caller, library: Library
+) -> None:
     mine = alicia.answers("writer", ABOUT_LOANS)[0].data["conversation"]
     project = factories.ProjectFactory(of=library.alicia)
     bob = server.by_key(library.bob)
@@ -368,8 +369,8 @@ def test_open_streams_are_a_quota_that_is_given_back(
 
 
 def test_ids_are_ids_and_the_body_is_utf8(alicia: Caller, chat_model: ModelServer) -> None:
-    chat_model.script(text="Añil — 漢字 🙂 «\"\\\n»")
+    chat_model.script(text='Añil — 漢字 🙂 «"\\\n»')
     events = alicia.answers("writer", ABOUT_LOANS)
-    assert text_of(events) == "Añil — 漢字 🙂 «\"\\\n»"
+    assert text_of(events) == 'Añil — 漢字 🙂 «"\\\n»'
     assert UUID(events[0].data["conversation"])
     assert json.dumps(events[-1].data["usage"])

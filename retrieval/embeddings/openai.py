@@ -19,8 +19,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from retrieval.breaker import CircuitBreaker
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
-from retrieval.embeddings.breaker import CircuitBreaker
 from retrieval.embeddings.connection import Answer, ConnectionPool, Endpoint
 from retrieval.embeddings.wire import decode_response, encode_request
 

@@ -11,9 +11,9 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
+from retrieval.breaker import CircuitBreaker
 from retrieval.embeddings import openai
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
-from retrieval.embeddings.breaker import CircuitBreaker
 from retrieval.embeddings.openai import OpenAIProvider
 from retrieval.embeddings.spaces import space_for
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, Reply, answer, serving, vector_of

@@ -70,6 +70,12 @@ function broken(run) {
   else handlers.error(run.view, { detail: labels.offline });
 }
 
+/** A new conversation gets its name, and what can be done with it, from its own page. */
+function takeHead() {
+  if (!labels.conversation || document.getElementById("rename")) return;
+  htmx.ajax("GET", `/conversations/${labels.conversation}/`, { target: "#chat-head", select: "#chat-head", swap: "outerHTML" });
+}
+
 async function ask(text) {
   document.getElementById("intro")?.remove();
   const run = { view: new AnswerView(labels), abort: new AbortController(), stopped: false, text };
@@ -86,6 +92,7 @@ async function ask(text) {
     broken(run);
   } finally {
     setRunning(null);
+    takeHead();
     question.focus({ preventScroll: true });
   }
 }

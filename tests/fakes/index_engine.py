@@ -41,7 +41,7 @@ class Collection:
                 "optimizer_config": {"default_segment_number": 1, "flush_interval_sec": 5},
             },
             "payload_schema": {
-                name: {"data_type": index.data_type.name.lower(), "points": index.points}
+                name: {"data_type": str(index.data_type).rpartition(".")[2].lower(), "points": index.points}
                 for name, index in found.payload_schema.items()
             },
         }
@@ -75,15 +75,11 @@ class Collection:
 
     def set_payload(self, body: Json) -> None:
         known(body, "payload", "filter")
-        self.shard.update(
-            edge.UpdateOperation.set_payload_by_filter(condition_of(body["filter"]), body["payload"])
-        )
+        self.shard.update(edge.UpdateOperation.set_payload_by_filter(condition_of(body["filter"]), body["payload"]))
 
     def delete_payload(self, body: Json) -> None:
         known(body, "keys", "filter")
-        self.shard.update(
-            edge.UpdateOperation.delete_payload_by_filter(condition_of(body["filter"]), body["keys"])
-        )
+        self.shard.update(edge.UpdateOperation.delete_payload_by_filter(condition_of(body["filter"]), body["keys"]))
 
     def count(self, body: Json) -> int:
         known(body, "filter", "exact")
@@ -142,8 +138,9 @@ def sparse_parameters(one: Json) -> Any:
 
 def query_request(body: Json) -> Any:
     known(body, "query", "using", "filter", "limit", "params", "with_payload", "with_vector")
-    query = body["query"]
-    named = sparse(query) if isinstance(query, dict) else query
+    known(body["query"], "nearest")
+    nearest = body["query"]["nearest"]
+    named = sparse(nearest) if isinstance(nearest, dict) else nearest
     return edge.QueryRequest(
         body["limit"],
         query=edge.Query.Nearest(named, using=body["using"]),

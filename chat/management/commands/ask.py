@@ -15,7 +15,7 @@ from chat.answering import Answer
 from chat.events import Done, Error, Sources, Token
 from chat.questions import Question
 from retrieval import current
-from retrieval.index.base import IndexLocked
+from retrieval.index.base import IndexLocked, IndexUnavailable
 
 
 class Command(BaseCommand):
@@ -36,6 +36,8 @@ class Command(BaseCommand):
                 "A running server owns the embedded index. Ask through it (its page, or POST "
                 "/api/agents/{slug}/chat/ with an API key), stop it, or set QDRANT_URL to share the index."
             ) from None
+        except IndexUnavailable:
+            pass  # the answer does without context and says so
         try:
             answer = answering.begin(membership, options["agent"], Question(options["question"]))
         except Problem as problem:

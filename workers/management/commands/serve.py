@@ -1,8 +1,10 @@
 """`manage.py serve`: the web server, with the workers in the same process when the index is embedded (API.md)."""
 
+import logging
 import os
 import resource
 import signal
+import threading
 from argparse import ArgumentParser
 from typing import Any
 
@@ -11,6 +13,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.env import env
 from retrieval import current
+from retrieval.index.base import IndexLocked, IndexUnavailable
+
+logger = logging.getLogger(__name__)
 
 OPEN_FILES = 65_536  # one per open stream and one per model connection
 BACKLOG = 8_192
@@ -26,6 +31,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         raise_file_limit()
         workers = self.embedded_workers() if settings.EMBEDDED else None
+        if workers is None:
+            threading.Thread(target=open_index, name="open index", daemon=True).start()
         # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
@@ -36,7 +43,6 @@ class Command(BaseCommand):
                 current.close()
 
     def embedded_workers(self) -> Any:
-        from retrieval.index.base import IndexLocked
         from workers.embedded import EmbeddedWorkers
 
         try:
@@ -68,6 +74,14 @@ class Command(BaseCommand):
             timeout_graceful_shutdown=20,
             log_level="warning",
         )
+
+
+def open_index() -> None:
+    """Load the index's client and connect before the first question has to; a server that is down is tried again."""
+    try:
+        current.current_index()
+    except IndexUnavailable as error:
+        logger.warning("the index is not there yet: %s", error)
 
 
 def raise_file_limit() -> None:

@@ -1,0 +1,72 @@
+"""The conversation page as its reader sees it: asking, what has appeared and in what order, and the end."""
+
+import re
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page, expect
+
+# Records, in order, when the first source and then each growth of the text became part of the page.
+RECORDER = """() => {
+  const seen = (window.seen = []);
+  const note = (what) => { if (seen.at(-1) !== what) seen.push(what); };
+  new MutationObserver((records) => {
+    for (const { target } of records) {
+      const element = target.nodeType === Node.TEXT_NODE ? target.parentElement : target;
+      if (element?.closest("[data-sources] ol")?.childElementCount) note("sources");
+      const prose = element?.closest("[data-prose]");
+      if (prose?.textContent.trim()) note(`text ${prose.textContent.length}`);
+    }
+  }).observe(document.getElementById("transcript"), { subtree: true, childList: true, characterData: true });
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPage:
+    """The parts of a conversation that a test looks at; always of the latest answer."""
+
+    page: Page
+
+    @property
+    def answer(self) -> Locator:
+        return self.page.locator("article.answer").last
+
+    @property
+    def prose(self) -> Locator:
+        return self.answer.locator("[data-prose]")
+
+    @property
+    def sources(self) -> Locator:
+        return self.answer.locator("[data-sources] li")
+
+    @property
+    def failure(self) -> Locator:
+        return self.answer.locator("[data-failure]")
+
+    @property
+    def question(self) -> Locator:
+        return self.page.locator("#question")
+
+    @property
+    def stop(self) -> Locator:
+        return self.page.get_by_role("button", name="Detener la respuesta")
+
+    def record(self) -> None:
+        self.page.evaluate(RECORDER)
+
+    def recorded(self) -> list[str]:
+        seen: list[str] = self.page.evaluate("window.seen")
+        return seen
+
+    def ask(self, question: str) -> None:
+        self.question.fill(question)
+        self.question.press("Enter")
+
+    def wait_for_end(self) -> None:
+        expect(self.answer).to_have_class(re.compile("settled"))
+        expect(self.stop).to_be_hidden()
+
+    def ask_to_the_end(self, question: str) -> None:
+        before = self.page.locator("article.answer").count()
+        self.ask(question)
+        expect(self.page.locator("article.answer")).to_have_count(before + 1)
+        self.wait_for_end()

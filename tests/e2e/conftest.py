@@ -1,0 +1,91 @@
+"""A real browser on real installations: without a model, and with the scripted one. Nobody else's state."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.e2e.documents import WalkDocuments, walk_documents
+from tests.e2e.server import Installation, served
+from tests.e2e.visits import PATIENCE, Visits
+from tests.fakes.fixtures import ModelServer
+
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+Screenshot = Callable[..., None]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With `--dist loadgroup` one worker has them all, and starts the servers once."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium. Of this package: while it is open, the thread has a running event loop."""
+    executable = shutil.which("chromium")
+    if executable is None:
+        if os.environ.get("CI") and os.environ.get("ACERVO_REQUIRE_BROWSER") == "1":
+            pytest.fail("chromium is not installed, and ACERVO_REQUIRE_BROWSER asks for it")
+        pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="package")
+def installation(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """The embedded default: no key, no model."""
+    with served(tmp_path_factory.mktemp("embedded")) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def visits(browser: Browser, installation: Installation) -> Visits:
+    return Visits(browser, installation)
+
+
+@pytest.fixture(scope="package")
+def modelled_installation(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory, model_server_process: ModelServer
+) -> Iterator[Installation]:
+    """The same with a language model and embeddings behind OPENAI_BASE_URL: the scripted server."""
+    with served(tmp_path_factory.mktemp("modelled"), OPENAI_BASE_URL=model_server_process.openai_url) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def modelled_visits(browser: Browser, modelled_installation: Installation) -> Visits:
+    return Visits(browser, modelled_installation)
+
+
+@pytest.fixture(scope="package")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> WalkDocuments:
+    return walk_documents(tmp_path_factory.mktemp("documents"))
+
+
+@pytest.fixture
+def screenshot() -> Screenshot:
+    """Takes docs/images/NAME.png with SCREENSHOTS=1; else nothing."""
+
+    def take(page: Page, name: str) -> None:
+        if os.environ.get("SCREENSHOTS") == "1":
+            IMAGES.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=IMAGES / f"{name}.png", animations="disabled", caret="hide")
+
+    return take

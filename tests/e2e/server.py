@@ -1,0 +1,87 @@
+"""A sample installation as its user has it: `migrate`, `demo` and `serve` as processes, in a folder of its own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 30.0
+# What would make it something else than the embedded default.
+ELSEWHERE = ("DATABASE_URL", "CELERY_BROKER_URL", "CACHE_URL", "QDRANT_URL", "INGEST_DIR", "CHAT_MODEL", "HTTPS")
+KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "EMBEDDING_MODEL")
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """How a sample person gets in (`manage.py demo --json`)."""
+
+    email: str
+    password: str
+    role: str
+    api_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A served installation: its address without a final slash, and its people by first name."""
+
+    url: str
+    people: dict[str, Login]
+
+    def api(self, person: str, method: str, path: str, body: Any = None) -> Any:
+        """What the API answers this person, as JSON; for preparing what a test is not about."""
+        key = self.people[person].api_key
+        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        encoded = None if body is None else json.dumps(body).encode()
+        with urlopen(Request(self.url + path, encoded, headers, method=method), timeout=20) as answer:
+            content = answer.read()
+        return json.loads(content) if content else None
+
+
+@contextmanager
+def served(folder: Path, **settings: str) -> Iterator[Installation]:
+    """The sample organization, served until the block ends. `settings` are environment variables."""
+    inherited = {name: value for name, value in os.environ.items() if name not in {*ELSEWHERE, *KEYS}}
+    environment = {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", **settings}
+    command = [sys.executable, str(ROOT / "manage.py")]
+    subprocess.run([*command, "migrate", "--verbosity", "0"], env=environment, check=True)
+    made = subprocess.run([*command, "demo", "--json"], env=environment, check=True, stdout=subprocess.PIPE).stdout
+    people = {one["email"].partition("@")[0]: Login(**one) for one in json.loads(made)["users"]}
+    port = free_port()
+    with (folder / "serve.log").open("wb") as log:
+        serve = [*command, "serve", "--port", str(port)]
+        process = subprocess.Popen(serve, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            wait_until_healthy(f"http://127.0.0.1:{port}", process)
+            yield Installation(f"http://127.0.0.1:{port}", people)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_healthy(url: str, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        assert process.poll() is None, f"`serve` ended with {process.returncode}; see serve.log"
+        try:
+            with urlopen(f"{url}/healthz", timeout=5):
+                return
+        except (URLError, ConnectionError, TimeoutError):
+            assert time.monotonic() < deadline, "`serve` does not answer"
+            time.sleep(0.05)

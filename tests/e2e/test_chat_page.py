@@ -1,0 +1,163 @@
+"""The conversation with a scripted model: streaming, stopping, leaving, failing, reloading (RELIABILITY, "Faults")."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.chat_page import ChatPage
+from tests.e2e.conftest import Screenshot
+from tests.e2e.visits import Visits
+from tests.fakes.fixtures import ModelServer
+from tests.live import eventually
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "¿Cuántos libros puedo llevarme en préstamo?"
+MARKDOWN = """### El préstamo
+
+Con el carné **general** te llevas hasta *seis* documentos [1]. Estas son las reglas:
+
+- pide el carné en el mostrador,
+- devuelve cada libro en su fecha [2].
+
+| carné | libros | días |
+|-------|-------:|-----:|
+| general | 6 | 21 |
+| infantil | 4 | 14 |
+
+```python
+renovar(libro, dias=7)
+```
+
+Y si dudas, pregunta en la [web](https://biblioteca.example/normas).
+"""
+
+
+@pytest.fixture
+def chat(modelled_visits: Visits, model_server: ModelServer) -> Iterator[ChatPage]:
+    """A new conversation with the writer."""
+    with modelled_visits.window("alicia") as page:
+        page.goto("/agents/escritor-de-libros/")
+        yield ChatPage(page)
+
+
+def asked_endlessly(chat: ChatPage, model: ModelServer) -> None:
+    """A question whose answer has begun and does not end by itself."""
+    model.script(path="chat", text="Primero una frase.\n\nY luego", endless=True, pace=0.02)
+    chat.ask(QUESTION)
+    expect(chat.prose).to_contain_text("más5")
+
+
+def assert_stopped_with_its_text(page: Page) -> None:
+    """What had arrived is on the page, which says that there is no more, and offers to ask again."""
+    chat = ChatPage(page)
+    expect(chat.answer.locator("[data-stopped]")).to_be_visible()
+    expect(chat.prose).to_contain_text("Primero una frase.")
+    expect(chat.prose).to_contain_text("más5")
+    expect(chat.failure).to_be_hidden()
+
+
+def answered_again(chat: ChatPage, model: ModelServer) -> None:
+    model.reset()
+    model.script(path="chat", text="Seis libros [1].")
+    chat.answer.get_by_role("button", name="Preguntar otra vez").click()
+    expect(chat.page.locator("article.answer")).to_have_count(2)
+    chat.wait_for_end()
+    expect(chat.page.locator("article.question").last).to_have_text(re.compile(re.escape(QUESTION)))
+    expect(chat.prose).to_contain_text("Seis libros")
+
+
+def test_the_sources_come_first_and_the_answer_block_by_block(
+    chat: ChatPage, model_server: ModelServer, screenshot: Screenshot
+) -> None:
+    model_server.script(path="chat", text=MARKDOWN, stall_before=0.6, pace=0.02)
+    chat.ask(QUESTION)
+    expect(chat.sources.first).to_be_visible()
+    assert chat.prose.inner_text().strip() == ""
+    expect(chat.page.locator("#stage")).to_have_text("Escribiendo la respuesta…")
+    screenshot(chat.page, "07-sources")
+    expect(chat.prose.locator("strong")).to_have_text("general")
+    assert chat.stop.is_visible(), "the first block is set while the answer is still being written"
+    expect(chat.prose.locator("td").first).to_be_visible()
+    screenshot(chat.page, "12-markdown")
+    chat.wait_for_end()
+    written = chat.prose.inner_text()
+    assert "**" not in written
+    assert "|--" not in written
+    assert "```" not in written
+    expect(chat.prose.locator("pre code")).to_have_text("renovar(libro, dias=7)\n")
+    chat.page.reload()
+    expect(chat.prose.locator("td")).to_have_count(6)
+    assert chat.prose.inner_text().split() == written.split()
+
+
+def test_stop_ends_the_answer_and_the_models_work(chat: ChatPage, model_server: ModelServer) -> None:
+    asked_endlessly(chat, model_server)
+    chat.stop.click()
+    eventually(lambda: model_server.stats()["active"] == 0, 1)
+    chat.wait_for_end()
+    assert_stopped_with_its_text(chat.page)
+    expect(chat.page.locator("#stage")).to_have_text("Detenida. Lo escrito se conserva.")
+    chat.page.reload()
+    assert_stopped_with_its_text(chat.page)
+    answered_again(chat, model_server)
+
+
+def test_closing_the_tab_cancels_the_model_call_and_keeps_the_answer(chat: ChatPage, model_server: ModelServer) -> None:
+    asked_endlessly(chat, model_server)
+    address, window = chat.page.url, chat.page.context
+    chat.page.close()
+    eventually(lambda: model_server.stats()["active"] == 0, 1)
+    again = window.new_page()
+    again.goto(address)
+    assert_stopped_with_its_text(again)
+
+
+def test_a_reload_in_the_middle_says_so_and_offers_to_ask_again(chat: ChatPage, model_server: ModelServer) -> None:
+    asked_endlessly(chat, model_server)
+    chat.page.reload()
+    assert_stopped_with_its_text(chat.page)
+    answered_again(chat, model_server)
+
+
+def test_a_model_that_fails_in_the_middle_leaves_its_text_and_a_sentence(
+    chat: ChatPage, model_server: ModelServer, screenshot: Screenshot
+) -> None:
+    model_server.script(path="chat", text="Con el carné general te llevas seis libros durante", error_after=7)
+    chat.ask(QUESTION)
+    expect(chat.failure).to_be_visible()
+    expect(chat.failure.locator("[data-detail]")).to_have_text(re.compile(r"\w+ .*\."))
+    expect(chat.prose).to_contain_text("Con el carné general te llevas seis")
+    expect(chat.page.locator("body")).not_to_contain_text("upstream-secret")
+    screenshot(chat.page, "13-error")
+    chat.page.reload()
+    expect(chat.failure).to_be_visible()
+    expect(chat.prose).to_contain_text("Con el carné general te llevas seis")
+    answered_again(chat, model_server)
+
+
+def test_a_model_that_is_down_is_said_in_a_sentence(chat: ChatPage, model_server: ModelServer) -> None:
+    model_server.script(path="chat", status=400, complaint="upstream-secret: no")
+    chat.ask(QUESTION)
+    expect(chat.failure.locator("[data-detail]")).to_have_text(re.compile(r"\w+ .*\."))
+    expect(chat.page.locator("body")).not_to_contain_text("upstream-secret")
+    answered_again(chat, model_server)
+
+
+def test_a_new_conversation_can_be_renamed_and_deleted_without_a_reload(
+    chat: ChatPage, model_server: ModelServer
+) -> None:
+    page = chat.page
+    chat.ask_to_the_end(QUESTION)
+    expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+    expect(page).to_have_title(f"{QUESTION} · Acervo")
+    page.get_by_role("button", name="Renombrar").click()
+    page.get_by_role("textbox", name="Nombre de la conversación").fill("Los préstamos")
+    page.get_by_role("button", name="Guardar").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Los préstamos")
+    page.get_by_role("button", name="Eliminar").click()
+    page.get_by_role("dialog").get_by_role("button", name="Eliminar").click()
+    page.wait_for_url("**/conversations/")
+    expect(page.get_by_text("Los préstamos")).to_have_count(0)

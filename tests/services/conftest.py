@@ -1,0 +1,105 @@
+"""Real services for these tests: one set for each module, because its faults are felt by all that use it."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.fixtures import ModelServer
+from tests.services.installation import Background, Installation, Services, Web
+from tests.services.servers import NotInstalled, Server
+
+LOGS = pytest.StashKey[list[Server]]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.services)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def wanted() -> None:
+    """They need programs that `make test` does not ask for. Where they are wanted, a missing one fails."""
+    if not os.environ.get("TEST_SERVICES"):
+        pytest.skip("needs PostgreSQL and Redis: set TEST_SERVICES=1 (.ci/run does)")
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """Short, because of sockets, and open to PostgreSQL's own user."""
+    made = Path(tempfile.mkdtemp(prefix="acervo-"))
+    made.chmod(0o711)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def objects_wanted() -> bool:
+    """Overridden where a module wants an object store too."""
+    return False
+
+
+@pytest.fixture(scope="module")
+def services(wanted: None, folder: Path, objects_wanted: bool) -> Iterator[Services]:
+    running = Services(folder, objects=objects_wanted)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def settings_wanted() -> dict[str, str]:
+    """Overridden where a module wants other settings."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def installation(
+    services: Services, model_server_process: ModelServer, settings_wanted: dict[str, str]
+) -> Iterator[Installation]:
+    model_server_process.reset()
+    made = Installation(services, model_server_process, **settings_wanted)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def web(installation: Installation) -> Web:
+    return installation.web()
+
+
+@pytest.fixture(scope="module")
+def worker(installation: Installation) -> Background:
+    return installation.worker()
+
+
+@pytest.fixture(scope="module")
+def beat(installation: Installation) -> Background:
+    return installation.beat()
+
+
+def object_store_or_skip() -> None:
+    """An object store is wanted where it can be had: VERSITYGW, or versitygw on the PATH."""
+    from tests.services.servers import program
+
+    if os.environ.get("VERSITYGW"):
+        return
+    try:
+        program("versitygw", str(Path.home() / "go/bin"))
+    except NotInstalled as missing:
+        pytest.skip(f"no object store: {missing}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+    """What the processes said last, beside a test that failed."""
+    report = yield
+    installation = getattr(item, "funcargs", {}).get("installation")
+    if report.failed and installation:
+        for process in installation.processes:
+            report.sections.append((f"log of {process.name}", process.tail()))
+    return report

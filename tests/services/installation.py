@@ -1,0 +1,191 @@
+"""Acervo as separate processes on real services: web servers, workers, beat, and a client for what they serve."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+
+from tests.fakes.fixtures import ModelServer
+from tests.live import Answer, Caller
+from tests.services.servers import ROOT, IndexServer, ObjectStore, Postgres, Redis, Server, wait_until
+
+ADMIN = "admin@aurora.example"
+MEMBER = "alicia@aurora.example"
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TIKTOKEN_CACHE_DIR", "VIRTUAL_ENV", "PYTHONPATH")
+
+
+class Services:
+    """What an installation stands on. All run when this returns; `stop` ends them."""
+
+    def __init__(self, folder: Path, *, objects: bool = False) -> None:
+        self.folder = folder
+        self.postgres, self.redis, self.index = Postgres(folder), Redis(folder), IndexServer(folder)
+        self.objects = ObjectStore(folder) if objects else None
+        self.all: list[Server] = [self.postgres, self.redis, self.index, *([self.objects] if self.objects else [])]
+        try:
+            for server in self.all:
+                server.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        for server in reversed(self.all):
+            server.stop()
+
+
+class Process(Server):
+    """One of Acervo's own processes."""
+
+    def __init__(self, installation: "Installation", name: str, *arguments: str) -> None:
+        super().__init__(installation.services.folder, name)
+        self.installation, self.arguments = installation, arguments
+
+    def command(self) -> list[str]:
+        return [sys.executable, *self.arguments]
+
+    def environment(self) -> dict[str, str]:
+        return {**self.installation.environment, "PORT": str(self.port), "PGAPPNAME": self.name}
+
+
+class Web(Process):
+    """`manage.py serve`."""
+
+    def is_ready(self) -> bool:
+        return super().is_ready() and Caller(self.port).call("GET", "/healthz").status == 200
+
+
+class Background(Process):
+    """A worker or beat: ready when its log says so."""
+
+    def __init__(self, installation: "Installation", name: str, sign: str, *arguments: str) -> None:
+        super().__init__(installation, name, "-m", "celery", "-A", "config", *arguments)
+        self.sign, self._from = sign, 0
+
+    def start(self) -> "Background":
+        self._from = self.log.stat().st_size if self.log.exists() else 0
+        super().start()
+        return self
+
+    def is_ready(self) -> bool:
+        return self.sign in self.log.read_bytes()[self._from :].decode(errors="replace")
+
+
+class Installation:
+    """Settings, database and sample organization; processes are started one by one."""
+
+    def __init__(self, services: Services, model: ModelServer, **settings: str) -> None:
+        self.services, self.model = services, model
+        self.database_url = services.postgres.create_database("acervo")
+        self.environment = {name: os.environ[name] for name in INHERITED if name in os.environ} | {
+            "DATA_DIR": str(services.folder / "data"),
+            "SECRET_KEY": uuid4().hex * 2,
+            "DATABASE_URL": self.database_url,
+            "CELERY_BROKER_URL": services.redis.url(0),
+            "CACHE_URL": services.redis.url(1),
+            "QDRANT_URL": services.index.url,
+            "QDRANT_API_KEY": services.index.KEY,
+            "OPENAI_BASE_URL": model.openai_url,
+            "OPENAI_API_KEY": "sk-test-key",
+            "CHAT_MODEL": "fake",
+            "QUOTA_QUESTIONS_PER_MINUTE": "0",
+            "QUOTA_STREAMS_PER_USER": "0",
+            "PYTHONUNBUFFERED": "1",
+            **(services.objects.settings() if services.objects else {}),
+            **settings,
+        }
+        self.processes: list[Process] = []
+        self.manage("migrate", "--verbosity", "0")
+        self.sample = json.loads(self.manage("demo", "--json"))
+        self.keys = {one["email"]: one["api_key"] for one in self.sample["users"]}
+
+    def manage(self, *arguments: str) -> str:
+        """The standard output of a management command that succeeds."""
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def web(self, name: str = "web") -> Web:
+        return self._started(Web(self, name, "manage.py", "serve"))
+
+    def worker(self, name: str = "worker", pool: str = "threads", concurrency: int = 2) -> Background:
+        size = ["--pool", pool, "--concurrency", str(concurrency), "--hostname", f"{name}@%h", "--loglevel", "INFO"]
+        return self._started(Background(self, name, "ready.", "worker", *size))
+
+    def beat(self) -> Background:
+        schedule = ["--schedule", str(self.services.folder / "beat"), "--pidfile", ""]
+        return self._started(Background(self, "beat", "beat: Starting", "beat", "--loglevel", "INFO", *schedule))
+
+    def _started(self, process: Any) -> Any:
+        self.processes.append(process)
+        return process.start()
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.stop()
+
+    def caller(self, web: Web, email: str = ADMIN) -> Caller:
+        return Caller(web.port, {"Authorization": f"Bearer {self.keys[email]}"})
+
+    def query(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Straight to PostgreSQL, as its superuser: the test's own eyes, and its hand on the clock."""
+        postgres = self.services.postgres
+        address = f"postgresql://postgres@127.0.0.1:{postgres.port}/acervo"
+        with psycopg.connect(address, autocommit=True, application_name="test") as link:
+            found = link.execute(statement, parameters)
+            return found.fetchall() if found.description else []
+
+
+def new_corpus(caller: Caller, *agents: str) -> str:
+    """The id of a new global corpus that these agents read."""
+    made = caller.call("POST", "/api/corpora/", {"name": f"Corpus {uuid4().hex[:8]}", "corpus_type": "global"})
+    assert made.status == 201, made.body
+    for agent in agents:
+        assigned = caller.call("POST", f"/api/agents/{agent}/corpora/", {"corpus": made.body["id"]})
+        assert assigned.status == 201, assigned.body
+    corpus: str = made.body["id"]
+    return corpus
+
+
+def upload(caller: Caller, corpus: str, name: str, content: bytes) -> Answer:
+    boundary = uuid4().hex
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+    body = (
+        head.encode() + b"Content-Type: application/octet-stream\r\n\r\n" + content + f"\r\n--{boundary}--\r\n".encode()
+    )
+    kind = f"multipart/form-data; boundary={boundary}"
+    return caller.call("POST", f"/api/corpora/{corpus}/documents/", body, **{"Content-Type": kind})
+
+
+def uploaded(caller: Caller, corpus: str, name: str, content: bytes) -> str:
+    """The id of a document that was taken in."""
+    answer = upload(caller, corpus, name, content)
+    assert answer.status == 202, answer.body
+    document: str = answer.body["id"]
+    return document
+
+
+def ended(caller: Caller, document: str, seconds: float = 40.0) -> Any:
+    """The document once it is indexed or failed."""
+    seen: list[Any] = []
+
+    def has_ended() -> bool:
+        seen.append(caller.call("GET", f"/api/documents/{document}/"))
+        return seen[-1].status == 200 and seen[-1].body["status"] in ("indexed", "failed")
+
+    wait_until(has_ended, seconds, f"document {document} has ended")
+    return seen[-1].body
+
+
+def indexed(caller: Caller, document: str, seconds: float = 40.0) -> Any:
+    found = ended(caller, document, seconds)
+    assert found["status"] == "indexed", found
+    return found

@@ -1,0 +1,134 @@
+"""The document row is the queue: what a broker, a cache or a worker that dies cannot lose (RELIABILITY, faults)."""
+
+import time
+
+import pytest
+
+from tests.live import Caller, patience
+from tests.services.installation import Background, Installation, Web, indexed, new_corpus, upload, uploaded
+from tests.services.servers import wait_until
+
+AGENT = "investigador-tecnico"
+ABOUT_TOWERS = "¿Cuántos escalones tiene la torre número tres?"
+
+
+def text(name: str, sections: int = 3) -> bytes:
+    """A document of `sections` headings, unlike every other."""
+    parts = [f"# {name} {n}\n\nLa torre número {n} de {name} tiene {100 + n} escalones.\n" for n in range(sections)]
+    return "\n".join(parts).encode()
+
+
+@pytest.fixture(scope="module")
+def admin(installation: Installation, web: Web, worker: Background, beat: Background) -> Caller:
+    return installation.caller(web)
+
+
+@pytest.fixture(scope="module")
+def corpus(admin: Caller) -> str:
+    return new_corpus(admin, AGENT)
+
+
+def test_a_broker_that_is_down_takes_no_upload_away(admin: Caller, corpus: str, installation: Installation) -> None:
+    redis = installation.services.redis
+    redis.stop()
+    try:
+        started = time.monotonic()
+        answer = upload(admin, corpus, "abajo.md", text("abajo"))
+        assert answer.status == 202, answer.body
+        assert time.monotonic() - started < patience(2)
+        assert answer.body["status"] == "pending"
+    finally:
+        redis.start()
+    back = time.monotonic()
+    indexed(admin, answer.body["id"], 40)
+    assert time.monotonic() - back < 40
+
+
+def test_a_cache_that_is_down_keeps_nobody_from_asking(admin: Caller, installation: Installation) -> None:
+    redis = installation.services.redis
+    redis.stop()
+    try:
+        for _ in range(3):
+            events = admin.answers(AGENT, ABOUT_TOWERS)
+            assert events[0].at < patience(1.5)
+            assert events[-1].data["status"] == "complete"
+        assert admin.call("GET", "/api/corpora/").status == 200
+        assert admin.call("GET", "/readyz").body["dependencies"]["cache"] == "down"
+    finally:
+        redis.start()
+
+
+def test_a_cache_that_is_silent_costs_little(admin: Caller, installation: Installation) -> None:
+    redis = installation.services.redis
+    redis.freeze()
+    try:
+        events = admin.answers(AGENT, ABOUT_TOWERS)
+        assert events[0].at < patience(3)
+        assert events[-1].data["status"] == "complete"
+    finally:
+        redis.thaw()
+
+
+def test_flushing_the_broker_loses_nothing(
+    admin: Caller, corpus: str, installation: Installation, worker: Background
+) -> None:
+    import redis
+
+    worker.stop()
+    documents = [uploaded(admin, corpus, f"torre-{n}.md", text(f"torre-{n}")) for n in range(5)]
+    with redis.Redis.from_url(installation.services.redis.url(0)) as broker:
+        assert broker.llen("celery") >= 5, "the hints were there"
+        broker.flushall()
+    worker.start()
+    for document in documents:
+        indexed(admin, document, 40)
+
+
+def test_ten_deliveries_of_one_document_make_one_bill(
+    admin: Caller, corpus: str, installation: Installation, worker: Background
+) -> None:
+    second = installation.worker("second")
+    worker.stop()
+    second.stop()
+    document = uploaded(admin, corpus, "diez.md", text("diez"))
+    again = f"from workers import tasks; [tasks.ingest.delay('{document}') for _ in range(10)]"
+    installation.manage("shell", "--command", again)
+    before = installation.model.stats()["embed_items"]
+    worker.start()
+    second.start()
+    chunks = indexed(admin, document)["chunk_count"]
+    second.stop()
+    assert installation.model.stats()["embed_items"] - before == chunks
+    assert installation.services.index.count(document) == chunks
+
+
+def test_a_worker_killed_while_it_embeds_is_replaced_and_the_result_is_that_of_a_clean_run(
+    admin: Caller, corpus: str, installation: Installation, worker: Background
+) -> None:
+    content = text("muerte", sections=30)
+    clean = indexed(admin, uploaded(admin, corpus, "limpio.md", content))
+    installation.model.script(path="embeddings", latency=30.0, times=1)
+    document = uploaded(admin, corpus, "muerte.md", content.replace(b"escalones", b"peldanos"))
+    stage = f"/api/documents/{document}/"
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    worker.kill()
+    # Two minutes pass: the test moves the lease, not the code.
+    installation.query("UPDATE corpora_document SET lease_expires_at = now() WHERE id = %s", document)
+    worker.start()
+    found = indexed(admin, document, 40)
+    assert found["chunk_count"] == clean["chunk_count"]
+    assert installation.services.index.count(document) == found["chunk_count"]
+    ((attempts,),) = installation.query("SELECT attempts FROM corpora_document WHERE id = %s", document)
+    assert attempts == 0
+
+
+def test_a_worker_that_is_told_to_stop_finishes_its_document(
+    admin: Caller, corpus: str, installation: Installation, worker: Background
+) -> None:
+    installation.model.script(path="embeddings", latency=3.0, times=1)
+    document = uploaded(admin, corpus, "despedida.md", text("despedida"))
+    stage = f"/api/documents/{document}/"
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    worker.stop()
+    assert admin.call("GET", stage).body["status"] == "indexed"
+    worker.start()

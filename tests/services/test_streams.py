@@ -1,0 +1,33 @@
+"""An open stream holds no database connection while the model talks (RELIABILITY fact 3)."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from tests.live import Caller
+from tests.services.installation import Installation, Web
+
+STREAMS, POOL = 50, 8
+CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'web'"
+
+
+@pytest.fixture(scope="module")
+def admin(installation: Installation, web: Web) -> Caller:
+    return installation.caller(web)
+
+
+def test_fifty_open_streams_share_a_pool_of_eight_connections_and_hold_none(
+    admin: Caller, installation: Installation
+) -> None:
+    installation.model.script(path="chat", text="palabra " * 400, pace=0.1)
+    with ExitStack() as open_streams:
+        streams = [open_streams.enter_context(admin.ask("tutor", f"¿Qué es un bucle? {n}")) for n in range(STREAMS)]
+        for stream in streams:
+            stream.until("token")
+        assert installation.model.stats()["active"] == STREAMS
+        ((connections,),) = installation.query(CONNECTIONS)
+        ((busy,),) = installation.query(f"{CONNECTIONS} AND state <> 'idle'")
+        assert connections <= POOL
+        assert busy == 0
+        assert admin.call("GET", "/api/corpora/").status == 200
+    installation.model.reset()

@@ -1,0 +1,533 @@
+"""The way of a document: every stage, every end, and readers who never see half of one (SPEC §3; R15)."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from corpora import removal, uploads
+from corpora.models import Chunk, Document, DocumentText
+from corpora.tests import documents
+from retrieval.current import current_index
+from retrieval.index.base import IndexUnavailable
+from retrieval.models import CachedEmbedding
+from tests import factories
+from tests.fakes.fixtures import ModelServer
+from tests.library import ABOUT_LOANS, Library, upload
+from workers import leases
+from workers.ingestion import pipeline
+from workers.ingestion.failures import ADVICE, ExtractionError
+from workers.ingestion.sandbox import SandboxUnavailable
+from workers.leases import Lease
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LONG = "\n\n".join(f"# Capítulo {n}\n\n{f'La frase {n} del libro habla del mar. ' * 70}" for n in range(10))
+SHORT = "# Nueva edición\n\nTodo lo anterior se resume en una página.\n"
+
+
+@pytest.fixture
+def keep(transactional_db: None) -> Callable[..., Document]:
+    """Takes a file into a personal corpus: `keep("a.md", "# …")`."""
+    owner = factories.MembershipFactory()
+    corpus = factories.CorpusFactory(personal_of=owner)
+
+    def kept(name: str = "libro.md", content: str | bytes = LONG, **fields: Any) -> Document:
+        return upload(corpus, owner, name, content, **fields)
+
+    return kept
+
+
+def state(document: Document) -> Document:
+    return Document.objects.get(pk=document.pk)
+
+
+def retry_now(document: Document) -> bool:
+    Document.objects.filter(pk=document.pk).update(not_before=timezone.now())
+    return pipeline.run(document.pk)
+
+
+def point_ids(document: Document) -> set[UUID]:
+    return {point for point, of in current_index().point_ids() if of == document.pk}
+
+
+def served(document: Document) -> set[UUID]:
+    return set(Chunk.objects.served().filter(document=document).values_list("pk", flat=True))
+
+
+def complete(document: Document) -> Document:
+    """Checks that a document is indexed as a whole and nothing else of it exists."""
+    done = state(document)
+    assert (done.status, done.stage, done.progress, done.attempts) == ("indexed", "", 1.0, 0)
+    assert (done.lease_holder, done.lease_expires_at, done.error_code) == (None, None, "")
+    ids = set(done.chunks.values_list("pk", flat=True))
+    assert len(ids) == done.chunk_count > 0
+    assert ids == served(done) == point_ids(done)
+    assert ids == {Chunk.id_for(done.pk, done.version, one.granularity, one.index) for one in done.chunks.all()}
+    text = DocumentText.objects.get(document=done)
+    assert text.version == done.version
+    assert all(text.text[one.start : one.end] == one.text for one in done.chunks.all())
+    return done
+
+
+def test_a_document_is_indexed_as_a_whole(keep: Callable[..., Document]) -> None:
+    document = keep()
+    assert (document.status, document.version) == ("pending", 0)
+    assert pipeline.run(document.pk) is True
+    done = complete(document)
+    assert (done.version, done.title, done.language) == (1, "Capítulo 0", "es")
+    assert done.indexed_at is not None
+    assert pipeline.run(document.pk) is False, "it is not due any more"
+
+
+def test_pages_and_headings_are_kept(keep: Callable[..., Document]) -> None:
+    page = [f"The harbour master writes line {n} in the log." for n in range(40)]
+    document = keep("log.pdf", documents.pdf([page, page, page], title="The log"))
+    pipeline.run(document.pk)
+    done = complete(document)
+    assert done.page_count == 3
+    assert {one.page_start for one in done.chunks.all()} <= {1, 2, 3}
+    assert [number for number, _start, _end in DocumentText.objects.get().pages] == [1, 2, 3]
+
+
+def test_the_same_work_done_twice_gives_the_same_chunks(keep: Callable[..., Document]) -> None:
+    first, second = keep("a.md"), keep("b.md")
+    for document in (first, second):
+        pipeline.run(document.pk)
+    columns = ("index", "granularity", "text", "token_count", "start", "end")
+    assert list(first.chunks.values_list(*columns)) == list(second.chunks.values_list(*columns))
+
+
+def test_progress_only_grows(keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, float]] = []
+    report = Lease.report
+
+    def noted(self: Lease, stage: Document.Stage, progress: float) -> None:
+        seen.append((str(stage), progress))
+        report(self, stage, progress)
+
+    monkeypatch.setattr(Lease, "report", noted)
+    monkeypatch.setattr(pipeline, "BATCH", 3)
+    pipeline.run(keep().pk)
+    assert [progress for _, progress in seen] == sorted(progress for _, progress in seen)
+    assert list(dict.fromkeys(stage for stage, _ in seen)) == ["chunk", "embed", "index"]
+    assert all(0 < progress < 1 for _, progress in seen)
+
+
+# Documents that cannot be read
+
+
+FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "encrypted_document": ("a.pdf", lambda: documents.pdf([["secret"]], password="open")),
+    "scanned_document": ("a.pdf", lambda: documents.scanned_pdf(3)),
+    "empty_document": ("a.md", lambda: b"\n \n"),
+    "corrupt_document": ("a.pdf", lambda: b"%PDF-1.7\nnothing of a document\n%%EOF"),
+}
+
+
+@pytest.mark.parametrize("code", FILES)
+def test_a_file_that_cannot_be_read_fails_with_advice(keep: Callable[..., Document], code: str) -> None:
+    name, content = FILES[code]
+    document = keep(name, content())
+    assert pipeline.run(document.pk) is True
+    failed = state(document)
+    assert (failed.status, failed.error_code, failed.error_detail) == ("failed", code, ADVICE[code])
+    assert (failed.chunks.count(), failed.chunk_count, failed.lease_holder) == (0, 0, None)
+    assert not point_ids(document)
+    assert leases.claim(document.pk) is None, "trying again would not help"
+
+
+@pytest.mark.parametrize("code", ADVICE)
+def test_every_extraction_error_ends_as_failed(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise ExtractionError(code, cause="test")
+
+    document = keep("a.md", SHORT)
+    monkeypatch.setattr(pipeline, "extract_in_sandbox", fail)
+    pipeline.run(document.pk)
+    assert (state(document).status, state(document).error_code) == ("failed", code)
+    assert state(document).error_detail == ADVICE[code]
+
+
+def test_an_indexed_document_without_chunks_does_not_exist(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = keep("a.md", SHORT)
+    monkeypatch.setattr(pipeline, "chunked", lambda *_: iter(()))
+    pipeline.run(document.pk)
+    assert (state(document).status, state(document).error_code) == ("failed", "empty_document")
+
+
+def test_a_failed_document_can_be_sent_again(keep: Callable[..., Document]) -> None:
+    document = keep("a.md", b"\n")
+    pipeline.run(document.pk)
+    uploads.replace(state(document), file_of("a.md", SHORT), factories.MembershipFactory())
+    assert (state(document).status, state(document).error_code) == ("pending", "")
+    pipeline.run(document.pk)
+    complete(document)
+
+
+def file_of(name: str, content: str) -> Any:
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    return SimpleUploadedFile(name, content.encode())
+
+
+# Services that fail
+
+
+EMBEDDING_OUTAGES = [{"status": 500}, {"status": 429}, {"hangup": True}]
+
+
+@pytest.mark.parametrize("fault", EMBEDDING_OUTAGES, ids=str)
+def test_an_outage_of_the_embeddings_is_waited_for_without_losing_attempts(
+    keep: Callable[..., Document], all_models: ModelServer, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 2)
+    document = keep()
+    all_models.script(path="embeddings", complaint="upstream-secret", **fault)
+    for _ in range(4):
+        assert retry_now(document) is True
+        waits = state(document)
+        assert (waits.status, waits.attempts, waits.error_code) == ("pending", 0, "service_unavailable")
+        assert "upstream" not in waits.error_detail
+    all_models.reset()
+    retry_now(document)
+    assert complete(document).version == 1
+
+
+@pytest.mark.parametrize("fault", [{"dims": 7}, {"nan": True}, {"drop": 1}, {"status": 400}], ids=str)
+def test_embeddings_that_must_not_be_indexed_are_not(
+    keep: Callable[..., Document], all_models: ModelServer, fault: dict[str, Any]
+) -> None:
+    document = keep()
+    all_models.script(path="embeddings", complaint="upstream-secret", **fault)
+    for attempt in (1, 2, 3):
+        retry_now(document)
+        assert not point_ids(document), attempt
+    failed = state(document)
+    assert (failed.status, failed.error_code) == ("failed", "embedding_rejected")
+    assert "upstream" not in failed.error_detail
+    assert served(document) == set()
+
+
+def test_an_outage_of_the_index_is_waited_for(keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch) -> None:
+    def down() -> Any:
+        raise IndexUnavailable("http://secret-address:6333 refused")
+
+    document = keep()
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "current_index", down)
+        for _ in range(4):
+            retry_now(document)
+    assert (state(document).status, state(document).attempts) == ("pending", 0)
+    assert "secret-address" not in state(document).error_detail
+    retry_now(document)
+    complete(document)
+
+
+def test_a_sandbox_that_cannot_start_is_no_fault_of_the_document(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(*_: object) -> None:
+        raise SandboxUnavailable("no memory")
+
+    document = keep()
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "extract_in_sandbox", unavailable)
+        retry_now(document)
+    assert (state(document).status, state(document).attempts) == ("pending", 0)
+    retry_now(document)
+    complete(document)
+
+
+def test_an_unexpected_error_is_tried_three_times(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("quotes the document: La frase 1 del libro")
+
+    document = keep()
+    monkeypatch.setattr(pipeline, "extract_in_sandbox", broken)
+    for _ in range(3):
+        retry_now(document)
+    assert (state(document).status, state(document).error_code) == ("failed", "internal_error")
+    assert f"document {document.pk} could not be ingested: ZeroDivisionError at test_pipeline.py" in caplog.text
+    assert "La frase" not in caplog.text
+
+
+def test_a_missing_original_fails_in_the_end(keep: Callable[..., Document]) -> None:
+    document = keep()
+    document.file.storage.delete(document.file.name)
+    for _ in range(3):
+        retry_now(document)
+    assert state(document).status == "failed"
+
+
+def test_what_was_embedded_before_an_outage_is_not_paid_for_again(
+    keep: Callable[..., Document], all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
+    monkeypatch.setattr(pipeline, "BATCH", 4)
+    document = keep()
+    upsert, calls = type(current_index()).upsert, []
+
+    def second_fails(self: Any, points: Any) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise IndexUnavailable
+        upsert(self, points)
+
+    monkeypatch.setattr(type(current_index()), "upsert", second_fails)
+    retry_now(document)
+    assert state(document).status == "pending"
+    assert served(document) == set(), "readers see nothing of it yet"
+    paid = all_models.stats()["embed_items"]
+    assert paid == 8
+    retry_now(document)
+    done = complete(document)
+    assert all_models.stats()["embed_items"] == done.chunks.values("text_hash").distinct().count()
+
+
+def test_the_same_text_elsewhere_is_not_embedded_again(keep: Callable[..., Document], all_models: ModelServer) -> None:
+    pipeline.run(keep("a.md").pk)
+    paid = all_models.stats()["embed_items"]
+    again = keep("b.md")
+    pipeline.run(again.pk)
+    complete(again)
+    assert all_models.stats()["embed_items"] == paid
+
+
+# Versions
+
+
+def test_readers_see_the_old_version_until_the_new_one_is_complete(
+    library: Library, worker: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chat import answering
+    from chat.questions import Question
+
+    document = library.loans.documents.get()
+    before, seen = served(document), []
+
+    def ask() -> set[UUID]:
+        found = answering.begin(library.bob, "researcher", Question(ABOUT_LOANS)).retrieval
+        return {one.chunk for one in found.chunks}
+
+    write = pipeline.VersionWriter.write
+
+    def observed(self: Any, *args: Any) -> None:
+        write(self, *args)
+        seen.append((served(document), ask()))
+
+    monkeypatch.setattr(pipeline.VersionWriter, "write", observed)
+    uploads.replace(
+        document, file_of("prestamos.md", f"{LONG}\n\n# Plazos\n\nUn libro dura cinco días."), library.admin
+    )
+    assert worker() == 1
+    assert seen
+    assert all(rows == before and asked <= before for rows, asked in seen)
+    done = complete(document)
+    assert done.version == 2
+    assert before.isdisjoint(served(document))
+
+
+def test_a_reprocessed_document_gets_new_ids_and_no_new_bill(
+    keep: Callable[..., Document], all_models: ModelServer
+) -> None:
+    document = keep()
+    pipeline.run(document.pk)
+    first, paid = served(document), all_models.stats()["embed_items"]
+    uploads.reprocess(document, factories.MembershipFactory())
+    assert served(document) == first, "what readers see stays meanwhile"
+    pipeline.run(document.pk)
+    assert complete(document).version == 2
+    assert first.isdisjoint(served(document))
+    assert all_models.stats()["embed_items"] == paid
+
+
+def test_a_new_version_that_fails_leaves_the_old_one(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = keep()
+    pipeline.run(document.pk)
+    first = served(document)
+    uploads.reprocess(document, factories.MembershipFactory())
+    monkeypatch.setattr(pipeline, "BATCH", 2)
+    write, calls = pipeline.VersionWriter.write, []
+
+    def second_fails(self: Any, *args: Any) -> None:
+        calls.append(1)
+        if len(calls) % 2 == 0:
+            raise ZeroDivisionError
+        write(self, *args)
+
+    monkeypatch.setattr(pipeline.VersionWriter, "write", second_fails)
+    for _ in range(3):
+        retry_now(document)
+    failed = state(document)
+    assert (failed.status, failed.version) == ("failed", 1)
+    assert served(document) == first
+
+
+def test_the_embeddings_of_an_old_version_are_forgotten(keep: Callable[..., Document], all_models: ModelServer) -> None:
+    document = keep()
+    pipeline.run(document.pk)
+    old = set(document.chunks.values_list("text_hash", flat=True))
+    uploads.replace(document, file_of("libro.md", SHORT), factories.MembershipFactory())
+    pipeline.run(document.pk)
+    new = set(complete(document).chunks.values_list("text_hash", flat=True))
+    assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) == new
+    assert old.isdisjoint(new)
+
+
+def test_what_is_edited_while_a_document_is_processed_stays(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = keep(unit="1")
+    write = pipeline.VersionWriter.write
+
+    def edited(self: Any, *args: Any) -> None:
+        write(self, *args)
+        Document.objects.filter(pk=document.pk).update(title="El libro del mar", unit="2")
+
+    monkeypatch.setattr(pipeline.VersionWriter, "write", edited)
+    pipeline.run(document.pk)
+    done = complete(document)
+    assert (done.title, done.unit) == ("El libro del mar", "2")
+    assert payload_of(document, "unit") == {"2"}
+
+
+def payload_of(document: Document, key: str) -> set[str]:
+    """The values of a payload key over a document's points, as searches see them."""
+    from corpora.scope import Scope
+    from retrieval.bm25 import encode_query
+    from retrieval.filters import search_filter
+
+    corpus = document.corpus
+    scope = Scope(corpus.organization_id, corpus.owner_id or UUID(int=0), frozenset(), frozenset([corpus.pk]))
+    found = set()
+    for value in ("1", "2", "3"):
+        where = search_filter(scope, 800, {key: [value]})
+        if current_index().search(None, encode_query("frase libro mar página"), where, 50).sparse:
+            found.add(value)
+    return found
+
+
+# Documents that are taken away, or from under a worker
+
+
+def deleted_during(keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch, step: str) -> Document:
+    document = keep()
+    owner = factories.MembershipFactory(organization=document.corpus.organization)
+    act = getattr(pipeline, step)
+
+    def deleted_first(*args: Any) -> Any:
+        removal.remove_document(document, owner)
+        return act(*args)
+
+    monkeypatch.setattr(pipeline, step, deleted_first)
+    monkeypatch.setattr(pipeline, "BATCH", 4)
+    assert pipeline.run(document.pk) is False
+    return document
+
+
+@pytest.mark.parametrize("step", ["extract_in_sandbox", "chunked", "indexed_text", "switch"])
+def test_a_document_deleted_in_work_does_not_rise_again(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch, hints: list[tuple[str, UUID]], step: str
+) -> None:
+    from workers import erasure
+
+    document = deleted_during(keep, monkeypatch, step)
+    gone = state(document)
+    assert gone.deleted_at is not None
+    assert gone.status != "indexed"
+    assert gone.lease_expires_at is None, "its erasure need not wait for the lease"
+    assert hints[-1] == ("workers.erase", document.pk)
+    assert erasure.erase(document.pk) is True
+    assert (point_ids(document), Chunk.objects.count(), DocumentText.objects.count()) == (set(), 0, 0)
+
+
+def test_a_document_erased_in_work_leaves_no_points(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workers import erasure
+
+    document = keep()
+    upsert = type(current_index()).upsert
+
+    def erased_first(self: Any, points: Any) -> None:
+        Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now(), lease_expires_at=None)
+        assert erasure.erase(document.pk) is True
+        upsert(self, points)
+
+    monkeypatch.setattr(type(current_index()), "upsert", erased_first)
+    assert pipeline.run(document.pk) is False
+    assert not point_ids(document)
+    assert not Document.objects.filter(pk=document.pk).exists()
+
+
+def test_a_worker_that_lost_its_document_mixes_nothing_into_the_winners_work(
+    keep: Callable[..., Document], all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is replaced while a slow worker embeds the old one; both write chunks of version 1."""
+    document = keep()
+    embedding, replaced = threading.Event(), threading.Event()
+    embed = pipeline.bm25.encode_documents
+
+    def slow_once(*args: Any) -> Any:
+        if not embedding.is_set():
+            embedding.set()
+            assert replaced.wait(20)
+        return embed(*args)
+
+    monkeypatch.setattr(pipeline.bm25, "encode_documents", slow_once)
+    outcome: list[bool] = []
+
+    def slow_worker() -> None:
+        outcome.append(pipeline.run(document.pk))
+        connections.close_all()
+
+    slow = threading.Thread(target=slow_worker)
+    slow.start()
+    assert embedding.wait(20)
+    uploads.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
+    assert pipeline.run(document.pk) is True
+    replaced.set()
+    slow.join(20)
+    assert outcome == [False]
+    done = complete(document)
+    assert "Todo lo anterior" in done.chunks.get().text
+
+
+def test_the_rest_of_a_killed_attempt_is_cleared(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    document = keep()
+    monkeypatch.setattr(pipeline, "BATCH", 3)
+    write, calls = pipeline.VersionWriter.write, []
+
+    def killed_at_third(self: Any, *args: Any) -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise Killed
+        write(self, *args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline.VersionWriter, "write", killed_at_third)
+        with pytest.raises(Killed):
+            pipeline.run(document.pk)
+    assert len(point_ids(document)) == 6
+    assert served(document) == set()
+    leases.release_abandoned()
+    uploads.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
+    pipeline.run(document.pk)
+    assert complete(document).chunk_count == 1, "the points of the longer text are gone too"

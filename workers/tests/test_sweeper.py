@@ -1,0 +1,141 @@
+"""What nobody works on is found again: lost messages, killed workers, brokers that were down (SPEC §3)."""
+
+import os
+import socket
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from corpora.models import Corpus, Document
+from tests import factories
+from tests.live import patience
+from workers import leases, sweeper, tasks
+
+pytestmark = pytest.mark.django_db
+Hints = list[tuple[str, UUID]]
+
+
+def before(seconds: float) -> dict[str, object]:
+    return {"not_before": timezone.now() - timedelta(seconds=seconds)}
+
+
+def test_a_document_whose_message_was_lost_is_hinted_at_again(hints: Hints) -> None:
+    waiting = factories.DocumentFactory(status="pending", **before(60))
+    assert sweeper.sweep() == 1
+    assert hints == [("workers.ingest", waiting.pk)]
+
+
+def test_a_fresh_upload_is_left_to_its_own_message(hints: Hints) -> None:
+    factories.DocumentFactory(status="pending")
+    assert sweeper.sweep() == 0
+    assert hints == []
+
+
+def test_a_document_that_waits_for_a_service_waits_its_time(hints: Hints) -> None:
+    document = factories.DocumentFactory(status="pending")
+    lease = leases.claim(document.pk)
+    assert lease is not None
+    lease.retry_later("service_unavailable", "…", counts=False)
+    assert sweeper.sweep() == 0
+    Document.objects.update(**before(10))
+    assert sweeper.sweep() == 1
+
+
+def test_a_document_whose_worker_fell_silent_is_hinted_at_again(hints: Hints) -> None:
+    document = factories.DocumentFactory(status="pending", **before(60))
+    assert leases.claim(document.pk) is not None
+    assert sweeper.sweep() == 0
+    Document.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
+    assert sweeper.sweep() == 1
+    assert hints == [("workers.ingest", document.pk)]
+
+
+def test_after_three_silent_workers_a_document_fails(hints: Hints) -> None:
+    expired = timezone.now() - timedelta(seconds=1)
+    factories.DocumentFactory(
+        status="processing", attempts=3, lease_holder=UUID(int=1), lease_expires_at=expired, **before(60)
+    )
+    assert sweeper.sweep() == 0
+    assert Document.objects.get().error_code == "too_many_attempts"
+
+
+def test_what_has_ended_is_left_alone(hints: Hints) -> None:
+    for status in ("indexed", "failed"):
+        factories.DocumentFactory(status=status, **before(60))
+    assert sweeper.sweep() == 0
+
+
+def test_a_deletion_whose_message_was_lost_is_finished(hints: Hints) -> None:
+    document = factories.DocumentFactory(deleted_at=timezone.now())
+    assert sweeper.sweep() == 1
+    assert hints == [("workers.erase", document.pk)]
+
+
+def test_a_deleted_corpus_without_documents_goes(hints: Hints) -> None:
+    gone = factories.CorpusFactory(deleted_at=timezone.now())
+    kept = factories.DocumentFactory(corpus__deleted_at=timezone.now(), deleted_at=timezone.now()).corpus
+    sweeper.sweep()
+    assert set(Corpus.objects.values_list("pk", flat=True)) == {kept.pk}
+    assert gone.pk != kept.pk
+
+
+def test_a_sweep_hints_at_a_bounded_number(hints: Hints, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeper, "AT_ONCE", 3)
+    for _ in range(5):
+        factories.DocumentFactory(status="pending", **before(60))
+    assert sweeper.sweep() == 3
+
+
+def test_everything_that_must_run_by_itself_is_scheduled() -> None:
+    schedule = tasks.beat_schedule()
+    assert {entry["task"] for entry in schedule.values()} <= set(tasks.app.tasks)
+    assert schedule["sweep"]["schedule"] <= 40, "processed ≤ 40 s after a broker is back"
+    assert all(entry["options"]["expires"] <= entry["schedule"] for entry in schedule.values())
+
+
+def test_messages_are_json_and_carry_ids_only() -> None:
+    assert tasks.app.conf.task_serializer == "json"
+    assert list(tasks.app.conf.accept_content) == ["json"]
+
+
+HINT_WITHOUT_BROKER = """
+import time, django; django.setup()
+from uuid import uuid4
+from workers import tasks
+for _ in range(2):
+    started = time.monotonic()
+    tasks.hint(tasks.ingest, uuid4())
+    print(time.monotonic() - started)
+"""
+
+
+@pytest.mark.parametrize("listening", [False, True], ids=["refuses", "says nothing"])
+def test_a_broker_that_is_down_costs_an_upload_two_seconds_at_most(listening: bool, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as broker:
+        port = broker.getsockname()[1]
+        if not listening:
+            broker.close()
+        times = hint_without_broker(port, tmp_path)
+    assert max(times) < patience(2.5), times
+
+
+def hint_without_broker(port: int, tmp_path: Path) -> list[float]:
+    """Seconds that two hints took."""
+    environment = {
+        **os.environ,
+        "CELERY_BROKER_URL": f"redis://127.0.0.1:{port}/0",
+        "QDRANT_URL": "http://127.0.0.1:9",
+        "DATA_DIR": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    command = [sys.executable, "-c", HINT_WITHOUT_BROKER]
+    done = subprocess.run(command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "the sweeper will find document" in done.stderr
+    return [float(line) for line in done.stdout.split()]
