@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def ensure_collection(client: "QdrantClient", name: str, dimensions: int, timeout: int) -> None:
     """Create what is missing; `timeout` in seconds a request. ValueError if it has other dimensions."""
     if not client.collection_exists(name):
-        _create(client, name, dimensions, timeout)
+        _create_unless_another_did(client, name, dimensions, timeout)
     found = client.get_collection(name)
     vectors = found.config.params.vectors
     size = vectors[DENSE].size if isinstance(vectors, dict) and DENSE in vectors else None
@@ -29,6 +29,17 @@ def ensure_collection(client: "QdrantClient", name: str, dimensions: int, timeou
         raise ValueError(f"collection {name} has {size} dimensions, not {dimensions}")
     for key in sorted({*KEYWORD_KEYS, *INTEGER_KEYS} - set(found.payload_schema)):
         client.create_payload_index(name, key, _schema(key), timeout=timeout)
+
+
+def _create_unless_another_did(client: "QdrantClient", name: str, dimensions: int, timeout: int) -> None:
+    """Web and worker start at the same time: the slower of them finds the collection made."""
+    from qdrant_client.http.exceptions import UnexpectedResponse
+
+    try:
+        _create(client, name, dimensions, timeout)
+    except UnexpectedResponse:
+        if not client.collection_exists(name):
+            raise
 
 
 def _create(client: "QdrantClient", name: str, dimensions: int, timeout: int) -> None:

@@ -21,7 +21,10 @@ def test_fifty_open_streams_share_a_pool_of_eight_connections_and_hold_none(
 ) -> None:
     installation.model.script(path="chat", text="palabra " * 400, pace=0.1)
     with ExitStack() as open_streams:
-        streams = [open_streams.enter_context(admin.ask("tutor", f"¿Qué es un bucle? {n}")) for n in range(STREAMS)]
+        streams = [
+            open_streams.enter_context(admin.ask("entrevistador-tecnico", f"¿Qué es un bucle? {n}"))
+            for n in range(STREAMS)
+        ]
         for stream in streams:
             stream.until("token")
         assert installation.model.stats()["active"] == STREAMS
