@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import time
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,30 @@ logger = logging.getLogger(__name__)
 DRAIN_SECONDS = 15.0  # orchestrators wait some 30 s before they kill
 
 
+class Clock(threading.Thread):
+    """Sends what `tasks.beat_schedule` says is due, the first time after one interval.
+
+    In place of Celery's embedded beat: what that sends over a connection of its own never arrives on the in-memory
+    broker, so that the sweeper would only ever run at the start.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="clock", daemon=True)
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        schedule = tasks.beat_schedule()
+        due = {name: time.monotonic() + entry["schedule"] for name, entry in schedule.items()}
+        while not self._stopped.wait(1.0):
+            for name, entry in schedule.items():
+                if time.monotonic() >= due[name]:
+                    due[name] += entry["schedule"]
+                    app.tasks[entry["task"]].apply_async(**entry["options"])
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+
 class EmbeddedWorkers:
     """Start once, before serving; stop once, after."""
 
@@ -23,12 +48,11 @@ class EmbeddedWorkers:
         self._controller: Any = app.WorkController(
             pool_cls="threads",
             concurrency=settings.WORKER_THREADS,
-            beat=True,
-            scheduler="celery.beat.Scheduler",
             without_heartbeat=True,
             without_mingle=True,
             without_gossip=True,
         )
+        self._clock = Clock()
         self._thread = threading.Thread(target=self._run, name="workers", daemon=True)
 
     def start(self) -> None:
@@ -36,6 +60,7 @@ class EmbeddedWorkers:
         if released := leases.release_abandoned():
             logger.info("%s documents were interrupted and continue now", released)
         self._thread.start()
+        self._clock.start()
         tasks.sweep.apply_async()
         tasks.watch_folder.apply_async()
 
@@ -49,6 +74,7 @@ class EmbeddedWorkers:
 
     def stop(self) -> None:
         """Let running tasks end. What does not end in time is given back and continues at the next start."""
+        self._clock.stop()
         stopping = threading.Thread(target=self._controller.stop, name="stopping", daemon=True)
         stopping.start()
         stopping.join(DRAIN_SECONDS)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,26 +47,61 @@ class Installation:
             content = answer.read()
         return json.loads(content) if content else None
 
+    def upload(self, person: str, corpus: str, filename: str, content: bytes) -> Any:
+        """The document that the API made of a file."""
+        boundary = "acervo-test-boundary"
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{filename}"\r\n\r\n'
+        body = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+        headers = {
+            "Authorization": f"Bearer {self.people[person].api_key}",
+            "Content-Type": f"multipart/form-data; boundary={boundary}",
+        }
+        request = Request(f"{self.url}/api/corpora/{corpus}/documents/", body, headers, method="POST")
+        with urlopen(request, timeout=20) as answer:
+            return json.loads(answer.read())
 
-@contextmanager
-def served(folder: Path, **settings: str) -> Iterator[Installation]:
-    """The sample organization, served until the block ends. `settings` are environment variables."""
+    def status_of(self, person: str, method: str, path: str, body: Any = None) -> int:
+        """The status alone, also of a refusal."""
+        try:
+            self.api(person, method, path, body)
+        except HTTPError as refusal:
+            return refusal.code
+        return 200
+
+
+def prepared(folder: Path, **settings: str) -> tuple[dict[str, str], dict[str, Login]]:
+    """A migrated installation with the sample organization: its environment and its people."""
     inherited = {name: value for name, value in os.environ.items() if name not in {*ELSEWHERE, *KEYS}}
     environment = {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", **settings}
     command = [sys.executable, str(ROOT / "manage.py")]
     subprocess.run([*command, "migrate", "--verbosity", "0"], env=environment, check=True)
     made = subprocess.run([*command, "demo", "--json"], env=environment, check=True, stdout=subprocess.PIPE).stdout
-    people = {one["email"].partition("@")[0]: Login(**one) for one in json.loads(made)["users"]}
+    return environment, {one["email"].partition("@")[0]: Login(**one) for one in json.loads(made)["users"]}
+
+
+@contextmanager
+def serving(
+    folder: Path, environment: dict[str, str], people: dict[str, Login]
+) -> Iterator[tuple[Installation, "subprocess.Popen[bytes]"]]:
+    """`manage.py serve` on a free port until the block ends, unless the block has ended it before."""
     port = free_port()
-    with (folder / "serve.log").open("wb") as log:
-        serve = [*command, "serve", "--port", str(port)]
+    with (folder / "serve.log").open("ab") as log:
+        serve = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", str(port)]
         process = subprocess.Popen(serve, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             wait_until_healthy(f"http://127.0.0.1:{port}", process)
-            yield Installation(f"http://127.0.0.1:{port}", people)
+            yield Installation(f"http://127.0.0.1:{port}", people), process
         finally:
             process.terminate()
             process.wait(30)
+
+
+@contextmanager
+def served(folder: Path, **settings: str) -> Iterator[Installation]:
+    """The sample organization, served until the block ends. `settings` are environment variables."""
+    environment, people = prepared(folder, **settings)
+    with serving(folder, environment, people) as (installation, _process):
+        yield installation
 
 
 def free_port() -> int:
