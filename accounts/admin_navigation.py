@@ -22,7 +22,9 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
              "admin:accounts_organization_changelist"),
     ]  # fmt: skip
+    switches = []
     if is_operator(request):
+        switches.append(item(_("Flags"), "toggle_on", "admin:retrieval_flags_changelist"))
         people.append(item(_("Users"), "person", "admin:accounts_user_changelist"))
     return [
         group("", item(_("Dashboard"), "arrow_back", "dashboard")),
@@ -39,6 +41,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
             item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
             item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
+            *switches,
         ),
     ]
 

@@ -53,7 +53,7 @@ class IsMember(BasePermission):
         return isinstance(request.auth, Membership)
 
 
-class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # drf-spectacular's hook
+class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # drf-spectacular registers it untyped
     """How the OpenAPI schema describes API keys."""
 
     target_class = ApiKeyAuthentication
@@ -63,7 +63,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {"type": "http", "scheme": "bearer"}
 
 
-class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # the same
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # drf-spectacular registers it untyped
     """How the OpenAPI schema describes the session cookie."""
 
     target_class = MembershipSessionAuthentication

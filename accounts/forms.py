@@ -21,6 +21,7 @@ class KeyForm(forms.ModelForm[ApiKey]):
         model = ApiKey
         fields = ("name",)
         labels = {"name": _("What is the key for?")}
+        widgets = {"name": forms.TextInput(attrs={"id": "key-name"})}  # NameForm's field stands on the same page
 
 
 class InviteForm(forms.Form):

@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework.pagination import CursorPagination
@@ -10,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts import keys
 from accounts.models import Membership, User
-from accounts.problems import Problem, Unauthenticated
+from accounts.problems import NotFound, Problem, Unauthenticated
 
 SESSION_ORGANIZATION = "organization_id"
 
@@ -90,8 +91,17 @@ class Pages(CursorPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 100
-    offset_cutoff: int | None = None  # type: ignore[assignment]  # DRF's 1000 would repeat one page forever where many rows share a position
+    offset_cutoff = None  # type: ignore[assignment]  # DRF's 1000 would repeat one page forever where many rows share a position
     ordering = ("-created_at", "-pk")
+
+    def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> list[Any] | None:
+        """A page. A cursor whose position no row could have was never given out: NotFound."""
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValidationError, ValueError):
+            if self.cursor is None:
+                raise
+            raise NotFound from None
 
     def get_paginated_response(self, data: Any) -> Response:
         return Response({"results": data, "next": self.get_next_link()})

@@ -4,10 +4,12 @@ import hashlib
 import secrets
 from datetime import timedelta
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts import audit
 from accounts.models import ApiKey, Membership
+from config.prepared import Prepared
 
 PREFIX = "acv_"
 LAST_USED_RESOLUTION = timedelta(minutes=1)
@@ -33,17 +35,20 @@ def revoke(key: ApiKey, by: Membership) -> None:
     audit.record(by, "revoked", key)
 
 
+def _with_digest(key_hash: str) -> QuerySet[ApiKey]:
+    keys = ApiKey.objects.usable().select_related("membership__user", "membership__organization")
+    return keys.filter(key_hash=key_hash).order_by()
+
+
+_usable = Prepared(_with_digest)
+
+
 def membership_of(secret: str) -> Membership | None:
     """The membership that a key speaks for, or None when it is unknown, revoked or its user is inactive."""
-    key = (
-        ApiKey.objects.usable()
-        .select_related("membership__user", "membership__organization")
-        .filter(key_hash=digest(secret))
-        .first()
-    )
-    if key is None:
+    found = _usable(key_hash=digest(secret))
+    if not found:
         return None
-    now = timezone.now()
+    key, now = found[0], timezone.now()
     if key.last_used_at is None or now - key.last_used_at > LAST_USED_RESOLUTION:
         ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
     return key.membership

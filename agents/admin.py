@@ -7,35 +7,17 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin_rows import OrganizationForm, RowForm, text_of
+from accounts.admin_rows import RowForm, text_of
 from accounts.admin_scope import OrganizationAdmin, OrganizationInline
 from accounts.problems import Problem
 from agents import assignments
+from agents.admin_forms import AgentForm
 from agents.api import AUDITED_FLAGS
-from agents.llm import resolve
 from agents.models import Agent, Assignment
 from agents.presets import PRESETS
 from corpora.models import Corpus
-
-
-class AgentForm(OrganizationForm):
-    """The agent's fields; the help of `model` names what an empty field means in this installation."""
-
-    class Meta:
-        model = Agent
-        fields = "__all__"  # narrowed by the admin's fieldsets
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if field := self.fields.get("model"):
-            provider, name = resolve("")
-            default = name if provider == name else f"{provider}:{name}"
-            field.help_text = format_lazy(
-                "{} {}", field.help_text, _("The default here is %(model)s.") % {"model": default}
-            )
 
 
 class AssignmentForm(RowForm):
@@ -103,9 +85,21 @@ class AgentAdmin(OrganizationAdmin):
                     "allows_personal_corpus",
                     "personal_assignments",
                     ("top_k", "candidates"),
-                    ("min_relevance", "context_tokens"),
+                    ("min_relevance", "min_confidence"),
                     "instructions",
                     "context_template",
+                )
+            },
+        ),
+        (_("Required and preferred metadata"), {"fields": (("filters", "preferences"),)}),
+        (
+            _("Fine tuning"),
+            {
+                "fields": (
+                    ("condense", "expand_queries"),
+                    ("diversity", "recency_half_life_days"),
+                    ("rerank", "compress"),
+                    ("context_tokens", "evaluator_model"),
                 )
             },
         ),

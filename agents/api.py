@@ -33,6 +33,8 @@ class SlugTaken(Problem):
 
 def agent_for(membership: Membership, reference: str) -> Agent:
     """An agent by id or slug, among those the caller may see."""
+    if "\0" in reference:  # PostgreSQL refuses to look for it
+        raise NotFound
     try:
         named = Q(pk=UUID(reference))
     except ValueError:

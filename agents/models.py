@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from corpora.metadata import checked_conditions
 from corpora.models import Corpus
 from corpora.scope import Scope
 
@@ -116,8 +117,16 @@ class Agent(Identified):
         return self.name
 
     def clean(self) -> None:
+        wrong: dict[str, Any] = {}
         if self.context_template and "{documents}" not in self.context_template:
-            raise ValidationError({"context_template": _("The template must contain {documents}.")})
+            wrong["context_template"] = _("The template must contain {documents}.")
+        for name in ("filters", "preferences"):
+            try:
+                setattr(self, name, checked_conditions(getattr(self, name) or {}))
+            except ValidationError as error:
+                wrong[name] = error.messages
+        if wrong:
+            raise ValidationError(wrong)
 
     def scope_for(self, membership: Membership) -> Scope:
         """What this member may read through this agent now: one query, never cached (SPEC §2.3)."""

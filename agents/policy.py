@@ -1,28 +1,72 @@
-"""An agent's settings as the policy of one retrieval."""
+"""How an agent searches for one question: flags, the agent's own settings, the conversation's context, the request.
 
-from collections.abc import Mapping
+Flags and settings are those of the moment: nothing is kept from one question to the next (SPEC §4, "Flags").
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
-
 from agents.models import Agent
+from retrieval.flags import EffectiveFlags
 from retrieval.results import RetrievalPolicy
+
+Conditions = Mapping[str, Sequence[str]]
+Pairs = Iterator[tuple[str, tuple[str, ...]]]
+NO_CONTEXT: Mapping[str, Conditions] = {}
+
+
+def searches(agent: Agent, flags: EffectiveFlags) -> bool:
+    """Whether the agent answers from corpora at all. RAG_ENABLED off is off for every agent."""
+    return flags.rag_enabled and agent.uses_rag
 
 
 def policy_of(
     agent: Agent,
+    flags: EffectiveFlags,
     *,
     top_k: int | None = None,
     granularity: int | None = None,
-    filters: Mapping[str, tuple[str, ...]] | None = None,
+    filters: Conditions | None = None,
+    preferences: Conditions | None = None,
+    context: Mapping[str, Conditions] = NO_CONTEXT,
 ) -> RetrievalPolicy:
-    """The agent's own settings, with what the request overrides. Read anew for every question."""
+    """The policy of one retrieval. `context` is the conversation's: {"filters": …, "preferences": …}.
+
+    Passages: the request's `top_k`, else the agent's, else RAG_MAX_DOCUMENTS. Confidence: the agent's, else
+    RAG_MIN_CONFIDENCE. Requirements of agent, conversation and request must all hold; preferences are united.
+    """
     overrides: dict[str, Any] = {"granularity": granularity} if granularity else {}
     return RetrievalPolicy(
-        top_k=top_k or agent.top_k or settings.RAG_MAX_DOCUMENTS,
+        top_k=top_k or agent.top_k or flags.max_documents,
         candidates=max(agent.candidates, top_k or 0),
         threshold=agent.min_relevance,
         budget_tokens=agent.context_tokens,
-        requirements=filters or {},
+        min_confidence=flags.min_confidence if agent.min_confidence is None else agent.min_confidence,
+        requirements=all_of(agent.filters, context.get("filters"), filters),
+        preferences=any_of(agent.preferences, context.get("preferences"), preferences),
+        diversity=agent.diversity,
+        recency_half_life_days=agent.recency_half_life_days,
+        rerank=agent.rerank,
+        compress=agent.compress,
         **overrides,
     )
+
+
+def all_of(*sources: Conditions | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Every source's conditions, one beside the other: two of one key must both hold. Each once."""
+    return tuple(dict.fromkeys(pairs(*sources)))
+
+
+def any_of(*sources: Conditions | None) -> dict[str, tuple[str, ...]]:
+    """The values that any source prefers, by key."""
+    united: dict[str, tuple[str, ...]] = {}
+    for key, values in pairs(*sources):
+        united[key] = tuple(dict.fromkeys((*united.get(key, ()), *values)))
+    return united
+
+
+def pairs(*sources: Conditions | None) -> Pairs:
+    for source in sources:
+        for key, values in (source or {}).items():
+            if values:
+                yield key, tuple(values)

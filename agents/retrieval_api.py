@@ -12,9 +12,11 @@ from django.views.decorators.csrf import csrf_exempt
 from accounts.http import json_body, principal_of
 from accounts.problems import MethodNotAllowed, answering_problems
 from agents.api import agent_for
-from agents.policy import policy_of
+from agents.policy import policy_of, searches
 from agents.serializers import RetrieveSerializer
 from config.threads import in_thread
+from retrieval.confidence import Gate
+from retrieval.flags import effective_flags
 from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.search import retrieve
 
@@ -33,8 +35,11 @@ def found(request: HttpRequest, reference: str) -> Retrieval:
     form = RetrieveSerializer(data=json_body(request))
     form.is_valid(raise_exception=True)
     asked = dict(form.validated_data)
-    query = asked.pop("query")
-    return retrieve(query, agent.scope_for(membership), policy_of(agent, **asked))
+    query, flags = asked.pop("query"), effective_flags()
+    policy = policy_of(agent, flags, **asked)
+    if not searches(agent, flags):
+        return Retrieval(query, policy.granularity, gate=Gate.DISABLED)
+    return retrieve(query, agent.scope_for(membership), policy)
 
 
 def shown(retrieval: Retrieval) -> dict[str, Any]:
@@ -42,6 +47,7 @@ def shown(retrieval: Retrieval) -> dict[str, Any]:
         "confidence": retrieval.confidence.value,
         "score": retrieval.score,
         "sufficient": retrieval.sufficient,
+        "gate": retrieval.gate.value,
         "degraded": retrieval.degraded,
         "granularity": retrieval.granularity,
         "chunks": [shown_chunk(chunk) for chunk in retrieval.chunks],

@@ -2,9 +2,21 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from rest_framework import serializers
 
 from agents.models import Agent, Assignment
+from corpora.metadata import checked_conditions
+
+
+class FiltersField(serializers.DictField):
+    """Metadata as requirement or preference: one value or a list of values by metadata field."""
+
+    def to_internal_value(self, data: Any) -> dict[str, list[str]]:
+        try:
+            return checked_conditions(data)
+        except ValidationError as error:
+            raise serializers.ValidationError(error.messages) from None
 
 
 class AgentSerializer(serializers.ModelSerializer[Agent]):
@@ -20,13 +32,16 @@ class AgentEditSerializer(serializers.ModelSerializer[Agent]):
     """What admins may set. The slug is made from the name when it is left out."""
 
     slug = serializers.SlugField(max_length=80, required=False)
+    filters = FiltersField(required=False)
+    preferences = FiltersField(required=False)
 
     class Meta:
         model = Agent
         fields = (
             "slug", "name", "description", "is_active", "system_prompt", "instructions", "context_template", "model",
             "temperature", "max_tokens", "allows_personal_corpus", "uses_rag", "grounding", "adaptive", "top_k",
-            "candidates", "min_relevance", "context_tokens",
+            "candidates", "min_relevance", "context_tokens", "min_confidence", "filters", "preferences", "condense",
+            "expand_queries", "diversity", "recency_half_life_days", "rerank", "compress", "evaluator_model",
         )  # fmt: skip
 
     def validate_context_template(self, value: str) -> str:
@@ -50,25 +65,9 @@ class AssignSerializer(serializers.Serializer[Any]):
     corpus = serializers.UUIDField()
 
 
-class FiltersField(serializers.DictField):
-    """Metadata requirements: one value or a list of values by metadata field."""
-
-    FIELDS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
-
-    def to_internal_value(self, data: Any) -> dict[str, tuple[str, ...]]:
-        filters: dict[str, tuple[str, ...]] = {}
-        for name, value in super().to_internal_value(data).items():
-            if name not in self.FIELDS:
-                raise serializers.ValidationError(f"There is no filter {name!r}; known: {', '.join(self.FIELDS)}.")
-            values = value if isinstance(value, list) else [value]
-            if not values or not all(isinstance(one, str) and 0 < len(one) <= 100 for one in values):
-                raise serializers.ValidationError(f"{name}: one text or a list of texts, up to 100 characters.")
-            filters[name] = tuple(values)
-        return filters
-
-
 class RetrieveSerializer(serializers.Serializer[Any]):
     query = serializers.CharField(max_length=8_000)
     top_k = serializers.IntegerField(min_value=1, max_value=50, required=False)
     granularity = serializers.ChoiceField(choices=(256, 512, 800, 1024), required=False)
     filters = FiltersField(required=False)
+    preferences = FiltersField(required=False)

@@ -4,9 +4,10 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count
+from django.db.models import Case, Count, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import get_language
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.models import Membership
@@ -40,13 +41,19 @@ def agent(request: HttpRequest, membership: Membership, slug: str) -> HttpRespon
     context = {
         "agent": found,
         "corpora": readable.with_counts().order_by("corpus_type", "name"),
-        "examples": in_scope.order_by("-indexed_at")[:EXAMPLES],
+        "examples": in_scope.order_by(*worth_asking_about())[:EXAMPLES],
         "unassigned": found.allows_personal_corpus and own.exclude(pk__in=scope.corpus_ids).exists(),
         "question": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS],
         "project": project_id(request.GET.get("project", "")),
         "max_chars": settings.MAX_QUESTION_CHARS,
     }
     return render(request, "chat/new.html", context)
+
+
+def worth_asking_about() -> tuple[Any, ...]:
+    """An order of documents: one's own first, then those in one's language, the latest before older ones."""
+    in_language = Case(When(language=(get_language() or "")[:2], then=0), default=1)
+    return ("-corpus__corpus_type", in_language, "-indexed_at")
 
 
 def project_id(value: str) -> UUID | None:

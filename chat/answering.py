@@ -7,11 +7,10 @@ holds neither a thread nor a connection. `keep` stores how it ended, whatever en
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DatabaseError
 
 from accounts.models import Membership
@@ -19,7 +18,7 @@ from agents.api import agent_for
 from agents.llm import client_for
 from agents.llm.base import ModelError, ModelInterrupted, ModelRequest, ModelTimeout, TextDelta, Usage
 from agents.models import Agent
-from agents.policy import policy_of
+from agents.policy import Conditions, policy_of, searches
 from chat import prompts, records, running
 from chat.events import Done, Error, Event, Html, Source, Sources, Status, Token
 from chat.markdown import BlockRenderer
@@ -30,8 +29,11 @@ from chat.thinking import ThinkFilter
 from config.faults import described
 from config.threads import in_thread
 from corpora.scope import Scope
+from retrieval.confidence import Gate
+from retrieval.flags import effective_flags
 from retrieval.results import Retrieval
 from retrieval.search import retrieve
+from retrieval.snippets import snippet
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ def begin(membership: Membership, reference: str, question: Question) -> Answer:
     conversation = records.conversation_for(membership, agent, question)
     history = records.history_of(conversation, question)
     scope = records.narrowed(agent.scope_for(membership), conversation)
-    retrieval = retrieved(agent, scope, question)
+    retrieval = retrieved(agent, scope, question, conversation.context)
     message = records.open_answer(agent, conversation, question, scope, retrieval)
     request = prompts.request_for(agent, history, question, retrieval)
     return Answer(
@@ -83,10 +85,11 @@ def begin(membership: Membership, reference: str, question: Question) -> Answer:
     )
 
 
-def retrieved(agent: Agent, scope: Scope, question: Question) -> Retrieval:
-    policy = policy_of(agent, filters=question.filters)
-    if not (agent.uses_rag and settings.RAG_ENABLED):
-        return Retrieval(question.text, policy.granularity)
+def retrieved(agent: Agent, scope: Scope, question: Question, context: Mapping[str, Conditions]) -> Retrieval:
+    flags = effective_flags()
+    policy = policy_of(agent, flags, filters=question.filters, preferences=question.preferences, context=context)
+    if not searches(agent, flags):
+        return Retrieval(question.text, policy.granularity, gate=Gate.DISABLED)
     return retrieve(question.text, scope, policy)
 
 
@@ -178,7 +181,7 @@ def sources_of(answer: Answer) -> Sources:
                 corpus_type=one.corpus_type,
                 page=one.page,
                 heading_path=one.heading_path,
-                snippet=records.snippet(one.text),
+                snippet=snippet(retrieval.query, one.text),
                 relevance=round(one.relevance, 4),
             )
             for n, one in enumerate(retrieval.chunks, 1)

@@ -1,6 +1,6 @@
 """A question as it may be asked over HTTP, checked (API.md, "Chat")."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -22,7 +22,8 @@ class Question:
     history: tuple[ModelMessage, ...] = ()
     conversation: UUID | None = None
     project: UUID | None = None
-    filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     stream: bool = True
 
 
@@ -36,6 +37,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
     conversation = serializers.UUIDField(required=False, allow_null=True)
     project = serializers.UUIDField(required=False, allow_null=True)
     filters = FiltersField(required=False)
+    preferences = FiltersField(required=False)
     stream = serializers.BooleanField(required=False, default=True)
 
     def validate_messages(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -61,5 +63,6 @@ def question_from(body: Any) -> Question:
         conversation=asked.get("conversation"),
         project=asked.get("project"),
         filters=asked.get("filters") or {},
+        preferences=asked.get("preferences") or {},
         stream=asked["stream"],
     )

@@ -15,9 +15,9 @@ from chat.models import Citation, Conversation, Message, Project, Trace
 from chat.questions import Question
 from corpora.scope import Scope
 from retrieval.results import Retrieval, RetrievedChunk
+from retrieval.snippets import snippet
 
 HISTORY_MESSAGES = 20
-SNIPPET_CHARS = 240
 
 
 def conversation_for(membership: Membership, agent: Agent, question: Question) -> Conversation:
@@ -85,13 +85,14 @@ def open_answer(
             sufficient=retrieval.sufficient,
             created_at=timezone.now(),
         )
-        Citation.objects.bulk_create(citation(answer, n, one) for n, one in enumerate(retrieval.chunks, 1))
+        cited = (citation(answer, n, one, retrieval.query) for n, one in enumerate(retrieval.chunks, 1))
+        Citation.objects.bulk_create(cited)
         Trace.objects.create(message=answer, agent=agent, **trace_fields(scope, retrieval))
         Conversation.objects.filter(pk=conversation.pk).update(updated_at=timezone.now())
     return answer
 
 
-def citation(answer: Message, n: int, chunk: RetrievedChunk) -> Citation:
+def citation(answer: Message, n: int, chunk: RetrievedChunk, query: str) -> Citation:
     return Citation(
         message=answer,
         n=n,
@@ -103,16 +104,11 @@ def citation(answer: Message, n: int, chunk: RetrievedChunk) -> Citation:
         title=chunk.title,
         page=chunk.page,
         heading_path=list(chunk.heading_path),
-        snippet=snippet(chunk.text),
+        snippet=snippet(query, chunk.text),
         start=chunk.start,
         end=chunk.end,
         relevance=chunk.relevance,
     )
-
-
-def snippet(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SNIPPET_CHARS else line[: SNIPPET_CHARS - 1].rsplit(" ", 1)[0] + "…"
 
 
 def trace_fields(scope: Scope, retrieval: Retrieval) -> dict[str, Any]:

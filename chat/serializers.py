@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from accounts.models import Membership
 from accounts.problems import NotFound
+from agents.serializers import FiltersField
 from chat.models import Citation, Conversation, Message, Project
 from corpora.models import Corpus
 
@@ -88,11 +89,25 @@ class ConversationSerializer(serializers.ModelSerializer[Conversation]):
         read_only_fields = ("id", "agent", "created_at", "updated_at")
 
 
+class ContextField(serializers.DictField):
+    """What holds for every question of a conversation: {"filters": …, "preferences": …}, replaced as a whole."""
+
+    PARTS = ("filters", "preferences")
+
+    def to_internal_value(self, data: Any) -> dict[str, dict[str, list[str]]]:
+        given = super().to_internal_value(data)
+        if unknown := given.keys() - set(self.PARTS):
+            raise serializers.ValidationError(f"Unknown: {', '.join(sorted(unknown))}; known: {', '.join(self.PARTS)}.")
+        checked = {name: FiltersField().run_validation(part) for name, part in given.items()}
+        return {name: part for name, part in checked.items() if part}
+
+
 class ConversationDetailSerializer(ConversationSerializer):
+    context = ContextField(required=False)  # type: ignore[assignment]  # DRF takes fields out of the class body
     messages = MessageSerializer(many=True, read_only=True)
 
     class Meta(ConversationSerializer.Meta):
-        fields: ClassVar[tuple[str, ...]] = (*ConversationSerializer.Meta.fields, "messages")
+        fields: ClassVar[tuple[str, ...]] = (*ConversationSerializer.Meta.fields, "context", "messages")
 
 
 class FeedbackSerializer(serializers.Serializer[Any]):

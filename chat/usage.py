@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from chat.models import Message, Trace
 from corpora.models import Corpus, Document
@@ -82,7 +83,7 @@ def per_day(questions: QuerySet[Message], days: Sequence[date]) -> list[tuple[st
 
 
 def per_confidence(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
-    labels = {"high": _("high"), "medium": _("medium"), "low": _("low"), "none": _("none")}
+    labels = {"high": _("high"), "medium": _("medium"), "low": _("low"), "none": pgettext("confidence", "none")}
     found = {value.lower(): count for value, count in counted(traces, "confidence")}
     return [(labels[value], found.get(value, 0)) for value in CONFIDENCES]
 

@@ -3,6 +3,7 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 import environ
 
@@ -42,11 +43,7 @@ def database() -> dict[str, object]:
     must not pin a connection (RELIABILITY fact 3).
     """
     if env.str("DATABASE_URL", default=""):
-        config: dict[str, object] = dict(env.db_url("DATABASE_URL"))
-        config["ENGINE"] = "django.db.backends.postgresql"
-        config["CONN_HEALTH_CHECKS"] = True
-        config["OPTIONS"] = {"pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=8), "timeout": 5}}
-        return config
+        return postgresql(dict(env.db_url("DATABASE_URL")))
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": DATA_DIR / "acervo.sqlite3",
@@ -62,18 +59,56 @@ def database() -> dict[str, object]:
     }
 
 
+def postgresql(config: dict[str, Any]) -> dict[str, object]:
+    """The URL's settings and options (`?sslmode=require`) with our pool.
+
+    A pool that finds the server down tries again at growing intervals, by default for five minutes: it would still
+    be waiting when the server is long back. Here it gives up after 5 s, and the next request makes it try anew.
+    """
+    pool = {
+        "min_size": 1,
+        "max_size": env.int("DATABASE_POOL", default=8),
+        "timeout": 5,
+        "reconnect_timeout": 5,
+    }
+    return {
+        **config,
+        "ENGINE": "django.db.backends.postgresql",
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"connect_timeout": 5, **config.get("OPTIONS", {}), "pool": pool},
+    }
+
+
+def cache() -> dict[str, object]:
+    """The `default` cache: Redis from CACHE_URL; it may fail without failing a request; else this process's memory."""
+    config: dict[str, Any] = dict(env.cache_url("CACHE_URL", default="locmemcache://acervo"))
+    if config["BACKEND"].endswith(".RedisCache"):
+        config["BACKEND"] = "config.cache.FailSafeRedisCache"
+        config["OPTIONS"] = {"socket_timeout": 1, "socket_connect_timeout": 1, **config.get("OPTIONS", {})}
+    return config
+
+
 def storages(static_backend: str) -> dict[str, dict[str, object]]:
     """Where originals are kept: a private S3 bucket when AWS_STORAGE_BUCKET_NAME is set, else DATA_DIR/files."""
     static: dict[str, object] = {"BACKEND": static_backend}
     if bucket := env.str("AWS_STORAGE_BUCKET_NAME", default=""):
+        from botocore.config import Config
+
+        # Botocore's own patience is a minute to connect and five attempts: an upload would hang with a dead store.
+        client = Config(
+            connect_timeout=3,
+            read_timeout=20,
+            retries={"mode": "standard", "total_max_attempts": 2},
+            s3={"addressing_style": env.str("AWS_S3_ADDRESSING_STYLE", default="auto")},
+        )
         s3: dict[str, object] = {
             "bucket_name": bucket,
             "endpoint_url": env.str("AWS_S3_ENDPOINT_URL", default="") or None,
             "region_name": env.str("AWS_S3_REGION_NAME", default="") or None,
-            "addressing_style": env.str("AWS_S3_ADDRESSING_STYLE", default="auto"),
             "default_acl": None,
             "querystring_auth": True,
             "file_overwrite": False,
+            "client_config": client,
         }
         return {"default": {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": s3}, "staticfiles": static}
     local: dict[str, object] = {"location": str(DATA_DIR / "files"), "base_url": None}

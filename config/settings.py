@@ -5,7 +5,7 @@ Without any environment variable this is the embedded default: one process, SQLi
 
 import django_stubs_ext
 
-from config.env import BASE_DIR, database, env, secret_key, storages
+from config.env import BASE_DIR, cache, database, env, secret_key, storages
 from config.env import DATA_DIR as DATA_DIR
 
 django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time
@@ -74,7 +74,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://acervo")}
+CACHES = {"default": cache()}
 STORAGES = storages(
     "django.contrib.staticfiles.storage.StaticFilesStorage"
     if env.bool("SERVE_STATIC_FROM_APPS", default=True)
@@ -125,9 +125,11 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
-# One process with everything in it, unless there is an index server (SPEC §6)
+# One process owns the index, unless there is an index server; it works too, unless there is a broker (SPEC §6)
 QDRANT_URL = env.str("QDRANT_URL", default="")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://localhost/")
 EMBEDDED = not QDRANT_URL
+WORKERS_EMBEDDED = CELERY_BROKER_URL.startswith("memory:")
 
 # Uploads (SPEC §3, RELIABILITY R11)
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=10 * 1024 * 1024)
@@ -152,12 +154,14 @@ ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", default="")
 EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=1536)
 CHAT_MODEL = env.str("CHAT_MODEL", default="")
+RERANK_URL = env.str("RERANK_URL", default="")
+RERANK_MODEL = env.str("RERANK_MODEL", default="")
+RERANK_API_KEY = env.str("RERANK_API_KEY", default="")
 RAG_ENABLED = env.bool("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
 RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=8)
 
 # Background work
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://localhost/")
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
@@ -167,9 +171,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"polling_interval": 0.1}
-    if CELERY_BROKER_URL.startswith("memory:")
-    else {"socket_timeout": 2, "socket_connect_timeout": 2}
+    if WORKERS_EMBEDDED
+    # An upload waits for a broker that is down: once, and not for kombu's own 2 + 4 s (RELIABILITY, faults).
+    else {"socket_timeout": 1, "socket_connect_timeout": 1, "max_retries": 0}
 )
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives any outage of its broker
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 
 REST_FRAMEWORK = {

@@ -156,7 +156,7 @@ class DocumentAdmin(OrganizationAdmin):
         "stage", "progress_shown", "error_code", "error_detail", "page_count", "chunk_count", "version",
     )  # fmt: skip
     fieldsets = (
-        (_("Description"), {"fields": ("title", "summary")}),
+        (_("Description"), {"fields": ("title", "summary", ("source_reference", "source_date"))}),
         (
             _("Metadata"),
             {"fields": (("content_type", "difficulty"), ("unit", "topic"), ("course", "language"), "tags")},

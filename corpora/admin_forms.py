@@ -13,11 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
 from accounts.admin_rows import OrganizationForm, RowForm
+from corpora.description_forms import TagsField
 from corpora.models import Corpus, Document
 from corpora.storage import EXTENSIONS
-
-MAX_TAGS = 20
-MAX_TAG_LENGTH = 50
 
 
 class SeveralFilesInput(forms.ClearableFileInput):
@@ -61,27 +59,6 @@ class CorpusForm(OrganizationForm):
             field.help_text = advice % {"limit": settings.MAX_UPLOAD_BYTES // 1024**2}
 
 
-class TagsField(forms.CharField):
-    """A JSON list of words, written with commas between them."""
-
-    def prepare_value(self, value: Any) -> Any:
-        return ", ".join(value) if isinstance(value, list) else value
-
-    def to_python(self, value: Any) -> Any:
-        words = value if isinstance(value, list) else (value or "").split(",")
-        return list(dict.fromkeys(word.strip() for word in words if word.strip()))
-
-    def validate(self, value: Any) -> None:
-        if len(value) > MAX_TAGS or any(len(word) > MAX_TAG_LENGTH for word in value):
-            raise forms.ValidationError(
-                _("At most %(count)d tags of up to %(length)d characters each."),
-                params={"count": MAX_TAGS, "length": MAX_TAG_LENGTH},
-            )
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return bool(self.to_python(data) != (initial or []))
-
-
 class DocumentForm(RowForm):
     tags = TagsField(
         label=_("Tags"),
@@ -93,5 +70,6 @@ class DocumentForm(RowForm):
     class Meta:
         model = Document
         fields = (
-            "title", "summary", "content_type", "unit", "topic", "difficulty", "language", "course", "tags"
+            "title", "summary", "content_type", "unit", "topic", "difficulty", "language", "course", "tags",
+            "source_date", "source_reference",
         )  # fmt: skip

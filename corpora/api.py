@@ -19,11 +19,13 @@ from accounts import audit, idempotency
 from accounts.problems import AdminRequired, NotFound
 from accounts.requests import membership_of
 from corpora import facts, removal, uploads
+from corpora.descriptions import describe
 from corpora.models import Chunk, Corpus, Document
 from corpora.pagination import ChunkPages
 from corpora.serializers import (
     ChunkSerializer,
     CorpusSerializer,
+    DescriptionSerializer,
     DocumentSerializer,
     FactSerializer,
     UploadSerializer,
@@ -127,7 +129,7 @@ class CorpusDocuments(generics.ListAPIView[Document]):
 
 
 class CorpusFacts(APIView):
-    """Upsert one piece of knowledge without a file (information-layer.es.md, `upsert_knowledge`)."""
+    """Upsert one piece of knowledge without a file (information-layer.es.md, `upsert_knowledge`), or delete one."""
 
     @extend_schema(request=FactSerializer, responses={202: DocumentSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
@@ -137,11 +139,25 @@ class CorpusFacts(APIView):
         document = facts.upsert(corpus, membership_of(request), **form.validated_data)
         return Response(DocumentSerializer(document).data, status.HTTP_202_ACCEPTED)
 
+    @extend_schema(parameters=[OpenApiParameter("key", str, required=True)], responses={204: None})
+    def delete(self, request: Request, pk: UUID) -> Response:
+        corpus = writable_corpus(request, pk)
+        facts.remove(corpus, membership_of(request), request.query_params.get("key", ""))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
 
 class DocumentDetail(APIView):
     @extend_schema(responses=DocumentSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         return Response(DocumentSerializer(readable_document(request, pk)).data)
+
+    @extend_schema(request=DescriptionSerializer, responses=DocumentSerializer)
+    def patch(self, request: Request, pk: UUID) -> Response:
+        document = writable_document(request, pk)
+        form = DescriptionSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        describe(document, membership_of(request), **form.validated_data)
+        return Response(DocumentSerializer(document).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:

@@ -1,28 +1,80 @@
-"""Single pieces of knowledge without a file of their own (information-layer.es.md, `upsert_knowledge`)."""
+"""Single pieces of knowledge without a file of their own (information-layer.es.md, `upsert_knowledge`).
+
+A fact is a small document with a key. Said again under the same key it becomes a new version of the same document, and
+readers keep the version before until the new one is indexed, within seconds.
+"""
 
 import hashlib
+from collections.abc import Sequence
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.utils.text import slugify
 
 from accounts.models import Membership
-from corpora import uploads
+from accounts.problems import NotFound
+from corpora import removal, uploads
+from corpora.descriptions import describe
 from corpora.models import Corpus, Document
 
+MAX_TEXT, MAX_TITLE, MAX_KEY, MAX_SOURCE = 20_000, 200, 200, 500
 
-def upsert(corpus: Corpus, by: Membership, text: str, title: str = "", tags: list[str] | None = None) -> Document:
-    """Keep a statement as a small document; the same title in the same corpus replaces the one before."""
-    title = title or text.strip().splitlines()[0][:80]
-    fact = Document.ContentType.FACT
-    same_title = Document.objects.alive().filter(corpus=corpus, content_type=fact, title=title)
-    known: Document | None = same_title.first()
-    upload = SimpleUploadedFile(filename_for(title), text.encode())
-    if known is None:
-        return uploads.accept(corpus, upload, by, title=title, tags=tags or [], content_type=fact)
-    uploads.replace(known, upload, by, tags=tags or [])
+
+def upsert(
+    corpus: Corpus,
+    by: Membership,
+    text: str,
+    title: str = "",
+    tags: Sequence[str] = (),
+    key: str = "",
+    source: str = "",
+) -> Document:
+    """Keep a statement; what the corpus had under its key is replaced. Lengths are the caller's to check.
+
+    The title is the first line when none is given, the key the title; `source` says where the statement comes from.
+    The corpus's row is locked while a new key is taken: two first statements at once become one document. Raises
+    what `uploads.accept` raises.
+    """
+    title = title or first_line(text)
+    key = key or title
+    said = {"title": title, "tags": list(tags), "source_reference": source}
+    upload = SimpleUploadedFile(filename_for(key), text.encode())
+    with transaction.atomic():
+        uploads.refuse_deleted_corpus(corpus.pk)
+        known = of_key(corpus, key)
+        if known is None:
+            fact = Document.ContentType.FACT
+            return uploads.accept(corpus, upload, by, content_type=fact, fact_key=key, **said)
+    if known.sha256 == hash_of(text) and known.status != Document.Status.FAILED:
+        describe(known, by, **said)
+    else:
+        uploads.replace(known, upload, by, **said)
     return known
 
 
-def filename_for(title: str) -> str:
-    """A name from the title; the hash keeps titles apart that slugify alike."""
-    return f"{slugify(title)[:60] or 'fact'}-{hashlib.sha256(title.encode()).hexdigest()[:8]}.txt"
+def remove(corpus: Corpus, by: Membership, key: str) -> None:
+    """Delete the fact of a key; NotFound when the corpus has none."""
+    fact = of_key(corpus, key)
+    if fact is None:
+        raise NotFound
+    removal.remove_document(fact, by)
+
+
+def of_key(corpus: Corpus, key: str) -> Document | None:
+    if not key:
+        return None
+    facts = Document.objects.alive().filter(corpus=corpus, fact_key=key)
+    return facts.first()
+
+
+def first_line(text: str) -> str:
+    return text.strip().splitlines()[0][:80].strip()
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def filename_for(key: str) -> str:
+    """A name from the key; the hash keeps keys apart that slugify alike."""
+    return f"{slugify(key)[:60] or 'fact'}-{hashlib.sha256(key.encode()).hexdigest()[:8]}.txt"

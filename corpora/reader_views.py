@@ -3,13 +3,17 @@
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import localize
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages import member_page
 from corpora import reading
+from corpora.description_forms import METADATA, DescriptionForm
 from corpora.models import Chunk, Document, DocumentText
 
 SHOWN_SECTIONS = 3
@@ -22,14 +26,45 @@ MARKDOWN = "text/markdown"
 def document(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     readable = Document.objects.readable_by(membership).select_related("corpus")
     found = get_object_or_404(readable, pk=pk)
-    text = found.texts.filter(version=found.version).first()
-    context: dict[str, Any] = {
-        "document": found,
-        "writable": Document.objects.writable_by(membership).filter(pk=pk).exists(),
-    }
+    writable = Document.objects.writable_by(membership).filter(pk=pk).exists()
+    return reader(request, membership, found, DescriptionForm(instance=found) if writable else None)
+
+
+@require_POST
+@member_page
+def document_describe(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """Change what is said of the document; with an error the reader again, the form open."""
+    writable = Document.objects.writable_by(membership).select_related("corpus")
+    found = get_object_or_404(writable, pk=pk)
+    form = DescriptionForm(request.POST, instance=found)
+    if not form.is_valid():
+        found.refresh_from_db(fields=form.changed_data)  # the page shows the document as it is
+        return reader(request, membership, found, form)
+    form.save_by(membership)
+    messages.success(request, _("The details are saved."))
+    return redirect("document", pk)
+
+
+def reader(
+    request: HttpRequest, membership: Membership, document: Document, form: DescriptionForm | None
+) -> HttpResponse:
+    text = document.texts.filter(version=document.version).first()
+    context: dict[str, Any] = {"document": document, "form": form, "details": details_of(document)}
     if text:
         context |= reading_context(request, membership, text)
     return render(request, "corpora/document.html", context)
+
+
+def details_of(document: Document) -> list[tuple[str, str]]:
+    """What is said of the document, as labels and texts; what is not said is left out."""
+    fields = [field for field in Document._meta.fields if field.name in METADATA and getattr(document, field.name)]
+    return [(str(field.verbose_name), detail_of(document, field.name)) for field in fields]
+
+
+def detail_of(document: Document, name: str) -> str:
+    display = getattr(document, f"get_{name}_display", None)
+    value = display() if display else getattr(document, name)
+    return ", ".join(value) if isinstance(value, list) else localize(value)
 
 
 def reading_context(request: HttpRequest, membership: Membership, text: DocumentText) -> dict[str, Any]:

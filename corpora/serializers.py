@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from corpora import facts
 from corpora.models import METADATA_FIELDS, Chunk, Corpus, Document
 
 
@@ -29,15 +30,24 @@ class DocumentErrorSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField()
 
 
+# A serializer's own `source` is a text to the type checker; DRF takes declared fields out of the class body.
+SourceField: Any = serializers.CharField
+
+
 class DocumentSerializer(serializers.ModelSerializer[Document]):
+    """`key` and `source` are those of a fact; `version` counts what readers have been shown."""
+
     corpus = serializers.UUIDField(source="corpus_id", read_only=True)
+    key = serializers.CharField(source="fact_key", read_only=True)
+    source = SourceField(source="source_reference", read_only=True)
     error = serializers.SerializerMethodField()
 
     class Meta:
         model = Document
         fields = (
             "id", "corpus", "filename", "title", "media_type", "size", "status", "stage", "progress", "error",
-            "page_count", "chunk_count", *METADATA_FIELDS, "created_at", "indexed_at",
+            "page_count", "chunk_count", "summary", *METADATA_FIELDS, "source_date", "source", "key", "version",
+            "created_at", "indexed_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -63,17 +73,32 @@ class TagsField(serializers.ListField):
         return list(dict.fromkeys(super().to_internal_value([part for part in parts if part != ""])))
 
 
-class MetadataSerializer(serializers.Serializer[Any]):
-    """The metadata of SPEC §4, each optional."""
+class SourceDateField(serializers.DateField):
+    """A day, "2026-03-31"; an empty form field is no date."""
 
-    title = serializers.CharField(max_length=255, required=False)
-    content_type = serializers.ChoiceField(choices=Document.ContentType.choices, required=False)
-    unit = serializers.CharField(max_length=100, required=False)
-    topic = serializers.CharField(max_length=100, required=False)
-    difficulty = serializers.ChoiceField(choices=Document.Difficulty.choices, required=False)
-    language = serializers.RegexField(r"^[a-z]{2,3}$", required=False)
-    course = serializers.CharField(max_length=50, required=False)
+    def to_internal_value(self, data: Any) -> Any:
+        return None if data == "" else super().to_internal_value(data)
+
+
+class MetadataSerializer(serializers.Serializer[Any]):
+    """Title, date of the source and the metadata of SPEC §4, each optional; empty means none."""
+
+    title = serializers.CharField(max_length=255, required=False, allow_blank=True)
+    content_type = serializers.ChoiceField(Document.ContentType.choices, required=False, allow_blank=True)
+    unit = serializers.CharField(max_length=100, required=False, allow_blank=True)
+    topic = serializers.CharField(max_length=100, required=False, allow_blank=True)
+    difficulty = serializers.ChoiceField(Document.Difficulty.choices, required=False, allow_blank=True)
+    language = serializers.RegexField(r"^[a-z]{2,3}$", required=False, allow_blank=True)
+    course = serializers.CharField(max_length=50, required=False, allow_blank=True)
     tags = TagsField(required=False, max_length=20)
+    source_date = SourceDateField(required=False, allow_null=True)
+
+
+class DescriptionSerializer(MetadataSerializer):
+    """What `PATCH` changes of a document without processing it again."""
+
+    summary = serializers.CharField(max_length=4000, required=False, allow_blank=True)
+    source = SourceField(max_length=500, required=False, allow_blank=True, source="source_reference")
 
 
 class UploadSerializer(MetadataSerializer):
@@ -81,9 +106,13 @@ class UploadSerializer(MetadataSerializer):
 
 
 class FactSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(max_length=20_000)
-    title = serializers.CharField(max_length=200, required=False)
+    """A statement; `key` (by default the title, which is by default the first line) names what it replaces."""
+
+    text = serializers.CharField(max_length=facts.MAX_TEXT)
+    title = serializers.CharField(max_length=facts.MAX_TITLE, required=False, allow_blank=True)
     tags = TagsField(required=False, max_length=20)
+    key = serializers.CharField(max_length=facts.MAX_KEY, required=False, allow_blank=True)
+    source = SourceField(max_length=facts.MAX_SOURCE, required=False, allow_blank=True)
 
 
 class ChunkSerializer(serializers.ModelSerializer[Chunk]):

@@ -14,6 +14,7 @@ urlpatterns = [
     path("corpora/<uuid:pk>/documents/", document_views.documents, name="documents"),
     path("corpora/<uuid:pk>/progress/", document_views.progress, name="documents-progress"),
     path("documents/<uuid:pk>/", reader_views.document, name="document"),
+    path("documents/<uuid:pk>/describe/", reader_views.document_describe, name="document-describe"),
     path("documents/<uuid:pk>/retry/", document_views.document_retry, name="document-retry"),
     path("documents/<uuid:pk>/delete/", document_views.document_delete, name="document-delete"),
 ]

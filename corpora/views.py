@@ -14,6 +14,7 @@ from accounts import audit
 from accounts.models import Membership
 from accounts.pages import member_page, slice_of
 from corpora import removal
+from corpora.description_forms import MetadataForm
 from corpora.document_views import list_context
 from corpora.forms import CorpusForm, NewCorpusForm
 from corpora.models import Corpus, CorpusQuerySet, Document
@@ -69,6 +70,7 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
         "max_bytes": settings.MAX_UPLOAD_BYTES,
         "max_megabytes": settings.MAX_UPLOAD_BYTES // (1024 * 1024),
         "accept": ",".join([*sorted(EXTENSIONS.values()), ".markdown"]),
+        "form": MetadataForm(auto_id="upload_%s"),
     }
     return render(request, "corpora/corpus.html", context)
 

@@ -7,7 +7,6 @@ scope does not hold, so the filter or the payload is wrong; that must never happ
 """
 
 import logging
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -44,26 +43,38 @@ _COLUMNS = (
     "token_count",
     "start",
     "end",
+    "version",
+    "index",
+    "document__chunk_count",
+    "document__source_date",
+    "document__source_reference",
 )
+LONGEST_TITLE = 255  # what a citation keeps
 
 
 def confirmed(
-    hits: Sequence[Fused], scope: Scope, wanted: int
-) -> tuple[list[tuple[Fused, RetrievedChunk]], Counter[str]]:
+    hits: Sequence[Fused], scope: Scope, wanted: int, page_size: int = PAGE
+) -> tuple[list[tuple[Fused, RetrievedChunk]], dict[UUID, str]]:
     """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped and why.
 
-    Reads PAGE rows in one query, and on only while fewer than `wanted` were confirmed.
+    Reads `page_size` rows in one query, and on only while fewer than `wanted` were confirmed.
     """
     found: list[tuple[Fused, RetrievedChunk]] = []
-    dropped: Counter[str] = Counter()
-    for start in range(0, len(hits), PAGE):
-        page = hits[start : start + PAGE]
+    dropped: dict[UUID, str] = {}
+    for start in range(0, len(hits), page_size):
+        page = hits[start : start + page_size]
         rows = _read([hit.id for hit in page], scope)
         found += [(hit, _chunk(hit, rows[hit.id])) for hit in page if hit.id in rows]
-        dropped += _account([hit.id for hit in page if hit.id not in rows], scope)
+        dropped |= _account([hit.id for hit in page if hit.id not in rows], scope)
         if len(found) >= wanted:
             break
     return found, dropped
+
+
+def chunks_of(ids: Sequence[UUID], scope: Scope) -> dict[UUID, RetrievedChunk]:
+    """Chunks that no leg returned, confirmed as those that were: in scope and served."""
+    rows = _read(ids, scope) if ids else {}
+    return {id: _chunk(Fused(id, 0.0, None, None), row) for id, row in rows.items()}
 
 
 def _read(ids: Sequence[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
@@ -71,13 +82,18 @@ def _read(ids: Sequence[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
     return {row[0]: row for row in rows}
 
 
+def titled(title: str, source: str) -> str:
+    """A document's title as it is cited: with its source, where that was told, as it is of facts."""
+    return f"{title} ({source})"[:LONGEST_TITLE] if source else title
+
+
 def _chunk(hit: Fused, row: tuple[Any, ...]) -> RetrievedChunk:
     (id, document, title, filename, language, corpus, corpus_name, corpus_type, page, page_end, *rest) = row
-    (heading_path, text, token_count, start, end) = rest
+    (heading_path, text, token_count, start, end, version, index, document_chunks, source_date, source) = rest
     return RetrievedChunk(
         chunk=id,
         document=document,
-        title=title or filename,
+        title=titled(title or filename, source),
         corpus=corpus,
         corpus_name=corpus_name,
         corpus_type=corpus_type,
@@ -92,20 +108,23 @@ def _chunk(hit: Fused, row: tuple[Any, ...]) -> RetrievedChunk:
         dense=hit.dense,
         bm25=hit.bm25,
         language=language,
+        version=version,
+        index=index,
+        document_chunks=document_chunks,
+        source_date=source_date,
     )
 
 
-def _account(missing: Sequence[UUID], scope: Scope) -> Counter[str]:
-    """Count what was not confirmed; chunks of a corpus outside the scope as violations."""
+def _account(missing: Sequence[UUID], scope: Scope) -> dict[UUID, str]:
+    """Count what was not confirmed, and say why; chunks of a corpus outside the scope are violations."""
     if not missing:
-        return Counter()
+        return {}
     outside = [row for row in _whereabouts(missing) if not _belongs(row, scope)]
     for id, corpus, *_ in outside:
         logger.error("isolation violation: user %s, chunk %s of corpus %s", scope.user_id, id, corpus)
-    stale = len(missing) - len(outside)
     ISOLATION_VIOLATIONS.inc(len(outside))
-    STALE_HITS.inc(stale)
-    return Counter({reason: count for reason, count in (("isolation", len(outside)), ("stale", stale)) if count})
+    STALE_HITS.inc(len(missing) - len(outside))
+    return dict.fromkeys(missing, "stale") | {id: "isolation" for id, *_ in outside}
 
 
 def _whereabouts(ids: Sequence[UUID]) -> list[tuple[Any, ...]]:

@@ -1,56 +1,126 @@
-"""The embedding space in use and its index: the one pair that ingestion writes and retrieval reads."""
+"""The embedding spaces at work: the one that is read, and all that are written and deleted from.
 
+Every process keeps the indexes of its spaces open. Which one is read is the database's to say (`spaces.registry`);
+a whole question is answered within one space, whatever is switched meanwhile (`one_space`).
+"""
+
+import logging
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
-from retrieval.breaker import CircuitBreaker
-from retrieval.embeddings import get_provider
+from retrieval.embeddings import provider_for
 from retrieval.embeddings.base import EmbeddingProvider
-from retrieval.index import get_index
+from retrieval.index import drop_index, open_index
 from retrieval.index.base import IndexUnavailable, VectorIndex
+from retrieval.models import SpaceState
+from retrieval.spaces import registry
+from retrieval.spaces.guard import GuardedProvider
 
-Found = TypeVar("Found")
+logger = logging.getLogger(__name__)
 
 OPENING_SECONDS = 0.8  # a question does not wait longer for another one that is opening the index
-_breaker = CircuitBreaker()
 _opening = threading.Lock()  # two threads opening one folder at once would lock each other out
+_indexes: dict[str, VectorIndex] = {}
+_guards: dict[str, tuple[EmbeddingProvider, GuardedProvider]] = {}
+_reading: ContextVar[SpaceState | None] = ContextVar("reading", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A space that new points go to: who embeds for it, and where its points are."""
+
+    collection: str
+    state: str
+    provider: GuardedProvider
+    index: VectorIndex
+
+
+@contextmanager
+def one_space(space: SpaceState | None = None) -> Iterator[None]:
+    """Within it, this thread reads `space`, or the one that is active as of now; also a decorator."""
+    token = _reading.set(space or _reading.get() or registry.active())
+    try:
+        yield
+    finally:
+        _reading.reset(token)
 
 
 def current_provider() -> EmbeddingProvider:
-    return get_provider()
+    """Of the space that is read."""
+    return provider_of(_reading.get() or registry.active())
 
 
 def current_index() -> VectorIndex:
+    """Of the space that is read; opened and ensured at the first call. Raises IndexUnavailable or IndexLocked."""
+    return index_of(_reading.get() or registry.active())
+
+
+def provider_of(space: SpaceState) -> GuardedProvider:
+    """The space's model at the settings' endpoint, its vectors checked against the space's probe."""
+    provider = provider_for(space.model, space.dimensions)
+    known = _guards.get(space.collection)
+    if known is None or known[0] is not provider:
+        known = _guards[space.collection] = (provider, GuardedProvider(provider))
+    known[1].learn(space.probe)
+    return known[1]
+
+
+def index_of(space: SpaceState) -> VectorIndex:
     """Opened and ensured at the first call. Raises IndexUnavailable or IndexLocked."""
-    space = current_provider().space
+    if index := _indexes.get(space.collection):
+        return index
     if not _opening.acquire(timeout=OPENING_SECONDS):
         raise IndexUnavailable("the index is still being opened")
     try:
-        return get_index(space.collection, space.dimensions)
+        if space.collection not in _indexes:
+            _indexes[space.collection] = open_index(space.collection, space.dimensions)
+        return _indexes[space.collection]
     finally:
         _opening.release()
 
 
-def searched(search: Callable[[VectorIndex], Found]) -> Found:
-    """What `search` finds in the current index. Raises IndexUnavailable, and at once while the breaker is open:
-    an index server that does not answer costs the first questions a second and the next ones nothing."""
-    if not _breaker.allows():
-        raise IndexUnavailable("the index did not answer before and is left alone for a while")
-    try:
-        found = search(current_index())
-    except IndexUnavailable:
-        _breaker.failed()
-        raise
-    _breaker.succeeded()
-    return found
+def target_of(space: SpaceState) -> Target:
+    return Target(space.collection, space.state, provider_of(space), index_of(space))
+
+
+def write_targets() -> tuple[Target, ...]:
+    """Where a new version's points go: the active space first, then those that are kept beside it.
+
+    Raises what keeps the active one from being opened. Another that cannot be is left out: it is filled up later.
+    """
+    targets = []
+    for space in registry.spaces(fresh=True):
+        try:
+            if registry.takes_writes(space):
+                targets.append(target_of(space))
+        except (IndexUnavailable, ValueError) as error:
+            if space.state == SpaceState.State.ACTIVE:
+                raise
+            logger.warning("%s is not written to: %s", space.collection, type(error).__name__)
+    return tuple(targets)
+
+
+def every_index() -> tuple[VectorIndex, ...]:
+    """The index of every space, as of now: what is deleted or changed is so in all. Raises IndexUnavailable."""
+    return tuple(index_of(space) for space in registry.spaces(fresh=True))
+
+
+def drop(space: SpaceState) -> None:
+    """Close a space's index and delete its collection; idempotent."""
+    with _opening:
+        if index := _indexes.pop(space.collection, None):
+            index.close()
+        _guards.pop(space.collection, None)
+        drop_index(space.collection)
 
 
 def close() -> None:
-    """Give the index back, at the end of the process or to open it with other settings."""
+    """Give the indexes back, at the end of the process or to open them with other settings."""
     with _opening:
-        if get_index.cache_info().currsize:
-            space = current_provider().space
-            get_index(space.collection, space.dimensions).close()
-        get_index.cache_clear()
-    _breaker.succeeded()
+        while _indexes:
+            _indexes.popitem()[1].close()
+        _guards.clear()
+    registry.forget()

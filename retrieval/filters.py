@@ -4,11 +4,12 @@ In Qdrant an empty `should` matches everything (RELIABILITY, fact 1), so a `Sear
 branch without a condition, or a condition without a value cannot be built at all.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from corpora.scope import Scope
+from retrieval.results import Requirements
 
 METADATA_KEYS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
 
@@ -43,12 +44,11 @@ class SearchFilter:
             raise EmptyScope("a search stays within one organization")
 
 
-def search_filter(
-    scope: Scope, granularity: int, requirements: Mapping[str, Sequence[str]] | None = None
-) -> SearchFilter:
+def search_filter(scope: Scope, granularity: int, requirements: Requirements | None = None) -> SearchFilter:
     """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
 
-    `requirements` maps a metadata key to its allowed values; a key without values requires nothing.
+    `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
+    without values requires nothing.
     Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata.
     """
     if scope.is_empty:
@@ -76,8 +76,8 @@ def _corpora(ids: frozenset[UUID]) -> Condition:
     return Condition("corpus_id", tuple(sorted(map(str, ids))))
 
 
-def _required(requirements: Mapping[str, Sequence[str]]) -> Iterable[Condition]:
-    for key, values in requirements.items():
+def _required(requirements: Requirements) -> Iterable[Condition]:
+    for key, values in requirements.items() if isinstance(requirements, Mapping) else requirements:
         if key not in METADATA_KEYS:
             raise ValueError(f"{key!r} is not a metadata key")
         if values:

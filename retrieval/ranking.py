@@ -18,11 +18,16 @@ def above(chunks: Iterable[RetrievedChunk], threshold: float) -> tuple[Retrieved
     return tuple(chunk for chunk in chunks if chunk.relevance >= threshold)
 
 
-def without_near_duplicates(chunks: Iterable[RetrievedChunk]) -> tuple[RetrievedChunk, ...]:
-    """The first of each group of chunks with the same text or nearly the same words (copies in two corpora)."""
+def without_near_duplicates(chunks: Iterable[RetrievedChunk], most: int | None = None) -> tuple[RetrievedChunk, ...]:
+    """The first of each group of chunks with the same text or nearly the same words (copies in two corpora).
+
+    With `most` only the first so many are looked for.
+    """
     kept: list[RetrievedChunk] = []
     vocabularies: list[frozenset[str]] = []
     for chunk in chunks:
+        if len(kept) == most:
+            break
         words = frozenset(chunk.text.split())
         if not any(_nearly_equal(words, other) for other in vocabularies):
             kept.append(chunk)

@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from uuid import UUID
 
-from retrieval.confidence import Confidence
+from retrieval.confidence import MIN_CONFIDENCE, Confidence, Gate
+
+# Metadata that must match: values by key, or pairs of them. Of pairs all must hold, also two of the same key, which
+# matters for tags: one of these, and one of those.
+Requirements = Mapping[str, Sequence[str]] | Sequence[tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +17,16 @@ class RetrievalPolicy:
     """How to search. `granularity` is the chunks' nominal size and `budget_tokens` the context's, in tokens;
     `threshold` is on the scale of calibrated relevance; `candidates` is per leg.
 
-    `requirements` and `preferences` map metadata keys to values: the first must match, the second rank higher.
+    `requirements` and `preferences` name metadata keys and values: the first must match, the second rank higher.
+    `min_confidence` is the score from which a retrieval is sufficient (`retrieval.confidence.suffices`).
+
+    Order: `exact_terms` counts a code or an identifier as one word; `recency_half_life_days` prefers the recent;
+    `diversity` (0..1) is the weight of novelty against relevance; `rerank` asks the re-ranker, where there is one;
+    `expansions` are other phrasings of the question, of which the first three are searched too.
+    Passages: `neighbours` fills what the budget leaves with what stands beside them; `compress` drops the sentences
+    that matter least of what exceeds it, instead of the last ones.
+    For measuring: `legs` to search with, weights in the place of the embedding space's own. With one leg its own
+    order stands, without the words' coverage.
     """
 
     top_k: int = 8
@@ -20,8 +34,19 @@ class RetrievalPolicy:
     granularity: int = 800
     threshold: float = 0.3
     budget_tokens: int = 2000
-    requirements: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    requirements: Requirements = field(default_factory=dict)
     preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    min_confidence: float = MIN_CONFIDENCE
+    exact_terms: bool = True
+    recency_half_life_days: int | None = None
+    diversity: float = 0.0
+    rerank: bool = False
+    expansions: tuple[str, ...] = ()
+    neighbours: bool = True
+    compress: bool = True
+    legs: tuple[str, ...] = ("dense", "bm25")
+    dense_weight: float | None = None
+    bm25_weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +54,9 @@ class RetrievedChunk:
     """A passage that the database confirmed: one chunk, or neighbours united under the best one's id.
 
     `start` and `end` are characters of the document's text; `relevance` is calibrated (0..1), `dense` the raw
-    cosine and `bm25` the raw score, None where that leg did not return it.
+    cosine and `bm25` the raw score, None where that leg did not return it; `score` is what the order is made of.
+    `version` and `index` are the best chunk's place in its document, which has `document_chunks` of all sizes.
+    A passage that had to be shortened says less than the span it stands for: elisions are marked […].
     """
 
     chunk: UUID
@@ -49,14 +76,43 @@ class RetrievedChunk:
     dense: float | None
     bm25: float | None
     language: str
+    score: float = 0.0
+    version: int = 0
+    index: int = 0
+    document_chunks: int = 0
+    source_date: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCandidate:
+    """What became of one candidate, in ids and numbers, never text. `kept`: its text, or part of it, is in a passage.
+
+    Kept: "kept", "merged_into" a better passage beside it, or "compressed" to the budget. Else it was "stale" or
+    "isolation" (the database did not confirm it), below the "threshold", a "duplicate", set back for "diversity",
+    beyond the "budget", or its "rank" was too low, of many before they were even read: then `document` and `corpus`
+    are None and `relevance` is 0. `fused` is the score of fusion, before words and preferences.
+    """
+
+    chunk: UUID
+    document: UUID | None
+    corpus: UUID | None
+    corpus_type: str
+    dense: float | None
+    bm25: float | None
+    fused: float
+    relevance: float
+    kept: bool
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """One search: its passages, best first, and how far they suffice.
 
-    `timings` in milliseconds by stage; `dropped` counts by reason; `degraded` is None,
-    "embedding_unavailable" (words only) or "index_unavailable" (nothing could be searched).
+    `gate` says whether an answer may rest on them, and if not why; "disabled" is a search that was not made.
+    `timings` in milliseconds by stage; `dropped` counts by reason; `degraded` is None, "embedding_unavailable" (words
+    only) or "index_unavailable" (nothing could be searched). `candidates`, best first, tell what became of each;
+    `notes` what did not work without harm to the passages: "rerank_unavailable".
     """
 
     query: str
@@ -67,7 +123,10 @@ class Retrieval:
     timings: Mapping[str, float] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
     degraded: str | None = None
+    gate: Gate = Gate.EMPTY
+    candidates: tuple[TracedCandidate, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def sufficient(self) -> bool:
-        return self.confidence.is_sufficient
+        return self.gate is Gate.SUFFICIENT

@@ -1,34 +1,40 @@
 """The one entry to what is known: `retrieve(query, scope, policy)` (SPEC §4).
 
-embed → search both legs under the scope's filter → fuse → read back in scope → order → threshold,
-duplicates, top-k, neighbours → confidence → budget. The index proposes, the database disposes (SPEC §2.3): no
-passage is returned that the database did not confirm within the scope in this very call.
+embed → search both legs under the scope's filter, every phrasing → fuse → read back in scope → order → threshold,
+duplicates, diversity, top-k, unite → confidence → widen or shorten to the budget → trace. The index proposes, the
+database disposes (SPEC §2.3): no passage is returned that the database did not confirm within the scope in this very
+call.
 
 Fail-safe: without the embedding server words alone are searched, without the index there is no context; both
-are marked `degraded`. Without the database there is no authorization: `django.db.DatabaseError` goes up to
-the caller.
+are marked `degraded`. Without the re-ranker the order of fusion stands, which is noted. Without the database there is
+no authorization: `django.db.DatabaseError` goes up to the caller.
 """
 
 import logging
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from corpora.scope import Scope
-from retrieval import ranking
 from retrieval.bm25 import encode_query
-from retrieval.budget import fit
-from retrieval.confidence import confidence, score
+from retrieval.calibrations import calibrated
+from retrieval.confidence import Gate, confidence, gate, score
 from retrieval.confirmation import confirmed
-from retrieval.current import current_provider, searched
-from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider
-from retrieval.filters import search_filter
+from retrieval.current import current_index, current_provider, one_space
+from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
+from retrieval.expansion import phrasings, united
+from retrieval.filters import SearchFilter, search_filter
 from retrieval.fusion import fuse
 from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable
-from retrieval.preference import preferred
-from retrieval.relevance import Judge, by_relevance
-from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
+from retrieval.ordering import depth, in_order
+from retrieval.presentation import presented
+from retrieval.relevance import Judge, Question
+from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
+from retrieval.selection import select, traced
+from retrieval.terms import exact_terms
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -39,6 +45,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_POLICY = RetrievalPolicy()
 
 
+@one_space()
 def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY) -> Retrieval:
     """What `scope` knows about `query`; an empty scope or question searches nothing.
 
@@ -49,63 +56,81 @@ def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY)
     if scope.is_empty or not query.strip():
         return result
     provider = current_provider()
-    dense = _embedded(provider, query)
+    question = _question(query, policy)
+    vectors = _embedded(provider, question.phrasings) if "dense" in policy.legs else ()
     watch.lap("embed")
     try:
-        candidates = _candidates(query, dense, scope, policy)
+        candidates = _candidates(question.phrasings, vectors, scope, policy)
     except (IndexUnavailable, IndexLocked) as error:
         logger.warning("the index is unavailable: %s", type(error).__name__)
-        return replace(result, degraded="index_unavailable", timings=watch.laps)
+        return replace(result, degraded="index_unavailable", gate=Gate.DEGRADED, timings=watch.laps)
     watch.lap("search")
-    hits = fuse(candidates, provider.space.dense_weight, provider.space.bm25_weight, policy.candidates)
-    found, dropped = confirmed(hits, scope, policy.top_k)
+    hits = fuse(candidates, *_weights(provider.space, policy), policy.candidates)
+    found, dropped = confirmed(hits, scope, policy.top_k, depth(question, policy))
     watch.lap("confirm")
-    liked = preferred({chunk.document for _, chunk in found}, policy.preferences)
-    ordered = by_relevance(query, found, Judge(provider.space, candidates), liked)
-    kept = _kept(ordered, policy)
-    rating = score([chunk.relevance for chunk in kept])
-    chunks = fit(kept, policy.budget_tokens)
+    ordered, notes = in_order(question, found, Judge(calibrated(provider.space), candidates), policy)
+    selection = select(ordered, policy)
+    rating = score([passage.relevance for passage in selection.passages])
     watch.lap("rank")
+    chunks = presented(selection, question, scope, policy)
+    trace = traced(hits, dropped, selection, chunks, policy.top_k)
+    degraded = "embedding_unavailable" if vectors is None else None
+    watch.lap("fit")
     return replace(
         result,
         confidence=confidence(rating),
         score=rating,
         chunks=chunks,
         timings=watch.laps,
-        dropped={**dropped, "ranking": len(ordered) - len(kept), "budget": len(kept) - len(chunks)},
-        degraded=None if dense is not None else "embedding_unavailable",
+        dropped=_dropped(trace),
+        degraded=degraded,
+        gate=gate(rating, policy.min_confidence, has_passages=bool(chunks), degraded=degraded),
+        candidates=trace,
+        notes=notes,
     )
 
 
-def _embedded(provider: EmbeddingProvider, query: str) -> "NDArray[float32] | None":
+def _question(query: str, policy: RetrievalPolicy) -> Question:
+    return Question(phrasings(query, policy.expansions), exact_terms(query) if policy.exact_terms else ())
+
+
+def _embedded(provider: EmbeddingProvider, texts: Sequence[str]) -> "Sequence[NDArray[float32]] | None":
+    """One vector a phrasing, in one request; None without the embedding server."""
     try:
-        return provider.embed_query(query)
+        return [provider.embed_query(texts[0])] if len(texts) == 1 else list(provider.embed_queries(texts))
     except EmbeddingError as error:  # its message names the fault, never the question
         logger.warning("searching by words alone: %s", error)
         return None
 
 
 def _candidates(
-    query: str,
-    dense: "NDArray[float32] | None",
-    scope: Scope,
-    policy: RetrievalPolicy,
+    texts: Sequence[str], vectors: "Sequence[NDArray[float32]] | None", scope: Scope, policy: RetrievalPolicy
 ) -> Candidates:
-    """The hits of both legs under the one filter. A vector of zeros, of a text without words, points nowhere."""
+    """The hits of both legs for every phrasing, under the one filter."""
     where = search_filter(scope, policy.granularity, policy.requirements)
-    sparse = encode_query(query) or None
+    searched = [_hits(text, dense, where, policy) for text, dense in zip_longest(texts, vectors or ())]
+    return united(searched, policy.candidates)
+
+
+def _hits(text: str, dense: "NDArray[float32] | None", where: SearchFilter, policy: RetrievalPolicy) -> Candidates:
+    """Of one phrasing. A vector of zeros, of a text without words, points nowhere."""
+    sparse = (encode_query(text) or None) if "bm25" in policy.legs else None
     if dense is not None and not dense.any():
         dense = None
     if dense is None and sparse is None:
         return Candidates()
-    return searched(lambda index: index.search(dense, sparse, where, policy.candidates))
+    return current_index().search(dense, sparse, where, policy.candidates)
 
 
-def _kept(chunks: Iterable[RetrievedChunk], policy: RetrievalPolicy) -> tuple[RetrievedChunk, ...]:
-    """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their cost."""
-    relevant = ranking.above(chunks, policy.threshold)
-    distinct = ranking.without_near_duplicates(relevant)
-    return ranking.with_neighbours_merged(distinct[: policy.top_k], policy.budget_tokens)
+def _weights(space: EmbeddingSpace, policy: RetrievalPolicy) -> tuple[float, float]:
+    """Of the dense and the BM25 leg: measured for the space, unless somebody measures others."""
+    dense, bm25 = policy.dense_weight, policy.bm25_weight
+    return (space.dense_weight if dense is None else dense, space.bm25_weight if bm25 is None else bm25)
+
+
+def _dropped(trace: Sequence[TracedCandidate]) -> Counter[str]:
+    """Counts by reason of what was read, or would have been, and is in no passage."""
+    return Counter(one.reason for one in trace if not one.kept and (one.document or one.reason != "rank"))
 
 
 class _Stopwatch:

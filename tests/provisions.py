@@ -31,12 +31,17 @@ def chat_model(model_server: ModelServer, settings: Any) -> ModelServer:
 
 
 @pytest.fixture
-def all_models(chat_model: ModelServer, settings: Any) -> Iterator[ModelServer]:
+def all_models(
+    transactional_db: None, own_state: None, chat_model: ModelServer, settings: Any
+) -> Iterator[ModelServer]:
     """Embeddings come from the fake model server too, through a provider (and its breaker) of this test alone."""
     from retrieval import current, embeddings
 
     settings.EMBEDDING_MODEL = "text-embedding-3-small"
     embeddings._provider.cache_clear()
+    current.current_index()
+    current.current_provider().embed_documents([])
+    chat_model.reset()  # what getting to know the model has cost is not the tests' to count
     yield chat_model
     provider: Any = embeddings.get_provider()
     current.close()

@@ -21,6 +21,7 @@ from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organiza
 from agents.models import Agent
 from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
+from retrieval.models import Flags, SpaceState
 from tests.factories import (
     AgentFactory,
     ConversationFactory,
@@ -124,7 +125,7 @@ def test_every_registered_admin_is_scoped_or_for_superusers_only() -> None:
     operators = {model for model, one in REGISTERED.items() if isinstance(one, SuperuserAdmin)}
     assert scoped | operators == set(REGISTERED)
     assert scoped == set(ROWS), "add a row to ROWS, so that the tests below cover the new page"
-    assert operators == {User}
+    assert operators == {User, Flags, SpaceState}
 
 
 @each_model

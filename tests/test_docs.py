@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ def modules() -> Iterator[Path]:
         yield from (path for path in (ROOT / folder).rglob("*.py") if "tests" not in path.parts)
 
 
+@cache
 def read_variables() -> dict[str, ast.expr | None]:
     """Every environment variable that the product reads, with the expression of its default."""
     found: dict[str, ast.expr | None] = {}

@@ -17,7 +17,7 @@ from corpora.models import ChunkQuerySet
 from retrieval import confirmation, filters
 from retrieval.index import edge
 from tests.two_tiers import TwoTiers
-from workers.ingestion.pipeline import VersionWriter
+from workers.ingestion import pipeline
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +37,8 @@ NO_OWNER_IN_FILTER: Change = (filters, "_tiers", 'Condition("user_id", (str(scop
 NO_OWNER_IN_RE_READ: Change = (corpora.models, "in_scope", 'f"{prefix}owner_id": scope.user_id,', "")
 NO_FILTER: Change = (edge, "engine_filter", "return models.Filter(", "return models.Filter() or dict(")
 STALE_PAYLOAD: Change = (
-    *(VersionWriter, "__init__", '"corpus_id": str(document.corpus_id),'),
-    '"corpus_id": [str(one.pk) for one in document.corpus.organization.corpora.all()],',
+    *(pipeline, "payload_of", '"corpus_id": str(document.corpus_id),'),
+    '"corpus_id": [str(one.pk) for one in corpus.organization.corpora.all()],',
 )
 NO_RE_READ: Change = (confirmation, "_read", ".in_scope(scope)", "")
 NO_RE_READ_OF_STATE: Change = (

@@ -1,45 +1,27 @@
 """The two tiers as a state machine (RELIABILITY R10): users, admins and workers act; after every step each user asks
-each agent, and each wall is held against the oracle by itself, so that none can hide a hole in another.
-
-Walls: the scope (from the database), the filter (all that the index may propose), the re-read (what the database
-confirms even for a scope that names every corpus), and the retrieval as a whole with its count of violations.
+each agent, and gets exactly what the oracle allows.
 """
 
-import hashlib
-import re
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 from unittest import mock
-from uuid import UUID
 
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from prometheus_client import REGISTRY
 
 from accounts import members
-from accounts.models import Membership, Organization, User
-from accounts.problems import Problem
 from agents import assignments
-from agents.api import agent_for
 from agents.models import Agent
 from corpora import facts, removal, uploads
-from corpora.models import Chunk, Corpus, Document
-from corpora.scope import Scope
-from retrieval import current, search
-from retrieval.bm25 import encode_query
-from retrieval.filters import search_filter
-from retrieval.results import RetrievalPolicy
-from tests.two_tiers_oracle import Oracle
+from corpora.models import Corpus, Document
+from retrieval import current
+from retrieval.spaces import registry
+from tests.two_tiers_rows import AGENTS, HOMES, text_of, word_of
+from tests.two_tiers_walls import Walls, violations
 from workers import erasure, leases, reconcile
 from workers.ingestion import pipeline
 
-EVERYTHING = RetrievalPolicy(top_k=50, candidates=200, threshold=0.0, budget_tokens=1_000_000)
-HOMES = {"alice": {"north"}, "bob": {"north"}, "carol": {"south"}, "dora": {"north", "south"}}
-AGENTS = {"open": "north", "closed": "north", "southern": "south"}
-T = TypeVar("T")
 number = st.integers(0, 59)
 
 
@@ -47,32 +29,11 @@ class Killed(BaseException):
     """What a SIGKILL looks like from inside: nothing catches it."""
 
 
-def word_of(n: int) -> str:
-    """The n-th word: ten letters that share no stem with another's."""
-    return "".join(chr(ord("a") + int(digit, 16)) for digit in hashlib.sha256(str(n).encode()).hexdigest()[:10])
-
-
-def text_of(n: int) -> str:
-    """A document of its own words, the first of which names it; unlike every other, so that none is a duplicate."""
-    return " ".join(word_of(1000 * part + n) for part in range(8))
-
-
-def violations() -> float:
-    return REGISTRY.get_sample_value("isolation_violation_total") or 0.0
-
-
-class TwoTiers(RuleBasedStateMachine):
-    """Names in the oracle, rows in the product. `walls`: which of them are held against the oracle."""
-
-    walls: Sequence[str] = ("scope", "filter", "re-read", "retrieval")
-
+class TwoTiers(RuleBasedStateMachine, Walls):
     def __init__(self) -> None:
         super().__init__()
-        self.oracle = Oracle()
-        self.rows: dict[str, Any] = {}
-        self.memberships: dict[tuple[str, str], Membership] = {}
+        self.start()
         self.kills: dict[str, int] = {}
-        self.counter = 0
         self.violations = violations()
         self.transaction = transaction.atomic()
         self.transaction.__enter__()
@@ -82,29 +43,12 @@ class TwoTiers(RuleBasedStateMachine):
         index.delete_points([point for point, _document in index.point_ids()])
         transaction.set_rollback(True)
         self.transaction.__exit__(None, None, None)
-
-    # ── names and rows ──────────────────────────────────────────────────────────────────────────────────────
+        registry.forget()  # the row of the embedding space was made in this example, and is gone with it
 
     @initialize()
     def furnish(self) -> None:
         """Both organizations, both tiers, everything assigned and readable by somebody."""
-        for name in ("north", "south"):
-            self.rows[name] = Organization.objects.create(name=name, slug=name)
-            boss = User.objects.create_user(f"boss@{name}.example")
-            self.memberships["", name] = Membership.objects.create(
-                user=boss, organization=self.rows[name], role=Membership.Role.ADMIN
-            )
-        for user, homes in HOMES.items():
-            self.rows[user] = User.objects.create_user(f"{user}@example.org")
-            for home in sorted(homes):
-                self.join(user, home)
-        for agent, home in AGENTS.items():
-            self.rows[agent] = Agent.objects.create(
-                organization=self.rows[home], name=agent, slug=agent, allows_personal_corpus=agent != "closed"
-            )
-            self.oracle.agents[agent] = home
-            self.oracle.active_agents.add(agent)
-        self.oracle.allowing = {"open", "southern"}
+        self.make_people_and_agents()
         for owner, home, agent in (
             *(("", "north", "open"), ("", "north", "closed"), ("alice", "north", "open"), ("bob", "north", "open")),
             *(("", "south", "southern"), ("dora", "south", "southern"), ("dora", "north", "open")),
@@ -113,51 +57,6 @@ class TwoTiers(RuleBasedStateMachine):
             self.take_in(corpus)
             self.give(owner, agent, corpus)
         self.ingest()
-
-    def join(self, user: str, home: str) -> None:
-        self.memberships[user, home] = Membership.objects.create(user=self.rows[user], organization=self.rows[home])
-        self.oracle.members.add((user, home))
-
-    def named(self, prefix: str) -> str:
-        self.counter += 1
-        return f"{prefix}{self.counter}"
-
-    def make_corpus(self, owner: str, home: str) -> str:
-        name = self.named("corpus")
-        kind = Corpus.Type.PERSONAL if owner else Corpus.Type.GLOBAL
-        self.rows[name] = Corpus.objects.create(
-            organization=self.rows[home], corpus_type=kind, owner=self.rows.get(owner), name=name
-        )
-        self.oracle.corpora[name] = (home, owner)
-        self.oracle.active.add(name)
-        return name
-
-    def take_in(self, corpus: str) -> None:
-        name = self.named("document")
-        upload = SimpleUploadedFile(f"{name}.txt", text_of(self.counter).encode())
-        self.rows[name] = uploads.accept(self.rows[corpus], upload, self.keeper(corpus))
-        self.oracle.documents[name], self.oracle.waiting[name] = corpus, word_of(self.counter)
-
-    def keeper(self, corpus: str) -> Membership:
-        """Whoever may change a corpus; a stranger to the product's rules once his membership is gone."""
-        home, owner = self.oracle.corpora[corpus]
-        return self.memberships[owner, home]
-
-    def give(self, user: str, agent: str, corpus: str) -> None:
-        """`user` ("" for the admin) assigns; the product must refuse exactly what the oracle refuses."""
-        refusal = self.oracle.may_assign(user, agent, corpus)
-        by = self.memberships[user, self.oracle.agents[agent]]
-        answer = ""
-        try:
-            assignments.assign(self.rows[agent], self.rows[corpus].pk, by)
-        except Problem as problem:
-            answer = problem.code
-        assert answer == refusal, f"assigning {corpus} to {agent} by {user or 'admin'}"
-        if not refusal:
-            self.oracle.assigned.add((agent, corpus))
-
-    def pick(self, names: Sequence[T], n: int) -> T | None:
-        return names[n % len(names)] if names else None
 
     # ── what users and admins do ────────────────────────────────────────────────────────────────────────────
 
@@ -297,48 +196,3 @@ class TwoTiers(RuleBasedStateMachine):
             for agent in [agent for agent, of in self.oracle.agents.items() if user and of == home]:
                 self.hold_the_walls(user, agent, words, homes)
         assert violations() == self.violations, "isolation violations were counted"
-
-    def hold_the_walls(self, user: str, agent: str, words: set[str], homes: dict[UUID, UUID]) -> None:
-        scope = self.scope_of(user, agent)
-        who = f"{user} through {agent}"
-        if "scope" in self.walls:
-            expected = {self.rows[corpus].pk for corpus in self.oracle.scope(user, agent)}
-            assert scope.corpus_ids == expected, f"the scope of {who}"
-        if "filter" in self.walls and not scope.is_empty:
-            assert self.proposed(scope, words, homes) <= scope.corpus_ids, f"the filter of {who}"
-        if "re-read" in self.walls:
-            confirmed = self.confirmed_for_all_corpora(user, self.oracle.agents[agent])
-            assert confirmed == self.oracle.confirmed(user, self.oracle.agents[agent]), f"the re-read of {who}"
-        found = self.retrieved(scope, words)
-        assert found <= self.oracle.allowed(user, agent), f"retrieved too much: {who}"
-        assert found >= self.oracle.allowed(user, agent), f"retrieved too little: {who}"
-
-    def scope_of(self, user: str, agent: str) -> Scope:
-        """As a request computes it. One whose membership is gone may still hold its old row in memory."""
-        membership = self.memberships[user, self.oracle.agents[agent]]
-        try:
-            return agent_for(membership, str(self.rows[agent].pk)).scope_for(membership)
-        except Problem:
-            return Scope(membership.organization_id, membership.user_id)
-
-    def homes_of_points(self) -> dict[UUID, UUID]:
-        """The corpus of each point, by its document; those of erased documents are in none."""
-        corpora = dict(Document.objects.values_list("pk", "corpus_id"))
-        return {point: corpora.get(document, document) for point, document in current.current_index().point_ids()}
-
-    def proposed(self, scope: Scope, words: set[str], homes: dict[UUID, UUID]) -> set[UUID]:
-        where = search_filter(scope, EVERYTHING.granularity)
-        query = " ".join(sorted(words))
-        dense = current.current_provider().embed_query(query)
-        found = current.current_index().search(dense, encode_query(query), where, EVERYTHING.candidates)
-        return {homes[hit.id] for hit in (*found.dense, *found.sparse)}
-
-    def confirmed_for_all_corpora(self, user: str, home: str) -> set[str]:
-        everything = frozenset(Corpus.objects.values_list("pk", flat=True))
-        broken = Scope(self.rows[home].pk, self.rows[user].pk, everything, everything)
-        texts = Chunk.objects.in_scope(broken).values_list("text", flat=True)
-        return {text.split()[0] for text in texts}
-
-    def retrieved(self, scope: Scope, words: set[str]) -> set[str]:
-        retrieval = search.retrieve(" ".join(sorted(words)), scope, EVERYTHING)
-        return {re.split(r"\s", chunk.text)[0] for chunk in retrieval.chunks}

@@ -25,6 +25,7 @@ from tests.people import People, signed_in, with_key, with_secret
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
 TOKEN = "invitation-token"
+FACT = {"fact_key": "boiling"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ class World:
         agent = AgentFactory(organization=here, allows_personal_corpus=True, name=f"{SHARED_MARK} agent")
         for corpus in (alices, shared):
             AssignmentFactory(agent=agent, corpus=corpus)
-        alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK)
-        shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK)
+        alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)
+        shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK, **FACT)
         conversation = ConversationFactory(of=alice, agent=agent, title=f"{ALICES_MARK} conversation")
         chunks = alices_document.chunks.all()
         MessageFactory(conversation=conversation, content=f"{ALICES_MARK} question")

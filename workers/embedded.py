@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from config.celery import app
-from workers import leases, tasks
+from workers import leases, space_filling, tasks
 
 logger = logging.getLogger(__name__)
 
@@ -57,12 +57,14 @@ class EmbeddedWorkers:
 
     def start(self) -> None:
         """Put back what a killed process left, then work."""
-        if released := leases.release_abandoned():
+        if released := self._release(counts=True):
             logger.info("%s documents were interrupted and continue now", released)
+        space_filling.stopping.clear()
         self._thread.start()
         self._clock.start()
         tasks.sweep.apply_async()
         tasks.watch_folder.apply_async()
+        tasks.change_space.apply_async()
 
     def _run(self) -> None:
         try:
@@ -74,14 +76,16 @@ class EmbeddedWorkers:
 
     def stop(self) -> None:
         """Let running tasks end. What does not end in time is given back and continues at the next start."""
+        space_filling.stopping.set()
         self._clock.stop()
         stopping = threading.Thread(target=self._controller.stop, name="stopping", daemon=True)
         stopping.start()
         stopping.join(DRAIN_SECONDS)
         if stopping.is_alive():
-            logger.info("%s documents are not finished and continue at the next start", self._give_back())
+            logger.info("%s documents are not finished and continue at the next start", self._release(counts=False))
             os._exit(0)  # Python would wait for the workers' threads, for minutes perhaps
 
     @staticmethod
-    def _give_back() -> int:
-        return leases.release_abandoned(counts=False)
+    def _release(*, counts: bool) -> int:
+        """Only who owns the index is alone; elsewhere others may be at work, and a lease ends by itself."""
+        return leases.release_abandoned(counts=counts) if settings.EMBEDDED else 0

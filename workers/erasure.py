@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from chat.models import Citation
 from corpora.models import Chunk, Corpus, Document, ErasureReceipt
-from retrieval.current import current_index
+from retrieval.current import every_index
+from retrieval.index.base import VectorIndex
 from retrieval.models import CachedEmbedding
 
 
@@ -39,7 +40,11 @@ def is_held(document: Document) -> bool:
 
 
 def erase_points(document_id: UUID) -> int:
-    index = current_index()
+    """From every embedding space that there is; how many there were in all."""
+    return sum(erase_points_in(index, document_id) for index in every_index())
+
+
+def erase_points_in(index: VectorIndex, document_id: UUID) -> int:
     count = index.count(document_id)
     index.delete_document(document_id)
     if left := index.count(document_id):

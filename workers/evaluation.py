@@ -157,7 +157,8 @@ def span_row(query: Query, ids: dict[UUID, str], retrieval: Retrieval) -> dict[s
 
 
 def summary(questions: QuestionSet, chunks: int, rows: list[dict[str, float]]) -> Scores:
-    measures = {name: round(mean(row[name] for row in rows), 4) for name in rows[0]} if rows else {}
+    names = dict.fromkeys(name for row in rows for name in row)  # questions with spans have more than the others
+    measures = {name: round(mean(row[name] for row in rows if name in row), 4) for name in names}
     if rows:
         times = sorted(row["ms"] for row in rows)
         measures["ms"] = round(median(times), 2)

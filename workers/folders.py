@@ -4,8 +4,7 @@ The manifest is the corpus itself: `Document.source_path` and `sha256` say what 
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,11 @@ from django.core.files.uploadedfile import UploadedFile
 from accounts.models import Membership
 from accounts.problems import Problem
 from corpora import facts, removal, uploads
+from corpora.descriptions import describe
 from corpora.models import Corpus, Document
 from corpora.signatures import safe_filename
+from workers.fact_lists import facts_in
+from workers.folder_metadata import FolderMetadata
 
 EXTENSIONS = {".pdf", ".docx", ".txt", ".md", ".markdown", ".json"}
 
@@ -29,6 +31,7 @@ class Outcome:
 
     documents: list[UUID] = field(default_factory=list)
     unchanged: int = 0
+    described: int = 0  # of the unchanged: those whose metadata the folder says anew
     removed: int = 0
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -52,14 +55,17 @@ def synchronize(
     by: Membership,
     *,
     delete: bool = False,
+    unit_from_folder: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
     **metadata: Any,
 ) -> Outcome:
     """Bring a corpus in step with a folder, file by file; what is gone is deleted last, and only if asked.
 
     A file that is refused is noted in the outcome and stops nothing. `on_file` is called after each, for progress.
+    What `metadata` and `acervo.toml` files say of a file holds at every visit; nothing is embedded again for it.
     """
-    visit = Visit(source if source.is_dir() else source.parent, corpus, by, metadata)
+    root = source if source.is_dir() else source.parent
+    visit = Visit(root, corpus, by, FolderMetadata(root, metadata, unit_from_folder=unit_from_folder))
     for path in files_in(source):
         relative = path.relative_to(visit.root).as_posix()
         visit.seen.add(relative)
@@ -71,13 +77,14 @@ def synchronize(
         on_file(path)
     if delete:
         visit.remove_gone()
+    visit.outcome.refused |= visit.metadata.problems
     return visit.outcome
 
 
 class Visit:
     """One synchronisation under way: what the corpus has from the folder, and what the folder has now."""
 
-    def __init__(self, root: Path, corpus: Corpus, by: Membership, metadata: dict[str, Any]) -> None:
+    def __init__(self, root: Path, corpus: Corpus, by: Membership, metadata: FolderMetadata) -> None:
         self.root, self.corpus, self.by, self.metadata = root, corpus, by, metadata
         self.known = {one.source_path: one for one in corpus.documents.alive().exclude(source_path="")}
         self.seen: set[str] = set()
@@ -89,7 +96,7 @@ class Visit:
         with path.open("rb") as content:
             sha256 = hashlib.file_digest(content, "sha256").hexdigest()
             if known and known.sha256 == sha256:
-                self.outcome.unchanged += 1
+                self.leave(known, self.metadata.of(path))
                 return
             if self.has_twin(path.name, sha256, relative):
                 self.leave_to_twin(known)
@@ -97,10 +104,16 @@ class Visit:
             content.seek(0)
             upload = UploadedFile(File(content), name=path.name, size=path.stat().st_size)
             if known:
-                uploads.replace(known, upload, self.by, **self.metadata)
+                uploads.replace(known, upload, self.by, **self.metadata.of(path))
             else:
-                known = uploads.accept(self.corpus, upload, self.by, source_path=relative, **self.metadata)
+                said = self.metadata.of(path)
+                known = uploads.accept(self.corpus, upload, self.by, source_path=relative, **said)
         self.outcome.documents.append(known.pk)
+
+    def leave(self, known: Document, said: dict[str, Any]) -> None:
+        """The content is as it was; what is said of it may not be."""
+        self.outcome.unchanged += 1
+        self.outcome.described += describe(known, self.by, **said)
 
     def has_twin(self, name: str, sha256: str, relative: str) -> bool:
         """Whether the corpus has this file from elsewhere. A file that was moved takes its document along."""
@@ -121,38 +134,21 @@ class Visit:
             del self.known[known.source_path]
 
     def take_facts(self, path: Path, relative: str) -> None:
-        """Upsert those facts of a JSON list that are new or changed; each is known by its file and its title."""
-        for text, title, tags in facts_in(path):
-            place = f"{relative}#{facts.filename_for(title)}"[-500:]
+        """Upsert those facts of a JSON list that are new or changed; each is known by its file and its key."""
+        of_folder = self.metadata.of(path)
+        for one in facts_in(path):
+            place = f"{relative}#{facts.filename_for(one.key)}"[-500:]
             self.seen.add(place)
+            said = of_folder | {"title": one.title, "tags": one.tags, "source_reference": one.source}
             known = self.known.get(place)
-            if known and known.sha256 == hashlib.sha256(text.encode()).hexdigest() and known.tags == tags:
-                self.outcome.unchanged += 1
+            if known and known.sha256 == facts.hash_of(one.text):
+                self.leave(known, said)
                 continue
-            fact = facts.upsert(self.corpus, self.by, text, title, tags)
-            Document.objects.filter(pk=fact.pk).update(source_path=place)
+            fact = facts.upsert(self.corpus, self.by, one.text, one.title, one.tags, one.key, one.source)
+            describe(fact, self.by, **said, source_path=place)
             self.outcome.documents.append(fact.pk)
 
     def remove_gone(self) -> None:
         for relative in self.known.keys() - self.seen:
             removal.remove_document(self.known[relative], self.by)
             self.outcome.removed += 1
-
-
-def facts_in(path: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Text, title and tags of a JSON list `[{"text": …, "title"?: …, "tags"?: […]}, …]`. ValueError if it is none."""
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(entries, list) or not all(is_fact(one) for one in entries):
-        raise ValueError('A JSON file must be a list of facts: [{"text": "…", "title": "…", "tags": ["…"]}, …].')
-    for one in entries:
-        text, tags = one["text"], [str(tag) for tag in one.get("tags") or []]
-        yield text, str(one.get("title") or text.strip().splitlines()[0][:80]), tags
-
-
-def is_fact(entry: Any) -> bool:
-    return (
-        isinstance(entry, dict)
-        and isinstance(entry.get("text"), str)
-        and bool(entry["text"].strip())
-        and isinstance(entry.get("tags") or [], list)
-    )

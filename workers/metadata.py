@@ -3,11 +3,12 @@
 from uuid import UUID
 
 from corpora.models import Document
-from retrieval.current import current_index
+from retrieval.current import every_index
 
 
 def update(document_id: UUID) -> None:
     """Copy the document's metadata from the database into its points' payload."""
     document = Document.objects.alive().filter(pk=document_id).first()
     if document is not None:
-        current_index().set_metadata(document.pk, document.metadata)
+        for index in every_index():
+            index.set_metadata(document.pk, document.metadata)

@@ -77,6 +77,13 @@ def tidy() -> None:
     upkeep.tidy()
 
 
+@task("workers.change_space")
+def change_space() -> None:
+    from workers import space_change
+
+    space_change.advance()
+
+
 @task("workers.watch_folder")
 def watch_folder() -> None:
     from workers import watched
@@ -90,6 +97,7 @@ def beat_schedule() -> dict[str, Any]:
         "sweep": {"task": "workers.sweep", "schedule": 10.0, "options": {"expires": 10}},
         "optimize": {"task": "workers.optimize", "schedule": 30.0, "options": {"expires": 30}},
         "watch_folder": {"task": "workers.watch_folder", "schedule": 60.0, "options": {"expires": 60}},
+        "change_space": {"task": "workers.change_space", "schedule": 60.0, "options": {"expires": 60}},
         "reconcile": {"task": "workers.reconcile", "schedule": 6 * 3600.0, "options": {"expires": 3600}},
         "tidy": {"task": "workers.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
     }

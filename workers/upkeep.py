@@ -11,7 +11,7 @@ from accounts import idempotency
 from accounts.models import IdempotentReply
 from chat.models import Message
 from corpora.models import Chunk, Document
-from retrieval.current import current_index
+from retrieval.current import every_index
 from retrieval.models import CachedEmbedding
 
 ABANDONED_ANSWER = timedelta(minutes=30)
@@ -19,7 +19,8 @@ ABANDONED_ANSWER = timedelta(minutes=30)
 
 def optimize_index() -> bool:
     """Merge and index segments in the background, never in a request (issue "Acervo answers")."""
-    return current_index().optimize()
+    changed = [index.optimize() for index in every_index()]
+    return any(changed)
 
 
 def refresh_statistics() -> None:

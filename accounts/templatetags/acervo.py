@@ -1,9 +1,15 @@
 """Template tags that every page uses."""
 
+from datetime import datetime, timedelta
+
 from django import template
+from django.forms import BoundField
 from django.templatetags.static import static
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
 
 register = template.Library()
 
@@ -16,3 +22,17 @@ def icon(name: str) -> SafeString:
         static("acervo/icons.svg"),
         name,
     )
+
+
+@register.filter
+def control(field: BoundField) -> SafeString:
+    """A form field's control without a placeholder: the label says what belongs there, and stays while one writes."""
+    return field.as_widget(attrs={"placeholder": False})
+
+
+@register.filter
+def ago(moment: datetime) -> str:
+    """How long it is since then, in one unit."""
+    if timezone.now() - moment < timedelta(minutes=1):
+        return _("just now")
+    return _("%(ago)s ago") % {"ago": timesince(moment, depth=1)}

@@ -55,8 +55,8 @@ def fields(*new: Corpus, removed: Assignment | None = None, **changed: Any) -> d
     sent: dict[str, Any] = {
         "name": "Tutor", "slug": "tutor", "description": "", "is_active": "on", "system_prompt": "",
         "instructions": "", "context_template": "", "model": "", "temperature": "0.3", "max_tokens": "1024",
-        "uses_rag": "on", "grounding": "open", "allows_personal_corpus": "on", "top_k": "8", "candidates": "50",
-        "min_relevance": "0.3", "context_tokens": "2000",
+        "uses_rag": "on", "grounding": "open", "allows_personal_corpus": "on", "top_k": "", "candidates": "50",
+        "min_relevance": "0.3", "context_tokens": "2000", "condense": "on", "diversity": "0", "compress": "on",
         "assignments-TOTAL_FORMS": str(len(new) + bool(removed)),
         "assignments-INITIAL_FORMS": str(int(bool(removed))),
     }  # fmt: skip
@@ -122,7 +122,7 @@ def test_a_change_is_audited_with_names_and_flags_and_without_text(client: Clien
     event = AuditEvent.objects.get(object_type="agent")
     assert event.action == "changed"
     assert event.changes == {
-        "fields": ["description", "grounding", "system_prompt", "top_k", "uses_rag"],
+        "fields": ["description", "grounding", "system_prompt", "uses_rag"],
         "grounding": "strict",
         "uses_rag": False,
     }

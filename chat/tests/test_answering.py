@@ -18,7 +18,7 @@ from chat.models import Conversation, Message, Trace
 from chat.questions import Question, question_from
 from corpora import removal, uploads
 from corpora.models import Document
-from retrieval.confidence import Confidence
+from retrieval.confidence import Confidence, Gate
 from tests import library as sample
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, ABOUT_NOVEL, Library
@@ -83,7 +83,8 @@ def test_rag_can_be_switched_off_for_all_at_run_time(library: Library, settings:
 
 def test_a_refusal_names_the_nearest_passages_and_is_cited(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     search = answering.retrieve
-    monkeypatch.setattr(answering, "retrieve", lambda *args: replace(search(*args), confidence=Confidence.LOW))
+    low = {"confidence": Confidence.LOW, "gate": Gate.LOW_CONFIDENCE}
+    monkeypatch.setattr(answering, "retrieve", lambda *args: replace(search(*args), **low))
     answer = begun(library, agent="researcher")
     events = events_of(answer)
     assert "Préstamos" in text_of(events)

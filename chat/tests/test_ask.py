@@ -72,8 +72,7 @@ def test_an_index_that_is_down_costs_only_the_context(library: Library, monkeypa
     def down() -> Any:
         raise IndexUnavailable("refused")
 
-    monkeypatch.setattr(current, "current_index", down)
-    monkeypatch.setattr("retrieval.current.current_index", down)
+    monkeypatch.setattr("retrieval.search.current_index", down)
     said = ask(library)
     assert "confidence: none" in said
     assert "Préstamos" not in said

@@ -47,7 +47,7 @@ def answered(alicia: Membership) -> Conversation:
 
 def test_a_conversation_comes_with_its_messages_and_their_sources(alicia: Membership, answered: Conversation) -> None:
     body = api(alicia).get(f"/api/conversations/{answered.pk}/").json()
-    assert {"id", "title", "agent", "project", "created_at", "updated_at", "messages"} == set(body)
+    assert {"id", "title", "agent", "project", "context", "created_at", "updated_at", "messages"} == set(body)
     question, answer = body["messages"]
     assert (question["role"], question["sources"]) == ("user", [])
     source = answer["sources"][0]

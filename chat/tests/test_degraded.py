@@ -224,7 +224,7 @@ def index_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> Any:
         raise IndexUnavailable(UPSTREAM_WORDS)
 
-    monkeypatch.setattr("retrieval.current.current_index", down)
+    monkeypatch.setattr("retrieval.search.current_index", down)
 
 
 def test_without_the_index_the_answer_has_no_context_and_says_so(

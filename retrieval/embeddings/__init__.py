@@ -18,8 +18,25 @@ def get_provider() -> EmbeddingProvider:
     """
     model = settings.EMBEDDING_MODEL
     if not model:
-        model = DEFAULT_MODEL if settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL else LEXICAL_MODEL
+        model = DEFAULT_MODEL if has_endpoint() else LEXICAL_MODEL
     return _provider(model, settings.EMBEDDING_DIMENSIONS, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL)
+
+
+def provider_for(model: str, dimensions: int) -> EmbeddingProvider:
+    """The provider of a space that settings may no longer name, at the endpoint that they do name.
+
+    One that only raises EmbeddingUnavailable if they name none. Raises ValueError as `get_provider` does.
+    """
+    if model == LEXICAL_MODEL or has_endpoint():
+        return _provider(model, dimensions, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL)
+    from retrieval.embeddings.spaces import space_for
+    from retrieval.embeddings.unreachable import UnreachableProvider
+
+    return UnreachableProvider(space_for(model, dimensions))
+
+
+def has_endpoint() -> bool:
+    return bool(settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL)
 
 
 @lru_cache(maxsize=8)

@@ -42,9 +42,13 @@ class Calibration:
 
     def relevance(self, cosine: float, coverage: float, tail: float = 0.0) -> float:
         """Relevance in 0..1 of a passage; `tail` is the cosine of the query's last dense hit."""
+        return self._interpolate(self.evidence(cosine, coverage, tail))
+
+    def evidence(self, cosine: float, coverage: float, tail: float = 0.0) -> float:
+        """What `points` turn into relevance; from 0, without a scale of its own."""
         floor = min(self.background if self.background is not None else tail, 0.99)
         lift = max(0.0, (cosine - floor) / (1.0 - floor))
-        return self._interpolate(self.cosine_weight * lift + self.coverage_weight * coverage)
+        return self.cosine_weight * lift + self.coverage_weight * coverage
 
     def _interpolate(self, evidence: float) -> float:
         right = bisect_right(self.points, (evidence, float("inf")))
@@ -86,3 +90,6 @@ class EmbeddingProvider(Protocol):
 
     def embed_query(self, text: str) -> "NDArray[float32]":
         """(d,) float32, L2-normalised, answered within seconds. Raises EmbeddingError."""
+
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """(n, d) float32 of a question's phrasings, in one request and as fast. Raises EmbeddingError."""

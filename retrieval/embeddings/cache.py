@@ -33,8 +33,17 @@ class CachedProvider:
     def space(self) -> EmbeddingSpace:
         return self._provider.space
 
+    @property
+    def source(self) -> EmbeddingProvider:
+        """What is asked when nothing is known: the model itself."""
+        return self._provider
+
     def embed_query(self, text: str) -> "NDArray[float32]":
         return self._remembered(text)
+
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """Not remembered: a question's other phrasings are made anew each time."""
+        return self._provider.embed_queries(texts)
 
     def _read_only_query(self, text: str) -> "NDArray[float32]":
         vector = self._provider.embed_query(text)

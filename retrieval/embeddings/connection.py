@@ -1,4 +1,4 @@
-"""Pooled HTTP/1.1 connections to one model endpoint, each call under one deadline (used by `openai` alone)."""
+"""Pooled HTTP/1.1 connections to one model endpoint, each call under one deadline (`openai`, `rerank.http`)."""
 
 import ipaddress
 import socket

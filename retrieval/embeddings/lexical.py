@@ -113,3 +113,6 @@ class LexicalProvider:
 
     def embed_query(self, text: str) -> "NDArray[float32]":
         return embed(text)
+
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        return self.embed_documents(texts)

@@ -72,10 +72,14 @@ class OpenAIProvider:
 
     def embed_query(self, text: str) -> "NDArray[float32]":
         """(d,) float32, L2-normalised, within QUERY_SECONDS, or an error; while the breaker is open, at once."""
+        return self.embed_queries([text]).reshape(-1)
+
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """(n, d) float32 of a few texts, as `embed_query`."""
         if not self._breaker.allows():
             raise EmbeddingUnavailable("the embedding endpoint failed repeatedly; waiting before the next trial")
         try:
-            vectors = self._embed([text], QUERY_SECONDS, QUERY_ATTEMPTS)
+            vectors = self._embed(texts, QUERY_SECONDS, QUERY_ATTEMPTS)
         except EmbeddingUnavailable:
             self._breaker.failed()
             raise
@@ -83,7 +87,7 @@ class OpenAIProvider:
             self._breaker.succeeded()
             raise
         self._breaker.succeeded()
-        return vectors.reshape(-1)
+        return vectors
 
     def close(self) -> None:
         """Give threads and connections back; batches that wait are dropped."""

@@ -1,6 +1,5 @@
 """Where the vectors are: one interface (`base`), two engines, imported only when one is made."""
 
-from functools import lru_cache
 from pathlib import Path
 
 from retrieval.index.base import (
@@ -23,29 +22,52 @@ __all__ = [
     "Point",
     "SparseVector",
     "VectorIndex",
-    "get_index",
+    "drop_index",
     "make_index",
+    "open_index",
 ]
 
 
-@lru_cache(maxsize=8)
-def get_index(collection: str, dimensions: int) -> VectorIndex:
-    """The index of an embedding space as the settings place it, opened and ensured once a process.
+def open_index(collection: str, dimensions: int) -> VectorIndex:
+    """The index of an embedding space as the settings place it, opened and ensured; `retrieval.current` keeps it.
 
     QDRANT_URL: a server; otherwise Qdrant Edge in DATA_DIR/index/<collection>. Raises IndexUnavailable,
-    IndexLocked, or ValueError if the collection was made with other dimensions; nothing of a failure is
-    cached.
+    IndexLocked, or ValueError if the collection was made with other dimensions.
     """
     from django.conf import settings
 
-    folder = Path(settings.DATA_DIR) / "index"
-    index = make_index(collection, dimensions, url=settings.QDRANT_URL, api_key=settings.QDRANT_API_KEY, folder=folder)
+    url, api_key = settings.QDRANT_URL, settings.QDRANT_API_KEY
+    index = make_index(collection, dimensions, url=url, api_key=api_key, folder=_folder())
     try:
         index.ensure()
     except BaseException:
         index.close()
         raise
     return index
+
+
+def drop_index(collection: str) -> None:
+    """Delete a collection and everything in it; idempotent. Close it first: IndexLocked says who has not."""
+    from django.conf import settings
+
+    if settings.QDRANT_URL:
+        from retrieval.index.server import ServerIndex, connect
+
+        index = ServerIndex(connect(settings.QDRANT_URL, settings.QDRANT_API_KEY), collection, dimensions=0)
+        try:
+            index.drop()
+        finally:
+            index.close()
+        return
+    from retrieval.index.folder import EdgeFolder
+
+    EdgeFolder(_folder() / collection).remove()
+
+
+def _folder() -> Path:
+    from django.conf import settings
+
+    return Path(settings.DATA_DIR) / "index"
 
 
 def make_index(collection: str, dimensions: int, *, url: str, api_key: str = "", folder: Path) -> VectorIndex:

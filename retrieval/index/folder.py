@@ -59,6 +59,14 @@ class EdgeFolder:
     def discard(generation: Path) -> None:
         shutil.rmtree(generation, ignore_errors=True)
 
+    def remove(self) -> None:
+        """Delete the folder with all in it; the lock goes last, so that an interrupted removal can be repeated."""
+        for inside in self._path.iterdir():
+            if inside.is_dir():
+                shutil.rmtree(inside)
+        shutil.rmtree(self._path)
+        self.release()
+
     def release(self) -> None:
         """Let the next process in; idempotent."""
         if self._lock is not None:

@@ -1,14 +1,16 @@
 """A Qdrant server through qdrant-client, over REST with kept connections.
 
-The client is Qdrant's own;
-here its failures become one error, and a connection that the server dropped (it restarted) is tried once
-more.
+The client is Qdrant's own; here its failures become one error, a connection that the server dropped (it restarted)
+is tried once more, and a server that does not answer is left alone for a while instead of costing every question
+its second (RELIABILITY, faults).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
+from retrieval.breaker import CircuitBreaker
 from retrieval.filters import SearchFilter
 from retrieval.index.base import (
     ACORN_MAX_SELECTIVITY,
@@ -44,6 +46,14 @@ T = TypeVar("T")
 _READ_SECONDS = 1
 _WRITE_SECONDS = 30
 _UPSERT_BATCH = 100  # points a request: 3 MB of JSON at 1536 dimensions
+_LEFT_ALONE_SECONDS = 5.0
+
+
+@lru_cache(maxsize=8)
+def _opening_breaker(url: str) -> CircuitBreaker:
+    """One for each server, because an index that could not be opened is thrown away and made again. Opening is
+    waited for in line, so the first silence speaks for those behind it."""
+    return CircuitBreaker(failures=1, seconds=_LEFT_ALONE_SECONDS)
 
 
 def connect(url: str, api_key: str = "") -> "QdrantClient":
@@ -66,13 +76,18 @@ class ServerIndex:
     def __init__(self, client: "QdrantClient", collection: str, dimensions: int) -> None:
         from qdrant_client import models
 
+        self._opening = _opening_breaker(str(client.init_options.get("url")))
+        self._searching = CircuitBreaker(failures=2, seconds=_LEFT_ALONE_SECONDS)
         self._client = client
         self._collection = collection
         self._dimensions = dimensions
         self._models = models
 
     def ensure(self) -> None:
-        self._call(lambda: ensure_collection(self._client, self._collection, self._dimensions, _WRITE_SECONDS))
+        def ensured() -> None:
+            ensure_collection(self._client, self._collection, self._dimensions, _WRITE_SECONDS)
+
+        self._guarded(self._opening, ensured)
 
     def upsert(self, points: Iterable[Point]) -> None:
         checked = checked_points(points, self._dimensions)
@@ -95,10 +110,11 @@ class ServerIndex:
         legs = self._legs(dense, sparse, where, limit)
         if not legs:
             return Candidates()
-        found = self._call(
+        found = self._guarded(
+            self._searching,
             lambda: self._client.query_batch_points(
                 self._collection, requests=list(legs.values()), timeout=_READ_SECONDS
-            )
+            ),
         )
         by_leg = {name: hits(answer.points) for name, answer in zip(legs, found, strict=True)}
         return Candidates(by_leg.get(DENSE, ()), by_leg.get(SPARSE, ()))
@@ -192,9 +208,26 @@ class ServerIndex:
     def close(self) -> None:
         self._client.close()
 
+    def drop(self) -> None:
+        """Delete the collection; one that is not there is no error."""
+        if self._call(lambda: self._client.collection_exists(self._collection)):
+            self._call(lambda: self._client.delete_collection(self._collection, timeout=_WRITE_SECONDS))
+
     def _write(self, operation: Callable[..., Any], **arguments: Any) -> None:
         """Returns when the server has applied it, so that the next search sees it."""
         self._call(lambda: operation(self._collection, wait=True, timeout=_WRITE_SECONDS, **arguments))
+
+    def _guarded(self, breaker: CircuitBreaker, request: Callable[[], T]) -> T:
+        """`_call`, unless the server has just been silent: then unavailable at once."""
+        if not breaker.allows():
+            raise IndexUnavailable(f"Qdrant at {self._collection} has just failed and is left alone")
+        try:
+            answer = self._call(request)
+        except IndexUnavailable:
+            breaker.failed()
+            raise
+        breaker.succeeded()
+        return answer
 
     def _call(self, request: Callable[[], T]) -> T:
         """`request()`, once more if a kept connection turned out dead: every call here may be repeated."""

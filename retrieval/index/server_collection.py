@@ -32,7 +32,7 @@ def ensure_collection(client: "QdrantClient", name: str, dimensions: int, timeou
 
 
 def _create_unless_another_did(client: "QdrantClient", name: str, dimensions: int, timeout: int) -> None:
-    """Web and worker start at the same time: the slower of them finds the collection made."""
+    """Web and worker start together, and both find nothing."""
     from qdrant_client.http.exceptions import UnexpectedResponse
 
     try:

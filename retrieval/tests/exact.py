@@ -12,8 +12,9 @@ from retrieval.confirmation import PAGE
 from retrieval.embeddings.base import EmbeddingProvider
 from retrieval.fusion import Fused, fuse
 from retrieval.index.base import Candidates, Hit
-from retrieval.relevance import Judge, by_relevance
+from retrieval.relevance import Judge, Question, by_relevance
 from retrieval.results import RetrievedChunk
+from retrieval.terms import exact_terms
 
 LIMIT = 50
 
@@ -74,7 +75,7 @@ class ExactIndex:
         found: list[tuple[Fused, RetrievedChunk]] = [
             (hit, chunk_of(hit.id.int, self.texts[hit.id.int])) for hit in hits
         ]
-        return by_relevance(query, found, Judge(space, candidates), {})
+        return by_relevance(Question((query,), exact_terms(query)), found, Judge(space, candidates), {})
 
 
 def _best(scores: dict[int, float], without: frozenset[int]) -> tuple[Hit, ...]:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corpora.scope import Scope
+from retrieval.filters import search_filter
 from retrieval.index import Hit, IndexUnavailable
 from retrieval.index.server import ServerIndex, connect
 from retrieval.tests.library import DIMENSIONS, furnished, named, sparse
@@ -110,24 +112,37 @@ def test_the_filter_on_the_wire_is_the_rule_of_the_two_tiers(index: ServerIndex,
     search(index)
     sent = wire.asked[0][2]["searches"][0]["filter"]
     assert sent["must"] == [
-        {"key": "organization_id", "match": {"any": [str(named("acme"))]}},
-        {"key": "granularity", "match": {"any": ["800"]}},
+        {"key": "organization_id", "match": {"value": str(named("acme"))}},
+        {"key": "granularity", "match": {"value": "800"}},
     ]
     assert sent["should"] == [
         {
             "must": [
-                {"key": "corpus_type", "match": {"any": ["global"]}},
-                {"key": "corpus_id", "match": {"any": [str(named("manual"))]}},
+                {"key": "corpus_type", "match": {"value": "global"}},
+                {"key": "corpus_id", "match": {"value": str(named("manual"))}},
             ]
         },
         {
             "must": [
-                {"key": "corpus_type", "match": {"any": ["personal"]}},
-                {"key": "corpus_id", "match": {"any": [str(named("notes"))]}},
-                {"key": "user_id", "match": {"any": [str(named("alice"))]}},
+                {"key": "corpus_type", "match": {"value": "personal"}},
+                {"key": "corpus_id", "match": {"value": str(named("notes"))}},
+                {"key": "user_id", "match": {"value": str(named("alice"))}},
             ]
         },
     ]
+
+
+def test_one_tier_alone_joins_the_conditions_that_must_hold(index: ServerIndex, wire: Wire) -> None:
+    scope = Scope(named("acme"), named("alice"), global_ids=frozenset({named("manual"), named("laws")}))
+    index.search(DENSE, sparse(1, 2), search_filter(scope, 800), 50)
+    sent = wire.asked[0][2]["searches"][0]["filter"]
+    assert sent["must"] == [
+        {"key": "organization_id", "match": {"value": str(named("acme"))}},
+        {"key": "granularity", "match": {"value": "800"}},
+        {"key": "corpus_type", "match": {"value": "global"}},
+        {"key": "corpus_id", "match": {"any": sorted(map(str, (named("manual"), named("laws"))))}},
+    ]
+    assert not sent.get("should")
 
 
 def test_a_silent_server_is_unavailable_within_one_and_a_half_seconds(index: ServerIndex, wire: Wire) -> None:

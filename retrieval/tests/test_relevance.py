@@ -5,11 +5,11 @@ from uuid import UUID
 from retrieval.embeddings.spaces import LEXICAL_MODEL, space_for
 from retrieval.fusion import Fused
 from retrieval.index.base import Candidates, Hit
-from retrieval.relevance import Judge, by_relevance
+from retrieval.relevance import Judge, Question, by_relevance
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of, numbers
 
-QUESTION = "How many days does a loan last?"
+QUESTION = Question(("How many days does a loan last?",))
 SPACE = space_for(LEXICAL_MODEL, 1536)
 JUDGE = Judge(SPACE, Candidates(dense=(Hit(UUID(int=1), 0.4), Hit(UUID(int=2), 0.1))))
 

@@ -12,8 +12,9 @@ from prometheus_client import REGISTRY
 from accounts.models import Membership
 from corpora.models import Corpus
 from corpora.scope import Scope
-from retrieval import current, search
+from retrieval import search
 from retrieval.confidence import Confidence
+from retrieval.embeddings import get_provider
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
@@ -77,7 +78,7 @@ def test_the_passage_that_answers_comes_first_with_all_that_a_citation_needs(
     assert best.relevance >= 0.6
     assert best.dense is not None
     assert best.bm25 is not None
-    assert set(found.timings) == {"embed", "search", "confirm", "rank", "total"}
+    assert set(found.timings) == {"embed", "search", "confirm", "rank", "fit", "total"}
 
 
 def test_what_the_documents_do_not_hold_is_not_sufficient(alice: Membership, library: Corpus) -> None:
@@ -93,7 +94,7 @@ def test_an_empty_scope_or_question_searches_nothing(
         raise AssertionError("nothing may be embedded or searched")
 
     monkeypatch.setattr(search, "current_provider", never)
-    monkeypatch.setattr("retrieval.current.current_index", never)
+    monkeypatch.setattr(search, "current_index", never)
     assert retrieve(QUESTION, scope_of(alice)).chunks == ()
     assert retrieve("  \n", scope_of(alice, library)).chunks == ()
 
@@ -188,9 +189,8 @@ def test_stale_hits_do_not_take_the_place_of_served_ones(alice: Membership, libr
 def test_without_the_embedding_server_words_alone_are_searched(
     alice: Membership, library: Corpus, settings: Any, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lexical_index = current.current_index()
-    monkeypatch.setattr("retrieval.current.current_index", lambda: lexical_index)
     settings.OPENAI_BASE_URL = address
+    monkeypatch.setattr(search, "current_provider", get_provider)
     started = time.monotonic()
     found = retrieve(QUESTION, scope_of(alice, library))
     assert time.monotonic() - started < 1.5
@@ -211,7 +211,7 @@ def test_without_the_index_there_is_no_context_and_no_exception(
     def unavailable() -> None:
         raise error("canary-address")
 
-    monkeypatch.setattr("retrieval.current.current_index", unavailable)
+    monkeypatch.setattr(search, "current_index", unavailable)
     found = retrieve("canary-question", scope_of(alice, library))
     assert (found.degraded, found.chunks, found.sufficient) == ("index_unavailable", (), False)
     assert "canary" not in caplog.text

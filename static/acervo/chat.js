@@ -16,13 +16,14 @@ const [send, stop, stage] = ["send", "stop", "stage"].map((id) => document.getEl
 
 let running = null; // {view, abort, stopped}
 
-const nearEnd = () => document.documentElement.scrollHeight - innerHeight - scrollY < 160;
-const toEnd = () => scrollTo({ top: document.documentElement.scrollHeight });
+const hidden = (view) => view.prose.getBoundingClientRect().bottom - composer.getBoundingClientRect().top;
+const lastQuestionToTop = () => [...transcript.querySelectorAll(".question")].at(-1)?.scrollIntoView();
 
 function setRunning(value) {
   running = value;
   send.hidden = Boolean(value);
   stop.hidden = !value;
+  stage.classList.toggle("visually-hidden", !value); // how it ended stands in the answer; this says it aloud
 }
 
 const handlers = {
@@ -50,10 +51,10 @@ const handlers = {
 async function follow(response, view) {
   let ended = false;
   for await (const { event, data } of eventsOf(response)) {
-    const follows = nearEnd();
+    const follows = hidden(view) < 160; // not when the reader has scrolled back
     handlers[event]?.(view, JSON.parse(data));
     ended ||= event === "done" || event === "error";
-    if (follows) toEnd();
+    if (follows && hidden(view) > 0) scrollBy(0, hidden(view));
   }
   if (!ended) throw new TypeError("The stream ended in the middle");
 }
@@ -83,7 +84,7 @@ async function ask(text) {
   run.view.element.dataset.question = text;
   setRunning(run);
   stage.textContent = labels.retrieving;
-  toEnd();
+  lastQuestionToTop();
   try {
     const response = await post(`/api/agents/${labels.agent}/chat/`, bodyFor(text), run.abort.signal);
     if (response.ok) await follow(response, run.view);
@@ -143,5 +144,5 @@ chat.addEventListener("click", (event) => {
 
 // Only a question that the reader of a document has just written is sent by itself; a link from elsewhere is not.
 if (sessionStorage.getItem("ask") === question.value && question.value) submit();
-else if (transcript.childElementCount) toEnd();
+else lastQuestionToTop();
 sessionStorage.removeItem("ask");

@@ -78,7 +78,7 @@ function send(file, row) {
   request.open("POST", text.url);
   for (const [name, value] of Object.entries(csrf())) request.setRequestHeader(name, value);
   request.setRequestHeader("Accept", "application/json");
-  const body = new FormData();
+  const body = new FormData(document.getElementById("upload-details"));
   body.append("file", file);
   request.send(body);
 }
@@ -87,8 +87,8 @@ function ended(request, file, row) {
   if (request.status === 202) {
     show(row, { state: text.done, error: "" });
     announce.textContent = `${file.name}: ${text.done}`;
+    row.dataset.sent = "";
     document.body.dispatchEvent(new CustomEvent("uploaded"));
-    setTimeout(() => dismiss(row), 4000);
   } else if (!request.status) fail(row, text.offline, true);
   else {
     const otherwise = request.status === 413 ? text.tooLarge : text.failed;
@@ -96,9 +96,16 @@ function ended(request, file, row) {
   }
 }
 
-chooser.addEventListener("change", () => {
+function addChosen() {
   for (const file of chooser.files) add(file);
   chooser.value = "";
+}
+chooser.addEventListener("change", addChosen);
+addChosen(); // what was chosen before this script was there
+
+// From then on the list of documents says how far they are.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id === "documents") list.querySelectorAll("[data-sent]").forEach(dismiss);
 });
 
 const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");

@@ -3,9 +3,11 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.e2e.documents import WalkDocuments, walk_documents
@@ -23,7 +25,8 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-Screenshot = Callable[..., None]
+COLOURS = 128  # of a screenshot: a third of the bytes, and nobody sees it
+Screenshot = Callable[[Page, str], None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -65,7 +68,10 @@ def modelled_installation(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory, model_server_process: ModelServer
 ) -> Iterator[Installation]:
     """The same with a language model and embeddings behind OPENAI_BASE_URL: the scripted server."""
-    with served(tmp_path_factory.mktemp("modelled"), OPENAI_BASE_URL=model_server_process.openai_url) as running:
+    settings = {"OPENAI_BASE_URL": model_server_process.openai_url}
+    if os.environ.get("SCREENSHOTS") == "1":  # the scripted embeddings know no confidence worth showing
+        settings["EMBEDDING_MODEL"] = "lexical"
+    with served(tmp_path_factory.mktemp("modelled"), **settings) as running:
         yield running
 
 
@@ -86,6 +92,8 @@ def screenshot() -> Screenshot:
     def take(page: Page, name: str) -> None:
         if os.environ.get("SCREENSHOTS") == "1":
             IMAGES.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=IMAGES / f"{name}.png", animations="disabled", caret="hide")
+            taken = page.screenshot(animations="disabled", caret="hide")
+            reduced = Image.open(BytesIO(taken)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            reduced.save(IMAGES / f"{name}.png", optimize=True)
 
     return take

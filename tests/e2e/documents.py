@@ -30,7 +30,7 @@ def walk_documents(folder: Path) -> WalkDocuments:
             samples / "estandares" / "manual-429-pages-en.pdf",
             samples / "leyes" / LAW,
             samples / "handbook" / "team-charter-template.docx",
-            "¿Qué derechos tienen los pacientes respecto a las administraciones públicas sanitarias?",
+            "¿Quiénes son titulares del derecho a la protección de la salud?",
         )
     return WalkDocuments(
         long_pdf(folder / "cuaderno-de-bitacora.pdf"),

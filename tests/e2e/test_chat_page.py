@@ -20,7 +20,7 @@ MARKDOWN = """### El préstamo
 Con el carné **general** te llevas hasta *seis* documentos [1]. Estas son las reglas:
 
 - pide el carné en el mostrador,
-- devuelve cada libro en su fecha [2].
+- devuelve cada libro en su fecha [1].
 
 | carné | libros | días |
 |-------|-------:|-----:|
@@ -77,12 +77,14 @@ def test_the_sources_come_first_and_the_answer_block_by_block(
     expect(chat.sources.first).to_be_visible()
     assert chat.prose.inner_text().strip() == ""
     expect(chat.page.locator("#stage")).to_have_text("Escribiendo la respuesta…")
+    expect(chat.page.locator("article.question")).to_be_in_viewport()
     screenshot(chat.page, "07-sources")
     expect(chat.prose.locator("strong")).to_have_text("general")
     assert chat.stop.is_visible(), "the first block is set while the answer is still being written"
     expect(chat.prose.locator("td").first).to_be_visible()
-    screenshot(chat.page, "12-markdown")
     chat.wait_for_end()
+    expect(chat.page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+    screenshot(chat.page, "12-markdown")
     written = chat.prose.inner_text()
     assert "**" not in written
     assert "|--" not in written

@@ -56,6 +56,7 @@ def creates_a_corpus(page: Page, screenshot: Screenshot) -> None:
     page.get_by_label("descripción").fill("Leyes, manuales y plantillas para el libro sobre la sanidad pública.")
     screenshot(page, "03-new-corpus")
     page.get_by_role("button", name="Crear y subir documentos").click()
+    page.wait_for_url("**/corpora/*-*/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Sanidad")
     expect(page.get_by_text("Aún no hay documentos")).to_be_visible()
 
@@ -67,7 +68,7 @@ def uploads(page: Page, documents: WalkDocuments, screenshot: Screenshot) -> Non
     drop(page, documents.cited)
     rows = page.locator("#documents tbody tr")
     expect(rows).to_have_count(3)
-    page.wait_for_function("window.steps.some((step) => /[1-9]\\d? %/.test(step))")
+    page.wait_for_function("window.steps.some((step) => /esperando|\\d %/.test(step))")
     screenshot(page, "04-progress")
     expect(rows.get_by_text("indexado", exact=True)).to_have_count(3, timeout=INGESTED)
     long = rows.filter(has_text=documents.long.name)
@@ -91,9 +92,12 @@ def assigns(page: Page, screenshot: Screenshot) -> None:
     writer = panel.get_by_role("switch", name="Escritor de Libros")
     writer.check()
     expect(writer).to_be_checked()
+    ask = panel.get_by_role("link", name="Preguntar Escritor de Libros")
+    expect(ask).to_be_visible()
     expect(writer).to_be_focused()
     screenshot(page, "06-assigned")
-    panel.get_by_role("link", name="Preguntar Escritor de Libros").click()
+    ask.click()
+    page.wait_for_url("**/agents/*/")
     expect(page.get_by_role("link", name=re.compile("Sanidad"))).to_be_visible()
 
 
@@ -132,9 +136,9 @@ def test_the_dashboard_in_the_dark_and_the_chat_on_a_phone(visits: Visits, scree
         page.goto("/")
         assert page.locator("html").get_attribute("data-theme") == "dark"
         screenshot(page, "10-dashboard-dark")
-    with visits.window("alicia", size=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True) as page:
+    with visits.window("alicia", size=PHONE, device_scale_factor=1.5, has_touch=True, is_mobile=True) as page:
         page.goto("/agents/escritor-de-libros/")
         chat = ChatPage(page)
-        chat.ask_to_the_end("¿Cómo se llama el faro de mi novela?")
+        chat.ask_to_the_end("¿Qué descubre la farera de mi novela?")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
         screenshot(page, "11-chat-phone")

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from tests.fakes.fixtures import ModelServer
-from tests.services.installation import Background, Installation, Services, Web
-from tests.services.servers import NotInstalled, Server
-
-LOGS = pytest.StashKey[list[Server]]()
+from tests.services.installation import Background, Installation, Services, Web, real_parts
+from tests.services.servers import NotInstalled, program
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,8 +59,10 @@ def settings_wanted() -> dict[str, str]:
 def installation(
     services: Services, model_server_process: ModelServer, settings_wanted: dict[str, str]
 ) -> Iterator[Installation]:
+    """Every part real, and no process of ours running yet."""
     model_server_process.reset()
-    made = Installation(services, model_server_process, **settings_wanted)
+    parts = real_parts(services, model_server_process).values()
+    made = Installation(services, {name: value for part in parts for name, value in part.items()} | settings_wanted)
     yield made
     made.stop()
 
@@ -70,6 +70,12 @@ def installation(
 @pytest.fixture(scope="module")
 def web(installation: Installation) -> Web:
     return installation.web()
+
+
+@pytest.fixture(scope="module")
+def model(model_server_process: ModelServer) -> ModelServer:
+    """Who answers and embeds. What a test scripts, it resets."""
+    return model_server_process
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +90,6 @@ def beat(installation: Installation) -> Background:
 
 def object_store_or_skip() -> None:
     """An object store is wanted where it can be had: VERSITYGW, or versitygw on the PATH."""
-    from tests.services.servers import program
-
     if os.environ.get("VERSITYGW"):
         return
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
+import yaml
 
 from tests.fakes.fixtures import ModelServer
 from tests.live import Answer, Caller
@@ -17,6 +18,16 @@ from tests.services.servers import ROOT, IndexServer, ObjectStore, Postgres, Red
 ADMIN = "admin@aurora.example"
 MEMBER = "alicia@aurora.example"
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TIKTOKEN_CACHE_DIR", "VIRTUAL_ENV", "PYTHONPATH")
+
+
+def composed(service: str) -> list[str]:
+    """The arguments after the program in compose.yml's command of a service: what is tested is what is deployed.
+
+    Options may be given again behind them: the last one counts.
+    """
+    compose = yaml.safe_load((ROOT / "compose.yml").read_text())
+    command: list[str] = compose["services"][service]["command"]
+    return command[1:]
 
 
 class Services:
@@ -37,6 +48,18 @@ class Services:
     def stop(self) -> None:
         for server in reversed(self.all):
             server.stop()
+
+
+def real_parts(services: Services, model: ModelServer) -> dict[str, dict[str, str]]:
+    """The settings that put a real thing behind each default, by part."""
+    objects = {"objects": services.objects.settings()} if services.objects else {}
+    return objects | {
+        "database": {"DATABASE_URL": services.postgres.url("acervo")},
+        "broker": {"CELERY_BROKER_URL": services.redis.url(0)},
+        "cache": {"CACHE_URL": services.redis.url(1)},
+        "index": {"QDRANT_URL": services.index.url, "QDRANT_API_KEY": services.index.KEY},
+        "models": {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "sk-test-key"},
+    }
 
 
 class Process(Server):
@@ -64,7 +87,7 @@ class Background(Process):
     """A worker or beat: ready when its log says so."""
 
     def __init__(self, installation: "Installation", name: str, sign: str, *arguments: str) -> None:
-        super().__init__(installation, name, "-m", "celery", "-A", "config", *arguments)
+        super().__init__(installation, name, "-m", "celery", *arguments)
         self.sign, self._from = sign, 0
 
     def start(self) -> "Background":
@@ -79,24 +102,17 @@ class Background(Process):
 class Installation:
     """Settings, database and sample organization; processes are started one by one."""
 
-    def __init__(self, services: Services, model: ModelServer, **settings: str) -> None:
-        self.services, self.model = services, model
-        self.database_url = services.postgres.create_database("acervo")
+    def __init__(self, services: Services, settings: dict[str, str]) -> None:
+        self.services = services
+        if "DATABASE_URL" in settings:
+            services.postgres.create_database("acervo")
         self.environment = {name: os.environ[name] for name in INHERITED if name in os.environ} | {
             "DATA_DIR": str(services.folder / "data"),
             "SECRET_KEY": uuid4().hex * 2,
-            "DATABASE_URL": self.database_url,
-            "CELERY_BROKER_URL": services.redis.url(0),
-            "CACHE_URL": services.redis.url(1),
-            "QDRANT_URL": services.index.url,
-            "QDRANT_API_KEY": services.index.KEY,
-            "OPENAI_BASE_URL": model.openai_url,
-            "OPENAI_API_KEY": "sk-test-key",
-            "CHAT_MODEL": "fake",
+            "CHAT_MODEL": "fake" if "OPENAI_BASE_URL" in settings else "",
             "QUOTA_QUESTIONS_PER_MINUTE": "0",
             "QUOTA_STREAMS_PER_USER": "0",
             "PYTHONUNBUFFERED": "1",
-            **(services.objects.settings() if services.objects else {}),
             **settings,
         }
         self.processes: list[Process] = []
@@ -106,7 +122,11 @@ class Installation:
 
     def manage(self, *arguments: str) -> str:
         """The standard output of a management command that succeeds."""
-        command = [sys.executable, "manage.py", *arguments]
+        return self.run("manage.py", *arguments)
+
+    def run(self, *arguments: str) -> str:
+        """The standard output of a Python program that succeeds in this installation's environment."""
+        command = [sys.executable, *arguments]
         done = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=120, check=False
         )
@@ -114,15 +134,15 @@ class Installation:
         return done.stdout
 
     def web(self, name: str = "web") -> Web:
-        return self._started(Web(self, name, "manage.py", "serve"))
+        return self._started(Web(self, name, *composed("web"), "--host", "127.0.0.1"))
 
     def worker(self, name: str = "worker", pool: str = "threads", concurrency: int = 2) -> Background:
-        size = ["--pool", pool, "--concurrency", str(concurrency), "--hostname", f"{name}@%h", "--loglevel", "INFO"]
-        return self._started(Background(self, name, "ready.", "worker", *size))
+        own = ["--pool", pool, "--concurrency", str(concurrency), "--hostname", f"{name}@%h"]
+        return self._started(Background(self, name, "ready.", *composed("worker"), *own))
 
     def beat(self) -> Background:
-        schedule = ["--schedule", str(self.services.folder / "beat"), "--pidfile", ""]
-        return self._started(Background(self, "beat", "beat: Starting", "beat", "--loglevel", "INFO", *schedule))
+        own = ["--schedule", str(self.services.folder / "beat"), "--pidfile", ""]
+        return self._started(Background(self, "beat", "beat: Starting", *composed("beat"), *own))
 
     def _started(self, process: Any) -> Any:
         self.processes.append(process)

@@ -166,13 +166,15 @@ class Postgres(Server):
         ready = [self.binaries / "pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(self.port)]
         return subprocess.run(ready, check=False).returncode == 0
 
-    def create_database(self, name: str) -> str:
-        """The URL of a new database and its owner, a role of the same name that may make test databases."""
+    def create_database(self, name: str) -> None:
+        """A database and its owner, a role of the same name that may make test databases."""
         import psycopg
 
         with psycopg.connect(f"postgresql://postgres@127.0.0.1:{self.port}/postgres", autocommit=True) as link:
             link.execute(f"CREATE ROLE {name} LOGIN CREATEDB")
             link.execute(f"CREATE DATABASE {name} OWNER {name}")
+
+    def url(self, name: str) -> str:
         return f"postgres://{name}@127.0.0.1:{self.port}/{name}"
 
 

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tests.fakes.fixtures import ModelServer
 from tests.live import Caller, patience
 from tests.services.installation import Background, Installation, Web, indexed, new_corpus, upload, uploaded
 from tests.services.servers import wait_until
@@ -16,6 +17,12 @@ def text(name: str, sections: int = 3) -> bytes:
     """A document of `sections` headings, unlike every other."""
     parts = [f"# {name} {n}\n\nLa torre número {n} de {name} tiene {100 + n} escalones.\n" for n in range(sections)]
     return "\n".join(parts).encode()
+
+
+@pytest.fixture(scope="module")
+def settings_wanted() -> dict[str, str]:
+    """Quotas are counted in the cache, so that its faults are felt."""
+    return {"QUOTA_QUESTIONS_PER_MINUTE": "1000"}
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +67,7 @@ def test_a_cache_that_is_down_keeps_nobody_from_asking(admin: Caller, installati
 
 def test_a_cache_that_is_silent_costs_little(admin: Caller, installation: Installation) -> None:
     redis = installation.services.redis
+    wait_until(lambda: admin.call("GET", "/readyz").body["dependencies"]["cache"] == "ok", 20, "the cache is back")
     redis.freeze()
     try:
         events = admin.answers(AGENT, ABOUT_TOWERS)
@@ -85,29 +93,29 @@ def test_flushing_the_broker_loses_nothing(
 
 
 def test_ten_deliveries_of_one_document_make_one_bill(
-    admin: Caller, corpus: str, installation: Installation, worker: Background
+    admin: Caller, corpus: str, installation: Installation, worker: Background, model: ModelServer
 ) -> None:
     second = installation.worker("second")
     worker.stop()
     second.stop()
-    document = uploaded(admin, corpus, "diez.md", text("diez"))
+    document = uploaded(admin, corpus, "diez.md", text("zurribanda"))
     again = f"from workers import tasks; [tasks.ingest.delay('{document}') for _ in range(10)]"
     installation.manage("shell", "--command", again)
-    before = installation.model.stats()["embed_items"]
     worker.start()
     second.start()
     chunks = indexed(admin, document)["chunk_count"]
     second.stop()
-    assert installation.model.stats()["embed_items"] - before == chunks
+    billed = [body["input"] for one in model.requests() if "input" in (body := one["body"])]
+    assert sum("zurribanda" in item for items in billed for item in items) == chunks
     assert installation.services.index.count(document) == chunks
 
 
 def test_a_worker_killed_while_it_embeds_is_replaced_and_the_result_is_that_of_a_clean_run(
-    admin: Caller, corpus: str, installation: Installation, worker: Background
+    admin: Caller, corpus: str, installation: Installation, worker: Background, model: ModelServer
 ) -> None:
     content = text("muerte", sections=30)
     clean = indexed(admin, uploaded(admin, corpus, "limpio.md", content))
-    installation.model.script(path="embeddings", latency=30.0, times=1)
+    model.script(path="embeddings", latency=30.0, times=1)
     document = uploaded(admin, corpus, "muerte.md", content.replace(b"escalones", b"peldanos"))
     stage = f"/api/documents/{document}/"
     wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
@@ -123,9 +131,9 @@ def test_a_worker_killed_while_it_embeds_is_replaced_and_the_result_is_that_of_a
 
 
 def test_a_worker_that_is_told_to_stop_finishes_its_document(
-    admin: Caller, corpus: str, installation: Installation, worker: Background
+    admin: Caller, corpus: str, installation: Installation, worker: Background, model: ModelServer
 ) -> None:
-    installation.model.script(path="embeddings", latency=3.0, times=1)
+    model.script(path="embeddings", latency=3.0, times=1)
     document = uploaded(admin, corpus, "despedida.md", text("despedida"))
     stage = f"/api/documents/{document}/"
     wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")

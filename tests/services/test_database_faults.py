@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tests.fakes.fixtures import ModelServer
 from tests.live import Caller, patience, text_of
 from tests.services.installation import Background, Installation, Web, indexed, new_corpus, upload, uploaded
 from tests.services.servers import wait_until
@@ -26,10 +27,10 @@ def corpus(admin: Caller) -> str:
 
 
 def test_a_stream_outlives_a_restart_of_the_database_and_is_kept(
-    admin: Caller, corpus: str, installation: Installation
+    admin: Caller, corpus: str, installation: Installation, model: ModelServer
 ) -> None:
     postgres = installation.services.postgres
-    installation.model.script(path="chat", text="palabra " * 60, pace=0.05, times=1)
+    model.script(path="chat", text="palabra " * 60, pace=0.05, times=1)
     with admin.ask(AGENT, QUESTION) as stream:
         message = stream.until("sources").data["message"]
         postgres.stop()
@@ -41,14 +42,15 @@ def test_a_stream_outlives_a_restart_of_the_database_and_is_kept(
 
 
 def test_a_stream_that_ends_while_the_database_is_down_is_kept_when_it_is_back(
-    admin: Caller, corpus: str, installation: Installation
+    admin: Caller, corpus: str, installation: Installation, model: ModelServer
 ) -> None:
     postgres = installation.services.postgres
-    installation.model.script(path="chat", text="palabra " * 20, pace=0.05, times=1)
+    model.script(path="chat", text="palabra " * 20, pace=0.05, times=1)
     with admin.ask(AGENT, QUESTION) as stream:
         message = stream.until("sources").data["message"]
         postgres.stop()
         tokens = [stream.until("token") for _ in range(20)]
+        time.sleep(1)  # it has been tried to keep it by now, in vain
         postgres.start()
         assert stream.until("done").data["status"] == "complete"
     assert len(tokens) == 20
@@ -57,9 +59,9 @@ def test_a_stream_that_ends_while_the_database_is_down_is_kept_when_it_is_back(
 
 
 def test_without_the_database_every_door_answers_503_and_nothing_is_retrieved(
-    admin: Caller, corpus: str, installation: Installation
+    admin: Caller, corpus: str, installation: Installation, model: ModelServer
 ) -> None:
-    asked = installation.model.stats().get("chat_requests", 0)
+    asked = model.stats().get("chat_requests", 0)
     question = {"messages": [{"role": "user", "content": QUESTION}]}
     postgres = installation.services.postgres
     postgres.stop()
@@ -74,7 +76,6 @@ def test_without_the_database_every_door_answers_503_and_nothing_is_retrieved(
         }
         each = (time.monotonic() - started) / len(answers)
         ready, alive = admin.call("GET", "/readyz"), admin.call("GET", "/healthz")
-        page = Caller(admin.port, {"Cookie": "sessionid=x"}).call("GET", "/accounts/login/")
     finally:
         postgres.start()
     assert {name: answer.status for name, answer in answers.items()} == dict.fromkeys(answers, 503)
@@ -82,8 +83,17 @@ def test_without_the_database_every_door_answers_503_and_nothing_is_retrieved(
     assert set(codes.values()) == {"database_unavailable"}
     assert each < patience(6)
     assert (ready.status, ready.body["dependencies"]["database"], alive.status) == (503, "down", 200)
-    assert page.status in (200, 503)
-    assert installation.model.stats().get("chat_requests", 0) == asked
+    assert model.stats().get("chat_requests", 0) == asked
+
+
+@pytest.mark.xfail(reason="config.urls has no handler500 that knows a database error from a mistake", strict=True)
+def test_a_page_without_the_database_is_503_too(web: Web, installation: Installation) -> None:
+    installation.services.postgres.stop()
+    try:
+        page = Caller(web.port, {"Cookie": "sessionid=somebody"}).call("GET", "/")
+    finally:
+        installation.services.postgres.start()
+    assert page.status == 503
 
 
 def test_the_service_is_back_soon_after_the_database_is(admin: Caller, corpus: str, installation: Installation) -> None:

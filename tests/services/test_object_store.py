@@ -84,6 +84,7 @@ def test_a_store_that_refuses_is_said_so_and_leaves_no_row(
     assert store.objects() == before
 
 
+@pytest.mark.xfail(reason="workers.ingestion.pipeline counts a store that is down as the document's fault", strict=True)
 def test_a_worker_waits_for_a_store_that_is_down(
     admin: Caller, corpus: str, store: ObjectStore, worker: Background
 ) -> None:
@@ -94,7 +95,8 @@ def test_a_worker_waits_for_a_store_that_is_down(
     try:
         address = f"/api/documents/{document}/"
         wait_until(lambda: admin.call("GET", address).body["error"] is not None, 40, "it says why it waits")
-        assert admin.call("GET", address).body["status"] == "pending"
+        waiting = admin.call("GET", address).body
+        assert (waiting["status"], waiting["error"]["code"]) == ("pending", "service_unavailable")
     finally:
         store.start()
     indexed(admin, document, 60)

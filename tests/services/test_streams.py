@@ -4,9 +4,11 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.fakes.fixtures import ModelServer
 from tests.live import Caller
 from tests.services.installation import Installation, Web
 
+AGENT = "escritor-de-libros"  # answers without context too
 STREAMS, POOL = 50, 8
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'web'"
 
@@ -17,20 +19,17 @@ def admin(installation: Installation, web: Web) -> Caller:
 
 
 def test_fifty_open_streams_share_a_pool_of_eight_connections_and_hold_none(
-    admin: Caller, installation: Installation
+    admin: Caller, installation: Installation, model: ModelServer
 ) -> None:
-    installation.model.script(path="chat", text="palabra " * 400, pace=0.1)
+    model.script(path="chat", text="palabra " * 400, pace=0.1)
     with ExitStack() as open_streams:
-        streams = [
-            open_streams.enter_context(admin.ask("entrevistador-tecnico", f"¿Qué es un bucle? {n}"))
-            for n in range(STREAMS)
-        ]
+        streams = [open_streams.enter_context(admin.ask(AGENT, f"¿Qué es un bucle? {n}")) for n in range(STREAMS)]
         for stream in streams:
             stream.until("token")
-        assert installation.model.stats()["active"] == STREAMS
+        assert model.stats()["active"] == STREAMS
         ((connections,),) = installation.query(CONNECTIONS)
         ((busy,),) = installation.query(f"{CONNECTIONS} AND state <> 'idle'")
         assert connections <= POOL
         assert busy == 0
         assert admin.call("GET", "/api/corpora/").status == 200
-    installation.model.reset()
+    model.reset()

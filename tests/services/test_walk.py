@@ -1,7 +1,10 @@
 """The whole way with every part at its real place: separate web, worker and beat processes on real services."""
 
+import socket
+
 import pytest
 
+from tests.fakes.fixtures import ModelServer
 from tests.live import Caller, text_of
 from tests.services.installation import MEMBER, Background, Installation, Web, indexed, new_corpus, uploaded
 from tests.services.servers import wait_until
@@ -25,7 +28,14 @@ def test_every_dependency_is_the_real_one_and_answers(admin: Caller) -> None:
     assert set(ready.body["dependencies"].values()) == {"ok"}
 
 
-def test_what_the_sample_uploaded_is_indexed_by_the_worker(admin: Caller, installation: Installation) -> None:
+def test_the_health_check_of_the_worker_hears_it(installation: Installation, worker: Background) -> None:
+    ping = ["-m", "celery", "-A", "config", "inspect", "ping", "--timeout", "10"]
+    assert "pong" in installation.run(*ping, "--destination", f"{worker.name}@{socket.gethostname()}")
+
+
+def test_what_the_sample_uploaded_is_indexed_by_the_worker(
+    admin: Caller, installation: Installation, model: ModelServer
+) -> None:
     def waiting() -> int:
         ((count,),) = installation.query("SELECT count(*) FROM corpora_document WHERE status <> 'indexed'")
         return int(count)
@@ -33,7 +43,7 @@ def test_what_the_sample_uploaded_is_indexed_by_the_worker(admin: Caller, instal
     wait_until(lambda: waiting() == 0, 60, "every sample document is indexed")
     ((documents, chunks),) = installation.query("SELECT count(*), sum(chunk_count) FROM corpora_document")
     assert documents > 10
-    assert installation.model.stats()["embed_items"] >= chunks
+    assert model.stats()["embed_items"] >= chunks
 
 
 def test_an_upload_is_indexed_found_answered_and_cited(admin: Caller, installation: Installation, web: Web) -> None:
@@ -60,16 +70,18 @@ def test_a_deleted_document_is_gone_at_once_and_leaves_nothing(admin: Caller, in
     assert installation.query("SELECT count(*) FROM corpora_document WHERE id = %s", document) == [(0,)]
 
 
-def test_a_stop_taken_by_another_web_process_ends_the_answer(admin: Caller, installation: Installation) -> None:
+def test_a_stop_taken_by_another_web_process_ends_the_answer(
+    admin: Caller, installation: Installation, model: ModelServer
+) -> None:
     other = installation.caller(installation.web("web2"))
-    installation.model.script(path="chat", text="palabra " * 400, pace=0.05, times=1)
+    model.script(path="chat", text="palabra " * 400, pace=0.05, times=1)
     with admin.ask(AGENT, ABOUT_FARO) as stream:
         message = stream.until("sources").data["message"]
         stream.until("token")
         assert other.call("POST", f"/api/messages/{message}/stop/").status == 202
         ending = stream.until("done")
     assert ending.data["status"] == "stopped"
-    wait_until(lambda: installation.model.stats()["active"] == 0, 2, "the model is no longer asked")
+    wait_until(lambda: model.stats()["active"] == 0, 2, "the model is no longer asked")
 
 
 def test_a_worker_of_processes_ingests_as_one_of_threads_does(
@@ -88,4 +100,4 @@ def test_a_worker_of_processes_ingests_as_one_of_threads_does(
 
 def test_reconciling_finds_database_and_index_in_agreement(admin: Caller, installation: Installation) -> None:
     said = installation.manage("reconcile")
-    assert " 0 " in said
+    assert " 0 orphans removed, 0 documents queued again" in said

@@ -7,9 +7,9 @@ from workers.ingestion.canonical import one_line, tidy
 from workers.ingestion.extract_text import decode
 from workers.ingestion.extracted import MAX_HEADINGS, Extracted, HeadingSpan
 from workers.ingestion.failures import ExtractionError
+from workers.ingestion.front_matter import declared
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_MATTER_TITLE = re.compile(r"^title[ \t]*:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
 _LONGEST_HEADING = 500  # a longer line is text
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
@@ -23,7 +23,7 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)
 
 
 def extract_markdown(content: bytes) -> Extracted:
-    """Markdown to its tidied source without front matter; headings become `## Title` lines.
+    """Markdown to its tidied source without front matter, which is read apart; headings become `## Title` lines.
 
     Title: the front matter's, else the first heading of level 1. Raises ExtractionError as plain text does.
     """
@@ -34,7 +34,9 @@ def extract_markdown(content: bytes) -> Extracted:
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    return Extracted(text, headings=tuple(headings), title=_front_title(front) or first)
+    metadata = declared(front[1]) if front else {}
+    title = metadata.pop("title", "") or first
+    return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata)
 
 
 def plain_title(marked: str) -> str:
@@ -43,11 +45,6 @@ def plain_title(marked: str) -> str:
     for _ in range(3):  # bold inside italics inside code
         title = _EMPHASIS.sub(r"\2", title)
     return one_line(title)
-
-
-def _front_title(front: re.Match[str] | None) -> str:
-    found = _FRONT_MATTER_TITLE.search(front[1]) if front else None
-    return one_line(found[1].strip().strip("\"'")) if found else ""
 
 
 def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:

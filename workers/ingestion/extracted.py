@@ -1,9 +1,14 @@
 """What extraction yields: one canonical text, its pages and headings as character offsets."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 MAX_PAGES = 5_000  # RELIABILITY R13
 MAX_HEADINGS = 50_000  # further ones stay text
+MAX_VALUE, MAX_VALUES = 255, 20  # of what a document declares: characters of a text, words of a list
+DECLARABLE = frozenset(("content_type", "unit", "topic", "difficulty", "language", "course", "tags", "date"))
+
+Declared = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Extracted:
 
     Offsets count code points. `pages` is empty and `page_count` 0 for formats without pages (DOCX, Markdown,
     plain text). `headings` are in order and never overlap. `title` is empty when the document declares none.
+    `metadata` is what else it declares, by DECLARABLE name: a stranger's words, to be checked before they are used.
     """
 
     text: str
@@ -38,3 +44,4 @@ class Extracted:
     headings: tuple[HeadingSpan, ...] = ()
     title: str = ""
     page_count: int = 0
+    metadata: Mapping[str, Declared] = field(default_factory=dict)

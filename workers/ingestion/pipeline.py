@@ -9,24 +9,33 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import transaction
 
 from config.faults import described
-from corpora.models import Chunk, Document, DocumentText
+from corpora.models import METADATA_FIELDS, Chunk, Document, DocumentText
 from corpora.signals import document_removed
 from retrieval import bm25, language
-from retrieval.current import current_index, current_provider
-from retrieval.embeddings.base import EmbeddingProvider, EmbeddingRejected, EmbeddingUnavailable
-from retrieval.index.base import IndexUnavailable, Point, VectorIndex
+from retrieval.current import every_index
+from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
+from retrieval.index.base import IndexUnavailable, Point, SparseVector
 from retrieval.passages import indexed_text
+from retrieval.spaces.probe import EmbeddingSpaceMismatch
 from workers.erasure import forget_embeddings
+from workers.ingestion import declarations
 from workers.ingestion.chunking import ChunkDraft, chunk
 from workers.ingestion.extracted import Extracted
 from workers.ingestion.failures import ExtractionError
+from workers.ingestion.payload import payload_of
 from workers.ingestion.sandbox import SandboxUnavailable, extract_in_sandbox
+from workers.ingestion.space_writer import SpaceWriter
 from workers.leases import MAX_ATTEMPTS, Lease, LeaseLost, claim
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +48,7 @@ EXTRACTED_AT, CHUNKED_AT, WRITTEN_AT = 0.15, 0.25, 0.98
 
 OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable)
 WAITING = "A service that processing needs does not answer at the moment. It is tried again by itself."
+SPACE_CHANGED = "The embedding model is not the one that the index was made with. Tell your administrator."
 Stage = Document.Stage
 
 
@@ -115,20 +125,13 @@ class VersionWriter:
         self.lease, self.extracted = lease, extracted
         self.document = document = lease.document()
         self.version = document.version + 1
-        self.provider: EmbeddingProvider = current_provider()
-        self.index: VectorIndex = current_index()
+        self.spaces = SpaceWriter(document.pk)
         self.title = document.title or extracted.title or document.filename
-        self.language = document.language or language.detect(extracted.text[:20_000])
-        self.payload = {
-            "organization_id": str(document.corpus.organization_id),
-            "corpus_id": str(document.corpus_id),
-            "corpus_type": document.corpus.corpus_type,
-            "user_id": str(document.corpus.owner_id) if document.corpus.owner_id else None,
-            "document_id": str(document.pk),
-            "version": self.version,
-            **document.metadata,
-            "language": self.language,
-        }
+        self.declared = declarations.missing(document, extracted.metadata)
+        declared_language = document.language or self.declared.get("language", "")
+        self.language = declared_language or language.detect(extracted.text[:20_000])
+        declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
+        self.payload = payload_of(document, self.version) | declared | {"language": self.language}
 
     def clear_unfinished(self) -> None:
         """Remove what an attempt that died has left of this version."""
@@ -137,24 +140,24 @@ class VersionWriter:
             left, _by_model = Chunk.objects.filter(document=self.document, version=self.version).delete()
             DocumentText.objects.filter(document=self.document, version=self.version).delete()
         if left:
-            self.index.delete_document(self.document.pk, keep_version=self.document.version)
+            for index in every_index():
+                index.delete_document(self.document.pk, keep_version=self.document.version)
 
     def write(self, batch: list[SizedDraft], progress: float) -> None:
         texts = [indexed_text(self.title, sized.draft.heading_path, sized.draft.text) for sized in batch]
-        vectors = self.provider.embed_documents(texts)
+        embedded = self.spaces.embed(texts)
         sparse = bm25.encode_documents(texts, self.language)
         rows = [self.row(sized, text) for sized, text in zip(batch, texts, strict=True)]
         with transaction.atomic():
             self.lease.report(Stage.EMBED, progress)
             Chunk.objects.bulk_create(rows)
-        self.index.upsert(
-            [
-                Point(
-                    id=row.pk, dense=dense, sparse=terms, payload={**self.payload, "granularity": str(row.granularity)}
-                )
-                for row, dense, terms in zip(rows, vectors, sparse, strict=True)
-            ]
-        )
+        self.spaces.upsert(embedded, lambda vectors: self.points(rows, vectors, sparse))
+
+    def points(self, rows: list[Chunk], vectors: "NDArray[float32]", sparse: list[SparseVector]) -> list[Point]:
+        return [
+            Point(id=row.pk, dense=dense, sparse=terms, payload={**self.payload, "granularity": str(row.granularity)})
+            for row, dense, terms in zip(rows, vectors, sparse, strict=True)
+        ]
 
     def row(self, sized: SizedDraft, text: str) -> Chunk:
         draft = sized.draft
@@ -191,22 +194,29 @@ def switch(lease: Lease, writer: VersionWriter, chunk_count: int) -> None:
     """
     version = writer.version
     with transaction.atomic():
+        writer.spaces.check_readable()
         writer.write_text()
         document = lease.document()
         document.title = document.title or writer.title[:255]
         document.language = document.language or writer.language
         facts = {"page_count": writer.extracted.page_count, "title": document.title, "language": document.language}
+        for name, value in writer.declared.items():
+            if not getattr(document, name):
+                setattr(document, name, value)
+                facts[name] = value
         lease.finish(version, chunk_count=chunk_count, **facts)
         old = Chunk.objects.filter(document=document).exclude(version=version)
         old_hashes = set(old.values_list("text_hash", flat=True))
         old.delete()
         DocumentText.objects.filter(document=document).exclude(version=version).delete()
         forget_embeddings(old_hashes)
+    edited = any(writer.payload[name] != value for name, value in document.metadata.items())
     try:
-        if version > 1:
-            writer.index.delete_document(document.pk, keep_version=version)
-        if any(writer.payload[name] != value for name, value in document.metadata.items()):
-            writer.index.set_metadata(document.pk, document.metadata)
+        for index in every_index():
+            if version > 1:
+                index.delete_document(document.pk, keep_version=version)
+            if edited:
+                index.set_metadata(document.pk, document.metadata)
     except IndexUnavailable:
         logger.warning("the index still has old points or metadata of document %s", document.pk)
 
@@ -216,6 +226,9 @@ def conclude(lease: Lease, error: Exception) -> None:
     try:
         if isinstance(error, ExtractionError):
             lease.fail(error.code, error.detail)
+        elif isinstance(error, EmbeddingSpaceMismatch):
+            logger.error("document %s is refused: %s", lease.document_id, error)
+            lease.fail("embedding_space_changed", SPACE_CHANGED)
         elif isinstance(error, OUTAGES):
             logger.warning("document %s waits: %s", lease.document_id, type(error).__name__)
             lease.retry_later("service_unavailable", WAITING, counts=False)
@@ -239,4 +252,5 @@ def clean_up_after_loss(lease: Lease) -> None:
     if lease.let_go():
         document_removed.send(Document, document_id=lease.document_id)
     elif not Document.objects.filter(pk=lease.document_id).exists():
-        current_index().delete_document(lease.document_id)
+        for index in every_index():
+            index.delete_document(lease.document_id)

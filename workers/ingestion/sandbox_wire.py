@@ -7,7 +7,17 @@ from typing import Any
 
 import orjson
 
-from workers.ingestion.extracted import MAX_HEADINGS, MAX_PAGES, Extracted, HeadingSpan, PageSpan
+from workers.ingestion.extracted import (
+    DECLARABLE,
+    MAX_HEADINGS,
+    MAX_PAGES,
+    MAX_VALUE,
+    MAX_VALUES,
+    Declared,
+    Extracted,
+    HeadingSpan,
+    PageSpan,
+)
 from workers.ingestion.failures import ADVICE, ExtractionError
 
 MAX_RESULT_BYTES = 64 * 1024 * 1024
@@ -25,6 +35,7 @@ def encode(extracted: Extracted) -> bytes:
             "headings": [(h.level, h.title, h.start, h.end) for h in extracted.headings],
             "title": extracted.title,
             "page_count": extracted.page_count,
+            "metadata": dict(extracted.metadata),
         }
     )
     if len(result) > MAX_RESULT_BYTES:
@@ -63,7 +74,8 @@ def _extracted(fields: dict[str, Any]) -> Extracted:
     pages = _pages(fields["pages"], len(text))
     if pages and len(pages) != page_count:
         raise ValueError("pages do not match their count")
-    return Extracted(text, pages, _headings(fields["headings"], len(text)), title, page_count)
+    headings, metadata = _headings(fields["headings"], len(text)), _metadata(fields["metadata"])
+    return Extracted(text, pages, headings, title, page_count, metadata)
 
 
 def _pages(rows: list[list[int]], length: int) -> tuple[PageSpan, ...]:
@@ -93,6 +105,19 @@ def _headings(rows: list[list[Any]], length: int) -> tuple[HeadingSpan, ...]:
         headings.append(HeadingSpan(level, _string(title, MAX_TITLE), start, end))
         position = end
     return tuple(headings)
+
+
+def _metadata(declared: dict[str, Any]) -> dict[str, Declared]:
+    """Known names with one text, or with a few words for tags; what they say is checked later."""
+    if not isinstance(declared, dict) or declared.keys() - DECLARABLE:
+        raise ValueError("not the declarations of a document")
+    return {name: _words(value) if name == "tags" else _string(value, MAX_VALUE) for name, value in declared.items()}
+
+
+def _words(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or len(values) > MAX_VALUES:
+        raise ValueError("not a list of the expected length")
+    return tuple(_string(value, MAX_VALUE) for value in values)
 
 
 def _string(value: object, limit: int = MAX_RESULT_BYTES) -> str:

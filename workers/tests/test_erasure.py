@@ -127,7 +127,7 @@ def test_an_index_that_is_down_leaves_the_row_to_try_again(library: Library, mon
     document = library.notes.documents.get()
     removal.remove_document(document, library.alicia)
     with monkeypatch.context() as patched:
-        patched.setattr(erasure, "current_index", down)
+        patched.setattr(erasure, "every_index", down)
         with pytest.raises(IndexUnavailable):
             erasure.erase(document.pk)
     assert not ErasureReceipt.objects.exists()

@@ -38,6 +38,10 @@ def expire(document: Document) -> None:
     Document.objects.filter(pk=document.pk).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
 
 
+def heartbeats() -> int:
+    return sum(thread.name == "lease" for thread in threading.enumerate())
+
+
 def state(document: Document) -> Document:
     return Document.objects.get(pk=document.pk)
 
@@ -116,14 +120,14 @@ def test_every_report_renews_the_lease(waiting: Document) -> None:
 
 def test_a_lease_lives_through_a_stage_that_says_nothing(waiting: Document, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.02)
-    lease = claimed(waiting)
+    before, lease = heartbeats(), claimed(waiting)
     with lease.kept_alive():
         expire(waiting)
         eventually(lambda: state(waiting).lease_expires_at > timezone.now())
     expire(waiting)
     time.sleep(0.1)
     assert state(waiting).lease_expires_at < timezone.now(), "nobody renews it afterwards"
-    assert "lease" not in {thread.name for thread in threading.enumerate()}
+    assert heartbeats() == before
 
 
 def test_a_heartbeat_does_not_take_a_document_back(waiting: Document, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -222,7 +222,7 @@ def test_an_outage_of_the_index_is_waited_for(keep: Callable[..., Document], mon
 
     document = keep()
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline, "current_index", down)
+        patched.setattr("retrieval.current.write_targets", down)
         for _ in range(4):
             retry_now(document)
     assert (state(document).status, state(document).attempts) == ("pending", 0)

@@ -271,11 +271,15 @@ def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
 
 
 def test_the_answer_survives_the_wire() -> None:
-    extracted = Extracted("Á\nb", (PageSpan(1, 0, 2), PageSpan(2, 2, 3)), (HeadingSpan(1, "Á", 0, 1),), "t", 2)
+    pages, headings = (PageSpan(1, 0, 2), PageSpan(2, 2, 3)), (HeadingSpan(1, "Á", 0, 1),)
+    extracted = Extracted("Á\nb", pages, headings, "t", 2, {"unit": "Bucles", "tags": ("a", "b")})
     assert sandbox_wire.decode(sandbox_wire.encode(extracted)) == extracted
 
 
-GOOD = '{"text": "ab", "pages": [[0, 2]], "headings": [[1, "a", 0, 1]], "title": "", "page_count": 1}'
+GOOD = (
+    '{"text": "ab", "pages": [[0, 2]], "headings": [[1, "a", 0, 1]], "title": "", "page_count": 1, '
+    '"metadata": {"unit": "3", "tags": ["c"]}}'
+)
 
 
 @pytest.mark.parametrize(
@@ -297,6 +301,13 @@ GOOD = '{"text": "ab", "pages": [[0, 2]], "headings": [[1, "a", 0, 1]], "title":
         ('"ab"', r'"a\u0000"'),
         ('"page_count": 1', '"page_count": -1'),
         ('"page_count": 1', '"page_count": 5001'),
+        ('"metadata": {"unit": "3", "tags": ["c"]}', '"metadata": []'),
+        ('"metadata": {"unit": "3", "tags": ["c"]}', '"metadata": {"corpus_id": "3"}'),
+        ('"unit": "3"', '"unit": ["3"]'),
+        ('"unit": "3"', '"unit": "' + "3" * 256 + '"'),
+        ('["c"]', '"c"'),
+        ('["c"]', "[3]"),
+        ('["c"]', "[" + ", ".join(['"c"'] * 21) + "]"),
         (GOOD, '{"error": "no_such_code", "cause": ""}'),
         (GOOD, '{"error": "corrupt_document"}'),
         (GOOD, "[]"),

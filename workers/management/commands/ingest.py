@@ -1,13 +1,14 @@
 """`manage.py ingest SOURCE`: bring a corpus in step with a folder or a file (API.md, "Commands")."""
 
 from argparse import ArgumentParser
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Membership, Organization
-from corpora.models import Corpus, Document
+from corpora.models import METADATA_FIELDS, Corpus, Document
 from workers import folders, inline
 from workers.progress import Bar
 from workers.watched import shared_corpus
@@ -33,6 +34,8 @@ class Command(BaseCommand):
         parser.add_argument("--language", metavar="es|en|…")
         parser.add_argument("--course")
         parser.add_argument("--tag", dest="tags", action="append", metavar="TAG")
+        parser.add_argument("--date", dest="source_date", type=date.fromisoformat, metavar="YYYY-MM-DD")
+        parser.add_argument("--unit-from-folder", action="store_true", help="the unit is the name of a file's folder")
         parser.add_argument("--sync", action="store_true", help="delete documents whose file is gone, last")
         parser.add_argument("--wait", action="store_true", help="return when every document is indexed or failed")
 
@@ -45,7 +48,8 @@ class Command(BaseCommand):
         admin = admin_of(options["organization"])
         corpus = shared_corpus(options["corpus"], admin)
         metadata = {name: options[name] for name in METADATA if options[name]}
-        outcome = self.upload(source, corpus, admin, delete=options["sync"], **metadata)
+        named = options["unit_from_folder"]
+        outcome = self.upload(source, corpus, admin, delete=options["sync"], unit_from_folder=named, **metadata)
         failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
         self.report(outcome, failed)
         if outcome.refused or failed:
@@ -75,13 +79,14 @@ class Command(BaseCommand):
     def report(self, outcome: folders.Outcome, failed: int) -> None:
         for relative, reason in outcome.refused.items():
             self.stderr.write(f"  {relative}: {reason}")
+        described = f" ({outcome.described} described anew)" if outcome.described else ""
         self.stdout.write(
-            f"{len(outcome.documents)} taken in, {outcome.unchanged} unchanged, {outcome.removed} removed, "
+            f"{len(outcome.documents)} taken in, {outcome.unchanged} unchanged{described}, {outcome.removed} removed, "
             f"{len(outcome.refused) + failed} failed."
         )
 
 
-METADATA = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+METADATA = (*METADATA_FIELDS, "source_date")
 
 
 def admin_of(slug: str) -> Membership:

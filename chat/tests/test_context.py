@@ -1,0 +1,120 @@
+"""What holds for a conversation, and what flags change of its next answer."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from agents.models import Agent
+from chat import answering
+from chat.answering import Answer
+from chat.models import Conversation
+from chat.questions import Question, question_from
+from retrieval.models import Flags
+from tests.factories import ConversationFactory
+from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
+from tests.people import signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+UNSURE = "¿Se puede renovar un disco?"  # the rule is of books
+
+
+def ask(library: Library, text: str = ABOUT_LOANS, agent: str = "writer", **options: Any) -> Answer:
+    return answering.begin(library.alicia, agent, Question(text, **options))
+
+
+def titles(answer: Answer) -> set[str]:
+    return {one.title for one in answer.retrieval.chunks}
+
+
+@pytest.fixture
+def conversation(library: Library) -> Conversation:
+    made: Conversation = ConversationFactory(of=library.alicia, agent=library.writer)
+    return made
+
+
+@pytest.fixture
+def client(library: Library) -> Client:
+    return signed_in(library.alicia)
+
+
+def patch(client: Client, conversation: Conversation, context: Any) -> Any:
+    path = f"/api/conversations/{conversation.pk}/"
+    return client.patch(path, {"context": context}, content_type="application/json")
+
+
+def test_a_context_holds_for_every_question_of_its_conversation(
+    library: Library, client: Client, conversation: Conversation
+) -> None:
+    answer = patch(client, conversation, {"filters": {"tags": "novela"}, "preferences": {"unit": ["3"]}})
+    assert answer.status_code == 200
+    assert answer.json()["context"] == {"filters": {"tags": ["novela"]}, "preferences": {"unit": ["3"]}}
+    assert titles(ask(library, conversation=conversation.pk)) <= {"Personajes"}
+    assert titles(ask(library)) >= {"Préstamos"}
+
+
+def test_a_request_s_own_filters_hold_too(library: Library, client: Client, conversation: Conversation) -> None:
+    patch(client, conversation, {"filters": {"tags": ["novela", "normas"]}})
+    found = ask(library, ABOUT_NOVEL, conversation=conversation.pk, filters={"tags": ["normas"]})
+    assert titles(found) <= {"Préstamos"}
+    assert ask(library, ABOUT_NOVEL, conversation=conversation.pk).retrieval.sufficient
+
+
+def test_a_context_is_replaced_as_a_whole_and_kept_when_it_is_not_sent(
+    client: Client, conversation: Conversation
+) -> None:
+    patch(client, conversation, {"filters": {"unit": ["3"]}})
+    path = f"/api/conversations/{conversation.pk}/"
+    answer = client.patch(path, {"title": "Renamed"}, content_type="application/json")
+    assert answer.json()["context"] == {"filters": {"unit": ["3"]}}
+    assert patch(client, conversation, {"preferences": {"unit": ["4"]}}).json()["context"] == {
+        "preferences": {"unit": ["4"]}
+    }
+    assert patch(client, conversation, {}).json()["context"] == {}
+    assert client.get(path).json()["context"] == {}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [], "unit", 3, {"filter": {}}, {"filters": []}, {"filters": {"owner": "x"}}, {"filters": {"unit": []}},
+        {"preferences": {"difficulty": "easy"}}, {"filters": {"tags": ["x" * 101]}}, {"scope": {"unit": ["3"]}},
+    ],
+)  # fmt: skip
+def test_a_context_that_makes_no_sense_is_refused(client: Client, conversation: Conversation, wrong: Any) -> None:
+    answer = patch(client, conversation, wrong)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["context"])
+    conversation.refresh_from_db()
+    assert conversation.context == {}
+
+
+def test_a_question_carries_filters_and_preferences() -> None:
+    body = {"messages": [{"role": "user", "content": "?"}], "filters": {"unit": "3"}, "preferences": {"tags": ["a"]}}
+    question = question_from(body)
+    assert (question.filters, question.preferences) == ({"unit": ["3"]}, {"tags": ["a"]})
+
+
+def test_turning_the_flags_changes_the_next_answer(library: Library) -> None:
+    assert ask(library, UNSURE, "researcher").refusal == ""
+    flags = Flags.objects.create(rag_min_confidence=1.0)
+    answer = ask(library, UNSURE, "researcher")
+    assert (answer.retrieval.gate, bool(answer.refusal)) == ("low_confidence", True)
+    flags.rag_min_confidence, flags.rag_enabled = None, False
+    flags.save()
+    answer = ask(library, UNSURE, "researcher")
+    assert (answer.retrieval.gate, answer.retrieval.chunks, bool(answer.refusal)) == ("disabled", (), True)
+    assert ask(library, UNSURE).refusal == ""
+    flags.rag_enabled, flags.rag_max_documents = None, 1
+    flags.save()
+    answer = ask(library, UNSURE, "researcher")
+    assert (answer.refusal, len(answer.retrieval.chunks)) == ("", 1)
+
+
+def test_the_agent_s_own_settings_change_the_next_answer(library: Library) -> None:
+    assert ask(library, UNSURE, "researcher").refusal == ""
+    Agent.objects.filter(pk=library.researcher.pk).update(min_confidence=1.0)
+    assert ask(library, UNSURE, "researcher").refusal != ""
+    Agent.objects.filter(pk=library.researcher.pk).update(min_confidence=0.5, filters={"tags": ["novela"]})
+    assert ask(library, UNSURE, "researcher").retrieval.gate == "empty"
+    Agent.objects.filter(pk=library.researcher.pk).update(filters={"tags": ["normas"]})
+    assert ask(library, UNSURE, "researcher").refusal == ""

@@ -1,0 +1,63 @@
+"""Forms of what is said of a document: at its upload, and later in the reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Membership
+from corpora.descriptions import describe
+from corpora.models import Document
+
+MAX_TAGS = 20
+MAX_TAG_LENGTH = 50
+METADATA = ("content_type", "difficulty", "unit", "topic", "course", "language", "tags", "source_date")
+
+
+class TagsField(forms.CharField):
+    """A JSON list of words, written with commas between them."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        words = value if isinstance(value, list) else (value or "").split(",")
+        return list(dict.fromkeys(word.strip() for word in words if word.strip()))
+
+    def validate(self, value: Any) -> None:
+        if len(value) > MAX_TAGS or any(len(word) > MAX_TAG_LENGTH for word in value):
+            raise forms.ValidationError(
+                _("At most %(count)d tags of up to %(length)d characters each."),
+                params={"count": MAX_TAGS, "length": MAX_TAG_LENGTH},
+            )
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(data) != (initial or []))
+
+
+class MetadataForm(forms.ModelForm[Document]):
+    """The metadata of SPEC §4. On the upload form it is only drawn: the API checks what is sent."""
+
+    tags = TagsField(label=_("Tags"), required=False, help_text=_("Words between commas."))
+    language = forms.RegexField(
+        r"^[a-z]{2,3}$", label=_("Language"), required=False, help_text=_("es, en, …; empty: found out from the text.")
+    )
+
+    class Meta:
+        model = Document
+        fields: tuple[str, ...] = METADATA
+        widgets: dict[str, forms.Widget] = {"source_date": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})}
+
+
+class DescriptionForm(MetadataForm):
+    class Meta(MetadataForm.Meta):
+        fields = ("title", "summary", *METADATA, "source_reference")
+        widgets = {**MetadataForm.Meta.widgets, "summary": forms.Textarea(attrs={"rows": 3})}
+
+    def save_by(self, membership: Membership) -> None:
+        """Keep what was changed, and nothing else of the row."""
+        changed = {name: self.cleaned_data[name] for name in self.changed_data}
+        self.instance.refresh_from_db(fields=list(changed))  # validation has written the form's values into it
+        describe(self.instance, membership, **changed)

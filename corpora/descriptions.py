@@ -1,0 +1,34 @@
+"""What is said of a document: title, summary, source, date and metadata, edited without reading its text again.
+
+Nothing is embedded anew: readers see a new title at once, and the index gets a copy of new metadata (SPEC §4,
+"Filters"). Passages stay embedded under the title that they were read with until the document is processed again.
+"""
+
+from typing import Any
+
+from django.db import transaction
+
+from accounts import audit
+from accounts.models import Membership
+from corpora.models import METADATA_FIELDS, Document
+from corpora.signals import metadata_changed
+
+DESCRIPTION_FIELDS = ("title", "summary", "source_date", "source_reference", *METADATA_FIELDS)
+
+
+def describe(document: Document, by: Membership, **description: Any) -> bool:
+    """Keep what differs; False when nothing does. `description`: checked values of DESCRIPTION_FIELDS.
+
+    Writes nothing else: a worker may be writing the row's other columns.
+    """
+    changed = {name: value for name, value in description.items() if getattr(document, name) != value}
+    if not changed:
+        return False
+    with transaction.atomic():
+        for name, value in changed.items():
+            setattr(document, name, value)
+        document.save(update_fields=list(changed))
+        audit.record(by, "changed", document, fields=sorted(changed))
+        if changed.keys() & set(METADATA_FIELDS):
+            transaction.on_commit(lambda: metadata_changed.send(Document, document_id=document.pk))
+    return True

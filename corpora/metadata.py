@@ -1,0 +1,40 @@
+"""Metadata as a condition: which values of which fields are required or preferred, checked (SPEC §4, "Filters")."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from corpora.models import METADATA_FIELDS, Document
+
+MAX_VALUES, MAX_VALUE_LENGTH = 20, 100
+CHOICES = {"content_type": Document.ContentType.values, "difficulty": Document.Difficulty.values}
+
+
+def checked_conditions(conditions: Any) -> dict[str, list[str]]:
+    """Values by metadata field, each a list of distinct texts; a single text counts as a list of one.
+
+    Raises ValidationError, with what is wrong and what would be right, for anything else.
+    """
+    if not isinstance(conditions, dict):
+        raise ValidationError(_("Must give values by metadata field."), "invalid")
+    return {name: checked_values(name, values) for name, values in conditions.items()}
+
+
+def checked_values(name: str, values: Any) -> list[str]:
+    if name not in METADATA_FIELDS:
+        message = _("There is no metadata field “%(name)s”. Known: %(known)s.")
+        raise ValidationError(message, "unknown", {"name": name, "known": ", ".join(METADATA_FIELDS)})
+    given = [values] if isinstance(values, str) else values
+    if not isinstance(given, list | tuple) or not 0 < len(given) <= MAX_VALUES or not all(map(is_value, given)):
+        message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
+        raise ValidationError(message, "invalid", {"name": name, "count": MAX_VALUES, "length": MAX_VALUE_LENGTH})
+    checked = list(dict.fromkeys(value.strip() for value in given))
+    if wrong := [value for value in checked if value not in CHOICES.get(name, checked)]:
+        message = _("%(name)s: “%(value)s” is none of %(known)s.")
+        raise ValidationError(message, "choice", {"name": name, "value": wrong[0], "known": ", ".join(CHOICES[name])})
+    return checked
+
+
+def is_value(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_VALUE_LENGTH and bool(value.strip())

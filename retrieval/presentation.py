@@ -1,0 +1,66 @@
+"""From the selected passages to what the prompt gets: more of what is beside them, or less of what matters least."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+from uuid import UUID
+
+from corpora.models import Document
+from corpora.scope import Scope
+from retrieval.budget import cut, fit
+from retrieval.compression import compressed
+from retrieval.confirmation import chunks_of
+from retrieval.coverage import Wanted, weighed
+from retrieval.neighbours import ids_beside, widened
+from retrieval.relevance import Question
+from retrieval.results import RetrievalPolicy, RetrievedChunk
+from retrieval.selection import Selection
+
+
+def presented(
+    selection: Selection, question: Question, scope: Scope, policy: RetrievalPolicy
+) -> tuple[RetrievedChunk, ...]:
+    """The passages within the budget: widened where it leaves room, shortened where it does not."""
+    room = policy.budget_tokens - sum(passage.token_count for passage in selection.passages)
+    if room < 0:
+        return _shortened(selection, question, scope, policy)
+    if not policy.neighbours:
+        return tuple(selection.passages)
+    beside = ids_beside(selection.chosen, policy.granularity, room)
+    neighbours = chunks_of(beside, scope)
+    return widened(selection.passages, [neighbours[id] for id in beside if id in neighbours], policy.budget_tokens)
+
+
+def _shortened(
+    selection: Selection, question: Question, scope: Scope, policy: RetrievalPolicy
+) -> tuple[RetrievedChunk, ...]:
+    if not policy.compress:
+        return fit(selection.passages, policy.budget_tokens, cut)
+    wanted = weighed(question.text, [chunk.text for chunk in selection.ordered], question.terms)
+    return fit(selection.passages, policy.budget_tokens, _Shortener(wanted, selection.passages, scope))
+
+
+class _Shortener:
+    """A passage's most important sentences; where not even one fits, its document's summary, once a document."""
+
+    def __init__(self, wanted: Wanted, passages: Sequence[RetrievedChunk], scope: Scope) -> None:
+        self._wanted, self._passages, self._scope = wanted, passages, scope
+        self._summaries: dict[UUID, str] | None = None
+
+    def __call__(self, passage: RetrievedChunk, tokens: int) -> RetrievedChunk | None:
+        return compressed(passage, tokens, self._wanted) or self._summary(passage, tokens)
+
+    def _summary(self, passage: RetrievedChunk, tokens: int) -> RetrievedChunk | None:
+        if self._summaries is None:
+            self._summaries = self._read()
+        summary = self._summaries.get(passage.document, "")
+        counted = ceil(passage.token_count * len(summary) / max(1, len(passage.text)))
+        if not summary or counted > tokens:
+            return None
+        del self._summaries[passage.document]
+        return replace(passage, text=summary, token_count=counted)
+
+    def _read(self) -> dict[UUID, str]:
+        documents = {passage.document for passage in self._passages}
+        rows = Document.objects.in_scope(self._scope).filter(id__in=documents).order_by()
+        return dict(rows.exclude(summary="").values_list("id", "summary"))

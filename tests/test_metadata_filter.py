@@ -1,0 +1,46 @@
+"""Edited metadata reaches retrieval by the database and the index, and embeds nothing (SPEC §4, "Filters")."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from corpora import uploads
+from retrieval.current import current_index, current_provider
+from retrieval.results import RetrievalPolicy
+from retrieval.search import retrieve
+from retrieval.tests.shelf import scope_of
+from tests.factories import CorpusFactory
+from tests.people import People, signed_in
+from workers import metadata
+
+Hints = list[tuple[str, Any]]
+TEXT = b"A loan lasts twenty-one days and may be renewed twice."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_filter_finds_the_new_metadata_at_once_and_nothing_is_embedded_again(
+    people: People, worker: Callable[[], int], hints: Hints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = CorpusFactory(personal_of=people.alice)
+    kept = uploads.accept(corpus, SimpleUploadedFile("loans.txt", TEXT), people.alice)
+    worker()
+    embedded: list[Any] = []
+    provider = type(current_provider())
+    monkeypatch.setattr(provider, "embed_documents", lambda self, texts: embedded.append(texts))
+    hints.clear()
+    policy = RetrievalPolicy(requirements={"unit": ["3"], "tags": ["new"]})
+    scope = scope_of(people.alice, corpus)
+    assert retrieve("How long is a loan?", scope, policy).chunks == ()
+
+    said = {"unit": "3", "tags": ["new", "loans"], "title": "Renamed"}
+    answer = signed_in(people.alice).patch(f"/api/documents/{kept.pk}/", said, content_type="application/json")
+    assert answer.status_code == 200
+    assert hints == [("workers.update_metadata", kept.pk)]
+    metadata.update(kept.pk)  # what the worker does with the hint
+
+    found = retrieve("How long is a loan?", scope, policy).chunks
+    assert [(one.document, one.title) for one in found] == [(kept.pk, "Renamed")]
+    assert embedded == []
+    assert current_index().count(kept.pk) == 1

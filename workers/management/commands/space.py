@@ -1,0 +1,123 @@
+"""`manage.py space …`: watch and steer the change to another embedding space (docs/embedding-spaces.md)."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from retrieval import current
+from retrieval.embeddings.base import EmbeddingError
+from retrieval.index.base import IndexLocked, IndexUnavailable
+from retrieval.models import SpaceState
+from retrieval.spaces import registry
+from retrieval.spaces.progress import progress
+from workers import evaluation, inline, space_change, space_filling
+
+COMPARED = ("hit@1", "hit@5", "recall@5", "mrr", "ndcg@10")
+
+
+class Command(BaseCommand):
+    help = "Show the embedding spaces; fill, compare, switch to, or give up one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        what = parser.add_subparsers(dest="action", required=True)
+        what.add_parser("status", help="the spaces, how full they are, and which one the settings name")
+        fill = what.add_parser("fill", help="embed what a space lacks, here and now, then switch to it")
+        fill.add_argument("space", nargs="?", help="its collection; by default the one that the settings name")
+        fill.add_argument("--manual", action="store_true", help="do not switch; `space switch` does")
+        compare = what.add_parser("compare", help="ask a question set in the space in use and in another")
+        compare.add_argument("questions", type=Path, help="a folder with corpus.jsonl and queries.jsonl")
+        compare.add_argument("space", nargs="?")
+        compare.add_argument("--limit", type=int, metavar="N", help="ask only the first N questions")
+        compare.add_argument("--max-loss", type=float, metavar="X", help="exit 1 if hit@1 or nDCG@10 falls by more")
+        switch = what.add_parser("switch", help="make a complete space the one that readers see; also back again")
+        switch.add_argument("space", nargs="?")
+        retire = what.add_parser("retire", help="remove a space that is not in use now, instead of after its week")
+        retire.add_argument("space")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, options["action"])(options)
+        except (registry.UnknownSpace, space_change.Incomplete, EmbeddingError) as error:
+            raise CommandError(str(error)) from error
+        except IndexUnavailable as error:
+            raise CommandError("The index does not answer; what was written stays. Try again later.") from error
+
+    def status(self, options: dict[str, Any]) -> None:
+        spaces, wanted = registry.spaces(fresh=True), registry.wanted().collection
+        for space in spaces:
+            named = "named by the settings" if space.collection == wanted else ""
+            self.stdout.write(f"{space.collection:<40} {space.state:<8} {filled(space):<28} {named}".rstrip())
+        if wanted not in {space.collection for space in spaces}:
+            self.stdout.write(f"{wanted:<40} is named by the settings; the workers begin to fill it within a minute.")
+
+    def fill(self, options: dict[str, Any]) -> None:
+        inline.require_index()
+        if options["space"] is None:
+            registry.begin(registry.wanted())
+        space = chosen(options)
+        missing = space_filling.fill(space, self.report)
+        if missing.total:
+            raise CommandError(f"{space.collection} still lacks {missing.total} chunks; run this again.")
+        self.stdout.write(f"{space.collection} holds all {filled(space)}.")
+        if not options["manual"] and space.state != SpaceState.State.ACTIVE:
+            self.switch(options)
+
+    def report(self, done: int, total: int) -> None:
+        if self.stderr.isatty():
+            self.stderr.write(f"\r{done}/{total} chunks   ", ending="" if done < total else "\n")
+            self.stderr.flush()
+
+    def compare(self, options: dict[str, Any]) -> None:
+        inline.require_index()
+        try:
+            questions = evaluation.QuestionSet.load(options["questions"], options["limit"])
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        before, after = registry.active(), chosen(options)
+        measured = [measures_in(space, questions) for space in (before, after)]
+        self.stdout.write(f"{'':<12}{before.collection:>36}{after.collection:>36}")
+        for name in COMPARED:
+            self.stdout.write(f"{name:<12}{measured[0][name]:>36.3f}{measured[1][name]:>36.3f}")
+        worst = max(measured[0][name] - measured[1][name] for name in ("hit@1", "ndcg@10"))
+        if options["max_loss"] is not None and worst > options["max_loss"]:
+            raise CommandError(f"{after.collection} is worse by {worst:.3f}.")
+
+    def switch(self, options: dict[str, Any]) -> None:
+        inline.require_index()
+        space = chosen(options)
+        space_change.switch(space)
+        self.stdout.write(f"{space.collection} is in use. The former space is kept for {registry.KEPT.days} days.")
+        if space.collection != registry.wanted().collection:
+            self.stdout.write("The settings name another: set EMBEDDING_MODEL and EMBEDDING_DIMENSIONS to this one.")
+
+    def retire(self, options: dict[str, Any]) -> None:
+        inline.require_index()
+        registry.give_up(options["space"])
+        if settings.EMBEDDED:  # else other processes may write to it for a moment
+            space_change.remove_expired(timezone.now() + registry.SETTLING)
+            self.stdout.write(f"{options['space']} is removed.")
+        else:
+            self.stdout.write(f"The workers remove {options['space']} within two minutes.")
+
+
+def chosen(options: dict[str, Any]) -> SpaceState:
+    return registry.named(options["space"] or registry.wanted().collection)
+
+
+def filled(space: SpaceState) -> str:
+    """As counted in the index, if this process may open it."""
+    try:
+        found = progress(space)
+    except (IndexLocked, IndexUnavailable):
+        return "? (a running server knows)"
+    return f"{found.points} of {found.chunks} chunks"
+
+
+def measures_in(space: SpaceState, questions: evaluation.QuestionSet) -> dict[str, float]:
+    """Of the questions asked in one space. The set's documents are written to every space, as all documents are."""
+    with current.one_space(space):
+        return evaluation.evaluate(questions, lambda what, done, total: None).measures

@@ -1,0 +1,266 @@
+"""A corpus kept in step with a folder: by `ingest`, and by the watched folder (SPEC §3)."""
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.models import Membership
+from corpora.models import Corpus, Document
+from tests import factories
+from workers import folders, watched
+from workers.folders import Outcome
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def admin() -> Membership:
+    return factories.MembershipFactory(role="admin")
+
+
+@pytest.fixture
+def corpus(admin: Membership) -> Corpus:
+    return factories.CorpusFactory(shared_in=admin.organization)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "curso", {"01.md": "# Uno\n\nPrimera unidad.\n", "anexos/a.txt": "Un anexo breve.\n"})
+
+
+@pytest.fixture
+def sync(folder: Path, corpus: Corpus, admin: Membership) -> Callable[..., Outcome]:
+    def synchronized(**options: Any) -> Outcome:
+        return folders.synchronize(folder, corpus, admin, **options)
+
+    return synchronized
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def paths(corpus: Corpus) -> set[str]:
+    return set(corpus.documents.alive().values_list("source_path", flat=True))
+
+
+def counts(outcome: Outcome) -> tuple[int, int, int, int]:
+    return len(outcome.documents), outcome.unchanged, outcome.removed, len(outcome.refused)
+
+
+def test_a_folder_is_taken_in_recursively(sync: Callable[..., Outcome], corpus: Corpus, folder: Path) -> None:
+    write(folder, {".hidden.md": "x", ".git/config.md": "x", "image.png": "x"})
+    (folder / "link.md").symlink_to(folder / "01.md")
+    assert counts(sync()) == (2, 0, 0, 0)
+    assert paths(corpus) == {"01.md", "anexos/a.txt"}
+
+
+def test_a_second_visit_takes_only_what_changed(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path, worker: Callable[[], int]
+) -> None:
+    sync()
+    assert worker() == 2
+    assert counts(sync()) == (0, 2, 0, 0)
+    assert worker() == 0
+    before = corpus.documents.get(source_path="01.md")
+    write(folder, {"01.md": "# Uno\n\nLa unidad, corregida.\n"})
+    assert counts(sync()) == (1, 1, 0, 0)
+    assert worker() == 1
+    after = corpus.documents.get(source_path="01.md")
+    assert (after.pk, after.version) == (before.pk, before.version + 1)
+    assert "corregida" in after.chunks.get().text
+
+
+def test_what_is_gone_is_deleted_last_and_only_if_asked(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path
+) -> None:
+    sync()
+    (folder / "01.md").unlink()
+    write(folder, {"02.md": "# Dos\n\nSegunda unidad.\n"})
+    assert counts(sync()) == (1, 1, 0, 0)
+    assert "01.md" in paths(corpus)
+    alive: list[set[str]] = []
+    assert counts(sync(delete=True, on_file=lambda path: alive.append(paths(corpus)))) == (0, 2, 1, 0)
+    assert all("01.md" in seen for seen in alive)
+    assert paths(corpus) == {"02.md", "anexos/a.txt"}
+
+
+def test_documents_from_elsewhere_are_not_deleted(
+    sync: Callable[..., Outcome], corpus: Corpus, admin: Membership
+) -> None:
+    uploaded = factories.DocumentFactory(corpus=corpus)
+    sync(delete=True)
+    assert corpus.documents.alive().filter(pk=uploaded.pk).exists()
+
+
+def test_a_moved_file_takes_its_document_along(sync: Callable[..., Outcome], corpus: Corpus, folder: Path) -> None:
+    sync()
+    before = corpus.documents.get(source_path="01.md")
+    (folder / "unidades").mkdir()
+    (folder / "01.md").rename(folder / "unidades" / "01.md")
+    outcome = sync(delete=True)
+    assert (outcome.documents, outcome.removed) == ([], 0)
+    assert corpus.documents.alive().get(source_path="unidades/01.md").pk == before.pk
+
+
+def test_the_same_file_twice_is_one_document_and_no_failure(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path
+) -> None:
+    write(folder, {"copia/01.md": "# Uno\n\nPrimera unidad.\n"})
+    assert counts(sync()) == (2, 1, 0, 0)
+    assert counts(sync(delete=True)) == (0, 3, 0, 0)
+
+
+def test_a_file_that_becomes_a_copy_of_another_leaves_its_document(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path
+) -> None:
+    write(folder, {"copia/01.md": "# Otra cosa\n"})
+    sync()
+    write(folder, {"copia/01.md": "# Uno\n\nPrimera unidad.\n"})
+    assert sync().removed == 1
+    assert paths(corpus) == {"01.md", "anexos/a.txt"}
+    assert sync().refused == {}
+
+
+def test_a_refused_file_stops_nothing(sync: Callable[..., Outcome], corpus: Corpus, folder: Path) -> None:
+    write(folder, {"00.pdf": "no PDF at all", "empty.txt": ""})
+    outcome = sync()
+    assert set(outcome.refused) == {"00.pdf", "empty.txt"}
+    assert all(outcome.refused.values())
+    assert paths(corpus) == {"01.md", "anexos/a.txt"}
+
+
+def test_metadata_is_given_to_every_file(sync: Callable[..., Outcome], corpus: Corpus) -> None:
+    sync(unit="3", course="PY-1", tags=["python"])
+    for document in corpus.documents.all():
+        assert (document.unit, document.course, document.tags) == ("3", "PY-1", ["python"])
+
+
+FACTS = [{"text": "El horario es de 9 a 20.", "title": "Horario", "tags": ["sedes"]}, {"text": "Cierra en agosto."}]
+
+
+def test_facts_of_a_json_list_are_documents_of_their_own(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path, worker: Callable[[], int]
+) -> None:
+    write(folder, {"facts.json": json.dumps(FACTS)})
+    assert counts(sync()) == (4, 0, 0, 0)
+    assert worker() == 4
+    fact = corpus.documents.get(title="Horario")
+    assert (fact.content_type, fact.tags, fact.chunk_count) == ("hecho", ["sedes"], 1)
+
+
+def test_unchanged_facts_are_left_alone(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path, worker: Callable[[], int]
+) -> None:
+    write(folder, {"facts.json": json.dumps(FACTS)})
+    sync()
+    worker()
+    assert counts(sync(delete=True)) == (0, 4, 0, 0)
+    assert worker() == 0
+    changed = [{**FACTS[0], "text": "El horario es de 10 a 20."}, FACTS[1]]
+    write(folder, {"facts.json": json.dumps(changed)})
+    assert counts(sync()) == (1, 3, 0, 0)
+    assert worker() == 1
+    assert "10 a 20" in corpus.documents.get(title="Horario").chunks.get().text
+
+
+def test_facts_that_are_gone_are_deleted(sync: Callable[..., Outcome], corpus: Corpus, folder: Path) -> None:
+    write(folder, {"facts.json": json.dumps(FACTS)})
+    sync()
+    write(folder, {"facts.json": json.dumps(FACTS[:1])})
+    assert sync(delete=True).removed == 1
+    (folder / "facts.json").unlink()
+    assert sync(delete=True).removed == 1
+    assert paths(corpus) == {"01.md", "anexos/a.txt"}
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[1]", '[{"title": "x"}]', '[{"text": "  "}]'])
+def test_json_that_is_no_list_of_facts_is_refused_and_its_facts_stay(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path, content: str
+) -> None:
+    write(folder, {"facts.json": json.dumps(FACTS)})
+    sync()
+    write(folder, {"facts.json": content})
+    outcome = sync(delete=True)
+    assert set(outcome.refused) == {"facts.json"}
+    assert corpus.documents.alive().count() == 4
+
+
+# The watched folder
+
+
+@pytest.fixture
+def ingest_dir(tmp_path: Path, settings: Any) -> Path:
+    root = tmp_path / "subjects"
+    write(root, {"Redes/01.md": "# IP\n\nDirecciones.\n", "Python/01.md": "# Listas\n\nCorchetes.\n", "suelto.md": "x"})
+    settings.INGEST_DIR, settings.INGEST_ORGANIZATION = str(root), ""
+    return root
+
+
+def shared_names(admin: Membership) -> set[str]:
+    return set(Corpus.objects.of_organization(admin).shared().values_list("name", flat=True))
+
+
+def test_each_subfolder_is_a_global_corpus(admin: Membership, ingest_dir: Path, worker: Callable[[], int]) -> None:
+    (ingest_dir / ".trash").mkdir()
+    assert watched.synchronize_all() == 2
+    assert shared_names(admin) == {"Redes", "Python"}
+    assert worker() == 2
+    assert watched.synchronize_all() == 2
+    assert worker() == 0
+    assert Corpus.objects.count() == 2
+
+
+def test_a_new_subject_is_a_new_folder_and_what_is_gone_goes(admin: Membership, ingest_dir: Path) -> None:
+    watched.synchronize_all()
+    write(ingest_dir, {"Historia/01.md": "# Roma\n\nLa república.\n"})
+    (ingest_dir / "Redes" / "01.md").unlink()
+    watched.synchronize_all()
+    assert shared_names(admin) == {"Redes", "Python", "Historia"}
+    assert Document.objects.alive().filter(corpus__name="Redes").count() == 0
+
+
+def test_one_broken_folder_does_not_keep_the_others(
+    admin: Membership, ingest_dir: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    synchronize = folders.synchronize
+
+    def broken_for_python(source: Path, *args: Any, **options: Any) -> Outcome:
+        if source.name == "Python":
+            raise PermissionError(source)
+        return synchronize(source, *args, **options)
+
+    monkeypatch.setattr(folders, "synchronize", broken_for_python)
+    assert watched.synchronize_all() == 2
+    assert Document.objects.filter(corpus__name="Redes").count() == 1
+    assert "could not be synchronised" in caplog.text
+
+
+def test_two_corpora_of_one_name_confuse_nobody(admin: Membership, ingest_dir: Path) -> None:
+    for _ in range(2):
+        factories.CorpusFactory(shared_in=admin.organization, name="Redes")
+    assert watched.synchronize_all() == 2
+
+
+def test_with_several_organizations_one_must_be_named(
+    admin: Membership, ingest_dir: Path, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    factories.MembershipFactory(role="admin")
+    with caplog.at_level(logging.ERROR):
+        assert watched.synchronize_all() == 0
+    assert "INGEST_ORGANIZATION" in caplog.text
+    settings.INGEST_ORGANIZATION = admin.organization.slug
+    assert watched.synchronize_all() == 2
+
+
+@pytest.mark.parametrize("address", ["", "/nowhere/at/all"])
+def test_without_a_folder_there_is_nothing_to_watch(admin: Membership, settings: Any, address: str) -> None:
+    settings.INGEST_DIR = address
+    assert watched.synchronize_all() == 0
