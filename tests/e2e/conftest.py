@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.documents import WalkDocuments, walk_documents
 from tests.e2e.server import Installation, served
 from tests.e2e.visits import PATIENCE, Visits
-from tests.fakes.fixtures import ModelServer
+from tests.fakes.fixtures import ModelServer, running_model_server
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 ARGUMENTS = [
@@ -49,6 +49,13 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="package")
+def model_server_process() -> Iterator[ModelServer]:
+    """One that no unit test has scripted: the installation below embeds its sample with it, as soon as it starts."""
+    with running_model_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="package")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -52,9 +53,9 @@ class ModelServer:
             return json.load(answer)
 
 
-@pytest.fixture(scope="session")
-def model_server_process() -> Iterator[ModelServer]:
-    """Started once, as a process of its own: what it counts is what really crossed a socket."""
+@contextmanager
+def running_model_server() -> Iterator[ModelServer]:
+    """A process of its own: what it counts is what really crossed a socket."""
     command = [sys.executable, "-m", "tests.fakes.model_server", "--port", "0"]
     environment = {**os.environ, "PYTHONWARNINGS": "default"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, env=environment, text=True) as process:
@@ -63,8 +64,16 @@ def model_server_process() -> Iterator[ModelServer]:
         process.terminate()
 
 
+@pytest.fixture(scope="session")
+def model_server_process() -> Iterator[ModelServer]:
+    """Started once."""
+    with running_model_server() as server:
+        yield server
+
+
 @pytest.fixture
-def model_server(model_server_process: ModelServer) -> ModelServer:
-    """The server, with no script and all counters at 0."""
+def model_server(model_server_process: ModelServer) -> Iterator[ModelServer]:
+    """The server, with no script and all counters at 0; no script is left to the test after."""
     model_server_process.reset()
-    return model_server_process
+    yield model_server_process
+    model_server_process.reset()
