@@ -21,7 +21,7 @@ run: $(VENV)/.installed  ## set up, sample organization, serve on PORT
 	PORT=$(PORT) $(BIN)/python manage.py serve
 
 test: $(VENV)/.installed-dev  ## every test that needs no server of its own
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
 lint: $(VENV)/.installed-dev  ## format, lint, types, floors
 	$(BIN)/ruff format --check .

@@ -88,4 +88,4 @@ def test_memory_stays_bounded_over_three_ingestions_of_600_pages(served: Site) -
         assert (done["status"], done["page_count"]) == ("indexed", 600)
         peaks.append(memory_mb(served.pid, "VmHWM"))
     assert peaks[0] <= MOST_MB
-    assert peaks[2] <= 1.1 * peaks[0] + 10
+    assert peaks[2] <= 1.25 * peaks[0], "each document leaves something behind"

@@ -14,12 +14,19 @@ from corpora.models import Document, ErasureReceipt
 from tests import factories
 from tests.library import upload
 from tests.live import eventually, patience
-from workers import checks, embedded, leases, tasks
+from workers import checks, embedded, leases, space_filling, tasks
 from workers.embedded import EmbeddedWorkers
 from workers.ingestion import pipeline
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REAL_HINT = tasks.hint
+
+
+@pytest.fixture(autouse=True)
+def lives_on() -> Iterator[None]:
+    """Workers stop when their process ends; this one goes on with other tests."""
+    yield
+    space_filling.stopping.clear()
 
 
 @pytest.fixture
