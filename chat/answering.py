@@ -5,35 +5,25 @@ holds neither a thread nor a connection. `keep` stores how it ended, whatever en
 """
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
-from uuid import UUID
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from django.db import DatabaseError
 
 from accounts.models import Membership
-from agents.api import agent_for
-from agents.llm import client_for
-from agents.llm.base import ModelError, ModelInterrupted, ModelRequest, ModelTimeout, TextDelta, Usage
+from agents.llm import EXTRACTIVE, resolve
 from agents.models import Agent
-from agents.policy import Conditions, policy_of, searches
-from chat import prompts, records, running
-from chat.events import Done, Error, Event, Html, Source, Sources, Status, Token
-from chat.markdown import BlockRenderer
+from chat import adaptive, records, running
+from chat.attempts import Answer, best_of
+from chat.events import Done, Error, Event
+from chat.inquiry import PLAIN, Inquiry, prepare
 from chat.models import Message
-from chat.prompting import cited
 from chat.questions import Question
-from chat.thinking import ThinkFilter
-from config.faults import described
+from chat.routing import Strategy
+from chat.running import Running
+from chat.telling import told
 from config.threads import in_thread
-from corpora.scope import Scope
-from retrieval.confidence import Gate
-from retrieval.flags import effective_flags
-from retrieval.results import Retrieval
-from retrieval.search import retrieve
-from retrieval.snippets import snippet
 
 logger = logging.getLogger(__name__)
 
@@ -42,55 +32,31 @@ SAVE_ATTEMPTS = 5
 _saving: set[asyncio.Task[None]] = set()
 
 
-@dataclass(slots=True)
-class Answer:
-    """An answer under way: what was prepared, and what the model has said so far."""
-
-    message: UUID
-    conversation: UUID
-    retrieval: Retrieval
-    request: ModelRequest
-    refusal: str = ""
-    parts: list[str] = field(default_factory=list)
-    usage: dict[str, int] = field(default_factory=dict)
-    error: ModelError | None = None
-    status: str = Message.Status.STOPPED  # until something better happened
-    started: bool = False
-    kept: bool = False
-
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
-
-    @property
-    def cited(self) -> tuple[int, ...]:
-        return cited(self.text, range(1, len(self.retrieval.chunks) + 1))
-
-
 def begin(membership: Membership, reference: str, question: Question) -> Answer:
-    """Resolve, retrieve, store and prompt. Raises Problems; a retrieval that fails only degrades the answer."""
-    agent = agent_for(membership, reference)
-    conversation = records.conversation_for(membership, agent, question)
-    history = records.history_of(conversation, question)
-    scope = records.narrowed(agent.scope_for(membership), conversation)
-    retrieval = retrieved(agent, scope, question, conversation.context)
-    message = records.open_answer(agent, conversation, question, scope, retrieval)
-    request = prompts.request_for(agent, history, question, retrieval)
+    """Resolve, retrieve, store and prompt; the question is searched for as it was asked. Raises Problems."""
+    return begun(prepare(membership, reference, question))
+
+
+def begun(inquiry: Inquiry) -> Answer:
+    """The same for a question that was prepared before, and perhaps rewritten since."""
+    agent = inquiry.agent
+    first = inquiry.attempt(1, Strategy() if agent.adaptive else PLAIN)
+    message = records.open_answer(agent, inquiry.conversation, inquiry.question, first)
     return Answer(
         message=message.pk,
-        conversation=conversation.pk,
-        retrieval=retrieval,
-        request=request,
-        refusal=prompts.refusal_for(agent, retrieval, request.language),
+        conversation=inquiry.conversation.pk,
+        attempts=[first],
+        again=inquiry.attempt if agent.adaptive else None,
+        evaluator=evaluator_of(agent),
+        condensed=inquiry.rewriting.question,
+        rewriting=inquiry.rewriting.usage,
     )
 
 
-def retrieved(agent: Agent, scope: Scope, question: Question, context: Mapping[str, Conditions]) -> Retrieval:
-    flags = effective_flags()
-    policy = policy_of(agent, flags, filters=question.filters, preferences=question.preferences, context=context)
-    if not searches(agent, flags):
-        return Retrieval(question.text, policy.granularity, gate=Gate.DISABLED)
-    return retrieve(question.text, scope, policy)
+def evaluator_of(agent: Agent) -> str:
+    """The model that judges the agent's answers; "" where there is none that could."""
+    model = agent.evaluator_model or agent.model
+    return "" if resolve(model)[0] == EXTRACTIVE else model or "default"
 
 
 async def events(answer: Answer, *, html: bool = False) -> AsyncGenerator[Event, None]:
@@ -100,17 +66,11 @@ async def events(answer: Answer, *, html: bool = False) -> AsyncGenerator[Event,
     """
     answer.started = True
     me = running.start(answer.message)
-    blocks = BlockRenderer(range(1, len(answer.retrieval.chunks) + 1)) if html else None
     try:
-        yield sources_of(answer)
-        yield Status("generating", 1)
-        async with contextlib.aclosing(told(answer, me)) as pieces:
-            async for piece in pieces:
-                yield Token(piece, 1)
-                for block in blocks.feed(piece) if blocks else ():
-                    yield Html(*block)
-        for block in blocks.finish() if blocks else ():
-            yield Html(*block)
+        async with aclosing(attempted(answer, me, html=html)) as attempts:
+            async for event in attempts:
+                yield event
+        answer.status = Message.Status.STOPPED if me.stopped else Message.Status.COMPLETE
         await keep(answer)
         yield ending(answer)
     finally:
@@ -119,90 +79,32 @@ async def events(answer: Answer, *, html: bool = False) -> AsyncGenerator[Event,
             keep_in_background(answer)
 
 
-async def told(answer: Answer, me: running.Running) -> AsyncGenerator[str, None]:
-    """What the model says, until it ends, fails, takes too long, or its reader has it stopped."""
-    try:
-        async with (
-            asyncio.timeout(DEADLINE_SECONDS),
-            contextlib.aclosing(spoken(answer)) as said,
-            contextlib.aclosing(me.until_stopped(said)) as pieces,
-        ):
-            async for piece in pieces:
-                answer.parts.append(piece)
-                yield piece
-        answer.status = Message.Status.STOPPED if me.stopped else Message.Status.COMPLETE
-    except TimeoutError:
-        answer.error = ModelTimeout()
-    except ModelError as error:
-        answer.error = error
-    except Exception as error:
-        logger.error("the model client failed on message %s: %s", answer.message, described(error))
-        answer.error = ModelInterrupted()
-
-
-async def spoken(answer: Answer) -> AsyncGenerator[str, None]:
-    """What the model says, without its thoughts; or the refusal, which asks no model."""
-    if answer.refusal:
-        yield answer.refusal
-        return
-    thoughts = ThinkFilter()
-    client = client_for(answer.request.model)
-    async with contextlib.aclosing(client.stream(answer.request)) as stream:
-        async for event in stream:
-            if isinstance(event, TextDelta):
-                if text := thoughts.feed(event.text):
-                    yield text
-            elif isinstance(event, Usage):
-                answer.usage = {
-                    "prompt_tokens": event.prompt_tokens,
-                    "completion_tokens": event.completion_tokens,
-                    "total_tokens": event.prompt_tokens + event.completion_tokens,
-                }
-    if text := thoughts.finish():
-        yield text
-
-
-def sources_of(answer: Answer) -> Sources:
-    retrieval = answer.retrieval
-    return Sources(
-        conversation=answer.conversation,
-        message=answer.message,
-        attempt=1,
-        confidence=retrieval.confidence.value,
-        sufficient=retrieval.sufficient,
-        degraded=retrieval.degraded,
-        sources=tuple(
-            Source(
-                n=n,
-                chunk=one.chunk,
-                document=one.document,
-                title=one.title,
-                corpus=one.corpus,
-                corpus_type=one.corpus_type,
-                page=one.page,
-                heading_path=one.heading_path,
-                snippet=snippet(retrieval.query, one.text),
-                relevance=round(one.relevance, 4),
-            )
-            for n, one in enumerate(retrieval.chunks, 1)
-        ),
-    )
+async def attempted(answer: Answer, me: Running, *, html: bool) -> AsyncGenerator[Event, None]:
+    """The events of the first attempt, and of those that adaptive retrieval adds."""
+    deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
+    async with aclosing(told(answer, answer.attempts[0], me, deadline, html=html)) as first:
+        async for event in first:
+            yield event
+    if answer.again is not None:
+        async with aclosing(adaptive.improved(answer, answer.again, me, html=html)) as rest:
+            async for event in rest:
+                yield event
 
 
 def ending(answer: Answer) -> Done | Error:
     if answer.error is not None:
         return Error(answer.error.code, answer.error.detail, answer.message)
     stopped = answer.status == Message.Status.STOPPED
-    return Done("stopped" if stopped else "complete", answer.message, answer.usage, answer.cited)
+    status, best = "stopped" if stopped else "complete", answer.best
+    return Done(status, answer.message, answer.usage, best.cited, answer.evaluation)  # type: ignore[arg-type]  # one of two
 
 
 async def keep(answer: Answer) -> None:
     """Store how the answer ended. A database that restarts meanwhile is waited for."""
-    status = Message.Status.FAILED if answer.error else answer.status
-    code = answer.error.code if answer.error else ""
+    answer.best = best_of(answer.attempts)
     for attempt in range(SAVE_ATTEMPTS):
         try:
-            await in_thread(records.close_answer, answer.message, status, answer.text, answer.usage, answer.cited, code)
+            await in_thread(records.close_answer, answer)
             answer.kept = True
             return
         except DatabaseError:

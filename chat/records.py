@@ -1,6 +1,6 @@
 """What an answer leaves in the database: its conversation, messages, citations and trace."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,8 @@ from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.llm.base import ModelMessage
 from agents.models import Agent
+from chat import tracing
+from chat.attempts import Answer, Attempt
 from chat.models import Citation, Conversation, Message, Project, Trace
 from chat.questions import Question
 from corpora.scope import Scope
@@ -68,11 +70,9 @@ def history_of(conversation: Conversation, question: Question) -> tuple[ModelMes
     return tuple(ModelMessage(one.role, one.content) for one in reversed(kept))  # type: ignore[arg-type]  # choices
 
 
-def open_answer(
-    agent: Agent, conversation: Conversation, question: Question, scope: Scope, retrieval: Retrieval
-) -> Message:
+def open_answer(agent: Agent, conversation: Conversation, question: Question, attempt: Attempt) -> Message:
     """Store the question, the answer's row, its citations and its trace, before the first byte is sent."""
-    asked_at = timezone.now()
+    asked_at, retrieval = timezone.now(), attempt.retrieval
     with transaction.atomic():
         Message.objects.create(
             conversation=conversation, role=Message.Role.USER, content=question.text, created_at=asked_at
@@ -85,16 +85,19 @@ def open_answer(
             sufficient=retrieval.sufficient,
             created_at=timezone.now(),
         )
-        cited = (citation(answer, n, one, retrieval.query) for n, one in enumerate(retrieval.chunks, 1))
-        Citation.objects.bulk_create(cited)
-        Trace.objects.create(message=answer, agent=agent, **trace_fields(scope, retrieval))
+        Citation.objects.bulk_create(citations(answer.pk, retrieval))
+        Trace.objects.create(message=answer, agent=agent, query=question.text, **tracing.found(attempt))
         Conversation.objects.filter(pk=conversation.pk).update(updated_at=timezone.now())
     return answer
 
 
-def citation(answer: Message, n: int, chunk: RetrievedChunk, query: str) -> Citation:
+def citations(message_id: UUID, retrieval: Retrieval) -> Iterator[Citation]:
+    return (citation(message_id, n, one, retrieval.query) for n, one in enumerate(retrieval.chunks, 1))
+
+
+def citation(message_id: UUID, n: int, chunk: RetrievedChunk, query: str) -> Citation:
     return Citation(
-        message=answer,
+        message_id=message_id,
         n=n,
         chunk_id=chunk.chunk,
         document_id=chunk.document,
@@ -111,35 +114,27 @@ def citation(answer: Message, n: int, chunk: RetrievedChunk, query: str) -> Cita
     )
 
 
-def trace_fields(scope: Scope, retrieval: Retrieval) -> dict[str, Any]:
-    """Numbers and ids only: a trace never carries passages (R18)."""
-    return {
-        "scope_size": len(scope.corpus_ids),
-        "granularity": retrieval.granularity,
-        "confidence": retrieval.confidence.value,
-        "score": retrieval.score,
-        "degraded": retrieval.degraded or "",
-        "candidates": [
-            {"chunk": str(one.chunk), "relevance": one.relevance, "dense": one.dense, "bm25": one.bm25}
-            for one in retrieval.chunks
-        ],
-        "dropped": dict(retrieval.dropped),
-        "timings": dict(retrieval.timings),
+def close_answer(answer: Answer) -> None:
+    """Store how an answer ended. Idempotent: only an answer that still streams is closed.
+
+    The first attempt's sources were stored when it began; another one that turned out better brings its own.
+    """
+    best = answer.best
+    fields: dict[str, Any] = {
+        "status": Message.Status.FAILED if best.error else answer.status,
+        "content": best.text,
+        "usage": answer.usage,
+        "error_code": best.error.code if best.error else "",
     }
-
-
-def close_answer(
-    message_id: UUID,
-    status: str,
-    content: str,
-    usage: dict[str, int],
-    cited: Sequence[int],
-    error_code: str = "",
-) -> None:
-    """Store how an answer ended. Idempotent: only an answer that still streams is closed."""
+    is_other = best is not answer.attempts[0]
+    if is_other:
+        fields |= {"confidence": best.retrieval.confidence.value, "sufficient": best.retrieval.sufficient}
     with transaction.atomic():
-        closed = Message.objects.filter(pk=message_id, status=Message.Status.STREAMING).update(
-            status=status, content=content, usage=usage, error_code=error_code
-        )
-        if closed and cited:
-            Citation.objects.filter(message_id=message_id, n__in=cited).update(cited=True)
+        if not Message.objects.filter(pk=answer.message, status=Message.Status.STREAMING).update(**fields):
+            return
+        if is_other:
+            Citation.objects.filter(message_id=answer.message).delete()
+            Citation.objects.bulk_create(citations(answer.message, best.retrieval))
+        if best.cited:
+            Citation.objects.filter(message_id=answer.message, n__in=best.cited).update(cited=True)
+        Trace.objects.filter(message_id=answer.message).update(**tracing.told(answer))

@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from accounts.problems import QuotaExceeded
 from chat.models import Message
 from config.threads import in_thread
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
@@ -39,7 +41,7 @@ class Running:
             self.waiting.cancel()
         self.stopped = True
 
-    async def until_stopped(self, pieces: AsyncIterator[str]) -> AsyncGenerator[str, None]:
+    async def until_stopped(self, pieces: AsyncIterator[T]) -> AsyncGenerator[T, None]:
         """The pieces until `stop`. It cancels the wait for the model, which closes the connection at once, and
         nothing else: neither the sending of what was said, nor its storing."""
         task = asyncio.current_task()

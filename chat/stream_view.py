@@ -4,8 +4,9 @@ A plain asynchronous view: a synchronous generator would be buffered whole and n
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -15,11 +16,12 @@ from django.views.decorators.csrf import csrf_exempt
 
 from accounts import quotas
 from accounts.http import bearer_of, json_body, principal_of
-from accounts.models import Membership
+from accounts.models import IdempotentReply, Membership
 from accounts.problems import MethodNotAllowed, Problem, answering_problems, problem_response
 from chat import answering, replay, running
-from chat.answering import Answer
+from chat.attempts import Answer
 from chat.events import Event
+from chat.inquiry import Inquiry, prepare
 from chat.questions import Question, question_from
 from chat.replay import Replay
 from chat.sse import frame, keep_alive
@@ -43,16 +45,26 @@ async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
 
 
 async def begun(request: HttpRequest, reference: str, question: Question) -> Begun:
-    """`begin` in a thread. A client that leaves before its answer's first event leaves nothing open behind:
+    """`beginning` in a task. A client that leaves before its answer's first event leaves nothing open behind:
     neither a reserved stream nor a message that streams for ever."""
-    beginning = asyncio.ensure_future(in_thread(begin, request, reference, question))
+    task = asyncio.ensure_future(beginning(request, reference, question))
     try:
-        membership, answer = await asyncio.shield(beginning)
+        membership, answer = await asyncio.shield(task)
     except asyncio.CancelledError:
-        beginning.add_done_callback(abandon_begun)
+        task.add_done_callback(abandon_begun)
         raise
     asyncio.get_running_loop().call_later(UNREAD_SECONDS, abandon, membership, answer)
     return membership, answer
+
+
+async def beginning(request: HttpRequest, reference: str, question: Question) -> Begun:
+    """On a thread, in one go; only a question that a model must rewrite first is left for it in between."""
+    admitted = await in_thread(begin, request, reference, question)
+    if isinstance(admitted.answer, Inquiry):
+        better = await admitted.answer.better()
+        admitted = await in_thread(carry_on, replace(admitted, answer=better))
+    assert not isinstance(admitted.answer, Inquiry)
+    return admitted.membership, admitted.answer
 
 
 def abandon_begun(beginning: asyncio.Future[Begun]) -> None:
@@ -68,26 +80,50 @@ def abandon(membership: Membership, answer: Answer | Replay) -> None:
         answering.keep_in_background(answer)
 
 
-def begin(request: HttpRequest, reference: str, question: Question) -> Begun:
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Who asks, with a stream reserved and an Idempotency-Key claimed, and how far the answer is."""
+
+    membership: Membership
+    answer: Answer | Replay | Inquiry
+    reply: IdempotentReply | None = None
+
+
+def begin(request: HttpRequest, reference: str, question: Question) -> Admitted:
     """Everything before the first byte: who asks, whether they may, and what was found."""
     membership = principal_of(request)
     reply, answered = replay.claim(request, membership, reference)
     if reply and answered:
-        return membership, Replay.of(reply, membership)
+        return Admitted(membership, Replay.of(reply, membership))
     try:
         quotas.spend_question(membership)
         running.reserve(membership)
     except Problem:
         replay.free(reply)
         raise
+    with given_back(membership, reply):
+        admitted = Admitted(membership, prepare(membership, reference, question), reply)
+    return admitted if admitted.answer.is_rewritten else carry_on(admitted)  # type: ignore[union-attr]  # an Inquiry
+
+
+def carry_on(admitted: Admitted) -> Admitted:
+    """Search for the question and store it."""
+    assert isinstance(admitted.answer, Inquiry)
+    with given_back(admitted.membership, admitted.reply):
+        answer = answering.begun(admitted.answer)
+    replay.settle(admitted.reply, answer.message)
+    return replace(admitted, answer=answer)
+
+
+@contextmanager
+def given_back(membership: Membership, reply: IdempotentReply | None) -> Iterator[None]:
+    """What was reserved for a question that could not be carried out."""
     try:
-        answer = answering.begin(membership, reference, question)
+        yield
     except BaseException:
         running.release(membership.user_id)
         replay.free(reply)
         raise
-    replay.settle(reply, answer.message)
-    return membership, answer
 
 
 def told(membership: Membership, answer: Answer | Replay, *, html: bool) -> AsyncGenerator[Event, None]:
@@ -122,14 +158,15 @@ async def collected(events: AsyncGenerator[Event, None]) -> JsonResponse:
     async with aclosing(events):
         async for event in events:
             match event.event:
-                case "sources":
+                case "sources":  # of a new attempt, which replaces the one before
                     body = orjson.loads(orjson.dumps(event))
+                    content.clear()
                 case "token":
                     content.append(event.token)  # type: ignore[union-attr]  # `event` tells the type
                 case "error":
                     return problem_response(ModelFailed.of(event, "".join(content)))
                 case "done":
-                    body["usage"] = event.usage  # type: ignore[union-attr]
+                    body |= {"usage": event.usage, "evaluation": event.evaluation}  # type: ignore[union-attr]
     return JsonResponse(
         {
             "message": body["message"],
@@ -139,6 +176,7 @@ async def collected(events: AsyncGenerator[Event, None]) -> JsonResponse:
             "confidence": body["confidence"],
             "sufficient": body["sufficient"],
             "usage": body["usage"],
+            **({"evaluation": body["evaluation"]} if body["evaluation"] else {}),
         }
     )
 

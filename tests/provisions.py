@@ -17,6 +17,17 @@ def library(transactional_db: None, worker: Callable[[], int]) -> Library:
 
 
 @pytest.fixture
+def adaptive_library(library: Library, worker: Callable[[], int]) -> Library:
+    """The writer retrieves adaptively, and what it reads is cut to every size."""
+    from workers import granularities
+
+    library.writer.adaptive = True
+    library.writer.save()
+    assert granularities.cut_anew() == worker() == 2
+    return library
+
+
+@pytest.fixture
 def server(own_state: None, transactional_db: None) -> Iterator[LiveServer]:
     with LiveServer() as running:
         yield running

@@ -13,12 +13,12 @@ from config.celery import app
 logger = logging.getLogger(__name__)
 
 
-def hint(task: Task, document_id: UUID) -> None:
-    """Tell a worker about a document. A broker that is down costs 2 s at most and loses nothing."""
+def hint(task: Task, row_id: UUID) -> None:
+    """Tell a worker about a document or a corpus. A broker that is down costs 2 s at most and loses nothing."""
     try:
-        task.apply_async((str(document_id),), retry=False)
+        task.apply_async((str(row_id),), retry=False)
     except (OperationalError, OSError):
-        logger.warning("the broker is down; the sweeper will find document %s", document_id)
+        logger.warning("the broker is down; the sweeper will find %s", row_id)
 
 
 def task(name: str) -> Callable[[Callable[..., None]], Task]:
@@ -57,9 +57,11 @@ def sweep() -> None:
 
 @task("workers.reconcile")
 def reconcile() -> None:
+    from workers import granularities
     from workers import reconcile as reconciler
 
     reconciler.reconcile()
+    granularities.cut_anew()
 
 
 @task("workers.optimize")
@@ -75,6 +77,14 @@ def tidy() -> None:
     from workers import upkeep
 
     upkeep.tidy()
+
+
+@task("workers.cut_anew")
+def cut_anew(corpus_id: str) -> None:
+    from corpora.models import Document
+    from workers import granularities
+
+    granularities.cut_anew(Document.objects.filter(corpus=UUID(corpus_id)))
 
 
 @task("workers.change_space")

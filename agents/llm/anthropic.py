@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from agents.llm import failures
 from agents.llm.base import (
@@ -23,7 +23,7 @@ from agents.llm.pool import PerLoop
 
 if TYPE_CHECKING:
     import anthropic
-    from anthropic.types import MessageParam, RawMessageStreamEvent
+    from anthropic.types import MessageParam, OutputConfigParam, RawMessageStreamEvent
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 DEFAULT_MAX_TOKENS = 4096  # the API requires a cap
@@ -130,8 +130,13 @@ class AnthropicClient:
             max_tokens=request.max_tokens or DEFAULT_MAX_TOKENS,
             system=request.system or omit,
             messages=cast("list[MessageParam]", messages),
+            output_config=_format(request.schema) if request.schema is not None else omit,
             stream=True,
         )
+
+
+def _format(schema: Mapping[str, Any]) -> "OutputConfigParam":
+    return {"format": {"type": "json_schema", "schema": dict(schema)}}
 
 
 class _Answer:

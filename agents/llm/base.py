@@ -1,8 +1,8 @@
 """The values that pass between a conversation and a model, and the errors a model may end with (SPEC §5)."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -34,7 +34,8 @@ class ModelRequest:
 
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
     extractive answerer, which reads no prompt. `temperature` None: the provider's default. `max_tokens` None:
-    no cap but the client's deadline and size limit.
+    no cap but the client's deadline and size limit. `schema`: a JSON schema that the answer shall meet, asked of
+    endpoints that can; whoever reads the answer checks it all the same (`structured`).
     """
 
     model: str
@@ -45,6 +46,7 @@ class ModelRequest:
     question: str = ""
     passages: tuple[Passage, ...] = ()
     language: str = "es"
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

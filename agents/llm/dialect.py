@@ -16,14 +16,20 @@ class Dialect:
     stream_options: bool = True
     token_cap: str = "max_tokens"  # noqa: S105 - a parameter's name
     temperature: bool = True
+    json_schema: bool = True
 
-    def simpler(self, complaint: bytes) -> "Dialect | None":
+    def simpler(self, complaint: bytes, request: ModelRequest) -> "Dialect | None":
         """The dialect to try after a 400 that says `complaint`; None when nothing is left to leave out."""
+        asks_schema = request.schema is not None and self.json_schema
+        if asks_schema and (b"response_format" in complaint or b"json_schema" in complaint):
+            return replace(self, json_schema=False)
         if b"max_completion_tokens" in complaint and self.token_cap == "max_tokens":  # noqa: S105
             return replace(self, token_cap="max_completion_tokens")  # noqa: S106
         if b"temperature" in complaint and self.temperature:
             return replace(self, temperature=False)
-        return replace(self, stream_options=False) if self.stream_options else None
+        if self.stream_options:
+            return replace(self, stream_options=False)
+        return replace(self, json_schema=False) if asks_schema else None
 
     def body(self, model: str, request: ModelRequest) -> bytes:
         """The JSON body of a streamed `/chat/completions` call."""
@@ -35,6 +41,9 @@ class Dialect:
             body["temperature"] = request.temperature
         if request.max_tokens is not None:
             body[self.token_cap] = request.max_tokens
+        if request.schema is not None and self.json_schema:
+            wanted = {"name": "answer", "strict": True, "schema": request.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         if self.stream_options:
             body["stream_options"] = {"include_usage": True}
         return orjson.dumps(body)

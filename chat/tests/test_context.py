@@ -7,7 +7,7 @@ from django.test import Client
 
 from agents.models import Agent
 from chat import answering
-from chat.answering import Answer
+from chat.attempts import Answer
 from chat.models import Conversation
 from chat.questions import Question, question_from
 from retrieval.models import Flags

@@ -15,7 +15,8 @@ from uuid import UUID, uuid4
 import pytest
 from asgiref.sync import async_to_sync
 
-from chat import answering, running, sse, stream_view
+from chat import answering, inquiry, running, sse, stream_view
+from chat.attempts import Answer
 from chat.models import Message
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
@@ -119,7 +120,7 @@ def test_a_stop_that_comes_while_the_answer_is_stored_does_not_undo_it(
 ) -> None:
     stored = answering.keep
 
-    async def stopped_meanwhile(answer: answering.Answer) -> None:
+    async def stopped_meanwhile(answer: Answer) -> None:
         running.stop(answer.message)
         await asyncio.sleep(0.05)
         await stored(answer)
@@ -223,14 +224,14 @@ def test_fifty_disconnects_leak_nothing(
 @pytest.fixture
 def slow_retrieval(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Retrieval takes 0.4 s; the event is set when one has begun."""
-    begun, retrieve = threading.Event(), answering.retrieve
+    begun, retrieve = threading.Event(), inquiry.retrieve
 
     def slowly(*args: Any) -> Any:
         begun.set()
         time.sleep(0.4)
         return retrieve(*args)
 
-    monkeypatch.setattr(answering, "retrieve", slowly)
+    monkeypatch.setattr(inquiry, "retrieve", slowly)
     return begun
 
 

@@ -127,7 +127,9 @@ def test_an_answer_is_kept_with_its_citations_and_its_trace(alicia: Caller, libr
     assert list(kept.filter(cited=True).values_list("n", flat=True)) == sorted(events[-1].data["cited"])
     trace = Trace.objects.get(message=answer)
     assert (trace.agent, trace.scope_size, trace.confidence) == (library.writer, 2, "high")
-    assert [one["chunk"] for one in trace.candidates] == [str(one.chunk_id) for one in kept]
+    shown = [one["chunk"] for one in trace.candidates if one["reason"] == "kept"]
+    assert shown == [str(one.chunk_id) for one in kept]
+    assert (trace.query, trace.gate, trace.attempts[0]["kept"]) == (ABOUT_LOANS, "sufficient", True)
     assert trace.timings["total"] > 0
 
 

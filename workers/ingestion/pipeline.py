@@ -24,6 +24,7 @@ from retrieval.index.base import IndexUnavailable, Point, SparseVector
 from retrieval.passages import indexed_text
 from retrieval.spaces.probe import EmbeddingSpaceMismatch
 from workers.erasure import forget_embeddings
+from workers.granularities import granularities
 from workers.ingestion import declarations
 from workers.ingestion.chunking import ChunkDraft, chunk
 from workers.ingestion.extracted import Extracted
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 BATCH = 400  # chunks embedded and written at a time: bounds memory at some 5 MB of vectors
-DEFAULT_GRANULARITY = 800
 OVERLAP = {256: 32, 512: 64, 800: 100, 1024: 128}
 
 # What each stage is worth on the progress bar; embedding is where the time goes.
@@ -89,10 +89,6 @@ def index_extracted(lease: Lease, extracted: Extracted) -> None:
         writer.write(batch, CHUNKED_AT + (WRITTEN_AT - CHUNKED_AT) * written / len(drafts))
     lease.report(Stage.INDEX, WRITTEN_AT)
     switch(lease, writer, len(drafts))
-
-
-def granularities(document: Document) -> tuple[int, ...]:
-    return (DEFAULT_GRANULARITY,)
 
 
 @dataclass(frozen=True, slots=True)

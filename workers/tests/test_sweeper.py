@@ -137,5 +137,5 @@ def hint_without_broker(port: int, tmp_path: Path) -> list[float]:
     command = [sys.executable, "-c", HINT_WITHOUT_BROKER]
     done = subprocess.run(command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert "the sweeper will find document" in done.stderr
+    assert "the sweeper will find" in done.stderr
     return [float(line) for line in done.stdout.split()]

@@ -11,7 +11,7 @@ from accounts.management.commands.apikey import membership_for
 from accounts.models import Membership
 from accounts.problems import Problem
 from chat import answering
-from chat.answering import Answer
+from chat.attempts import Answer
 from chat.events import Done, Error, Sources, Token
 from chat.questions import Question
 from retrieval import current

@@ -1,0 +1,60 @@
+"""One answer as a JSON object: for models that judge or rewrite instead of talking (SPEC §4)."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, NamedTuple
+
+import orjson
+
+from agents.llm.base import ModelClient, ModelRequest, StreamEvent, TextDelta, Usage
+
+LONGEST_ANSWER = 20_000  # characters
+
+
+class AnswerInvalid(ValueError):
+    """The model said something else than one JSON object."""
+
+
+class Structured(NamedTuple):
+    """What the model said, still a stranger's words, and what the provider counted."""
+
+    fields: dict[str, Any]
+    usage: Usage
+
+
+async def structured(client: ModelClient, request: ModelRequest, seconds: float) -> Structured:
+    """The object that `request.schema` asks for, not checked against it: not every endpoint enforces schemas.
+
+    Raises TimeoutError after `seconds`, AnswerInvalid, or the client's ModelError.
+    """
+    async with asyncio.timeout(seconds):
+        async with aclosing(client.stream(request)) as stream:
+            text, usage = await _said(stream)
+    return Structured(_object(text), usage)
+
+
+async def _said(stream: AsyncGenerator[StreamEvent, None]) -> tuple[str, Usage]:
+    parts, usage, length = [], Usage(0, 0), 0
+    async for event in stream:
+        if isinstance(event, TextDelta):
+            parts.append(event.text)
+            length += len(event.text)
+            if length > LONGEST_ANSWER:
+                raise AnswerInvalid("an endless answer")
+        elif isinstance(event, Usage):
+            usage = event
+    return "".join(parts), usage
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The object in an answer that may have thoughts before it, or a code fence around it."""
+    said = text.rpartition("</think>")[2]
+    start, end = said.find("{"), said.rfind("}")
+    try:
+        fields = orjson.loads(said[start : end + 1])
+    except orjson.JSONDecodeError:
+        raise AnswerInvalid("no JSON object") from None
+    if not isinstance(fields, dict):
+        raise AnswerInvalid("no JSON object")
+    return fields
