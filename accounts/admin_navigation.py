@@ -39,6 +39,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             _("Operations"),
             item(_("Usage"), "bar_chart", "admin:chat_usage"),
             item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
+            item(_("Playground"), "science", "admin:chat_playground"),
             item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
             item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
             *switches,
@@ -47,9 +48,9 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def on_traces(request: HttpRequest) -> bool:
-    """The usage page lies below the traces' address; only one of the two is marked."""
-    usage = reverse("admin:chat_usage")
-    return request.path.startswith(reverse("admin:chat_trace_changelist")) and request.path != usage
+    """Usage and playground lie below the traces' address; only one of the three is marked."""
+    others = (reverse("admin:chat_usage"), reverse("admin:chat_playground"))
+    return request.path.startswith(reverse("admin:chat_trace_changelist")) and request.path not in others
 
 
 def group(title: Any, *items: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from chat.models import Message, Trace
+from chat.statistics import AdaptiveStatistics, adaptive_statistics
 from corpora.models import Corpus, Document
 
 DAYS = 30
@@ -67,6 +68,15 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> Usage:
         per_confidence=bars(per_confidence(traces)),
         failures=bars(failures(messages, traces, failed)),
     )
+
+
+def adaptive_usage(organization_id: UUID | None, days: int = DAYS) -> AdaptiveStatistics:
+    """What adaptive retrieval did in the last `days` days."""
+    since = timezone.localdate() - timedelta(days=days - 1)
+    traces = Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)
+    if organization_id:
+        traces = traces.filter(agent__organization_id=organization_id)
+    return adaptive_statistics(traces.order_by().values_list("attempts", flat=True))
 
 
 def counted(rows: QuerySet[Any], field: str) -> list[tuple[str, int]]:

@@ -117,6 +117,10 @@ TRUSTED: dict[tuple[str, str], str] = {
     ): "closes the answer that this process began",
     ("chat/records.py", "Trace.objects.filter(message_id=answer.message)"): "closes the answer that this process began",
     ("chat/running.py", "Message.objects.filter(pk__in=message_ids)"): "the answers that this process streams",
+    ("chat/trace_view.py", "Chunk.objects.served()"): "narrowed to the organization's global corpora",
+    ("chat/usage.py", "Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)"): (
+        "counts; narrowed to one organization"
+    ),
     ("chat/transcript.py", "Citation.objects.select_related"): "narrowed by Prefetch to one conversation's",
     ("chat/usage.py", "Message.objects.filter(created_at__date__gte=since)"): "counts; narrowed to one organization",
     ("chat/usage.py", "Trace.objects.filter(created_at__date__gte=since)"): "counts; narrowed to one organization",

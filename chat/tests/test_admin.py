@@ -65,11 +65,13 @@ def test_conversations_have_no_admin() -> None:
     assert not any(admin.site.is_registered(model) for model in private)
 
 
-def test_a_trace_shows_numbers_and_no_words(client: Client, alice: Membership) -> None:
+def test_a_trace_shows_the_question_and_numbers_but_nothing_of_the_answer_nor_whose_it_was(
+    client: Client, alice: Membership
+) -> None:
     carol = Membership.objects.create(
         user=User.objects.create(email="carol@example.org"), organization=alice.organization
     )
-    trace = ask(carol)
+    trace = ask(carol, query="¿Cuánto dura un préstamo?")
     for path in (
         reverse("admin:chat_trace_changelist"),
         reverse("admin:chat_trace_change", args=[trace.pk]),
@@ -79,7 +81,9 @@ def test_a_trace_shows_numbers_and_no_words(client: Client, alice: Membership) -
         assert CANARY not in page
         assert "carol" not in page
     page = client.get(reverse("admin:chat_trace_changelist")).content.decode()
-    assert all(text in page for text in ("0.87", "embed 3 · search 12", "duplicate 3"))
+    assert all(text in page for text in ("0.87", "¿Cuánto dura un préstamo?"))
+    page = client.get(reverse("admin:chat_trace_change", args=[trace.pk])).content.decode()
+    assert all(text in page for text in ("0.87", "duplicate 3", "12,0 ms", "¿Cuánto dura un préstamo?"))
 
 
 def test_a_trace_is_read_only(client: Client, alice: Membership) -> None:
