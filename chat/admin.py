@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin_rows import labelled
+from accounts.admin_rows import labelled, text_of
 from accounts.admin_scope import OrganizationAdmin, admin_membership, is_operator
 from accounts.http import membership_of_session
 from agents.models import Agent
@@ -30,8 +30,8 @@ class TraceAdmin(OrganizationAdmin):
 
     organization_path = "agent__organization"
     list_display = (
-        "created_at", "question", "agent", "confidence_shown", "score_shown", "gate", "tries", "degraded",
-        "total_shown",
+        "created_at", "question", "agent", "confidence_shown", "score_shown", "gate_shown", "tries",
+        "degradation", "total_shown",
     )  # fmt: skip
     list_filter = ("confidence", "gate", "degraded", ("agent", admin.RelatedOnlyFieldListFilter))
     search_fields = ("query",)
@@ -40,20 +40,28 @@ class TraceAdmin(OrganizationAdmin):
     list_per_page = 50
     date_hierarchy = "created_at"
     fieldsets = (
-        (None, {"fields": ("created_at", "query", "searched_for", "agent", "model")}),
+        (None, {"fields": ("created_at", "asked", "searched_for", "asked_of", "answered_by")}),
         (
             _("Retrieval"),
             {"fields": (
-                ("confidence", "score_shown", "gate"), ("scope_size", "granularity", "degraded"),
+                ("level", "score_shown", "gate_shown"), ("corpora", "size", "degradation"),
                 "dropped_shown", "cost_shown",
             )},
         ),
         (None, {"fields": ("details",)}),
     )  # fmt: skip
     readonly_fields = (
-        "created_at", "query", "searched_for", "agent", "model", "confidence", "score_shown", "gate", "scope_size",
-        "granularity", "degraded", "dropped_shown", "cost_shown", "details",
+        "created_at", "asked", "searched_for", "asked_of", "answered_by", "level", "score_shown", "gate_shown",
+        "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
     )  # fmt: skip
+    asked = text_of("query", _("question"))
+    asked_of = text_of("agent", _("agent"))
+    answered_by = text_of("model", _("model"))
+    level = text_of("confidence", _("confidence"))
+    gate_shown = text_of("gate", _("gate"))
+    corpora = text_of("scope_size", _("corpora in scope"))
+    size = text_of("granularity", _("size of passages (tokens)"))
+    degradation = text_of("degraded", _("without"))
 
     def get_urls(self) -> list[URLPattern]:
         usage_page = self.admin_site.admin_view(self.usage_view)

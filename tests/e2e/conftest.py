@@ -26,7 +26,7 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 COLOURS = 128  # of a screenshot: a third of the bytes, and nobody sees it
-Screenshot = Callable[[Page, str], None]
+Screenshot = Callable[..., None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -94,12 +94,12 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> WalkDocuments:
 
 @pytest.fixture
 def screenshot() -> Screenshot:
-    """Takes docs/images/NAME.png with SCREENSHOTS=1; else nothing."""
+    """Takes docs/images/NAME.png with SCREENSHOTS=1; else nothing. `full`: the whole page, not the window."""
 
-    def take(page: Page, name: str) -> None:
+    def take(page: Page, name: str, *, full: bool = False) -> None:
         if os.environ.get("SCREENSHOTS") == "1":
             IMAGES.mkdir(parents=True, exist_ok=True)
-            taken = page.screenshot(animations="disabled", caret="hide")
+            taken = page.screenshot(animations="disabled", caret="hide", full_page=full)
             reduced = Image.open(BytesIO(taken)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
             reduced.save(IMAGES / f"{name}.png", optimize=True)
 
