@@ -86,7 +86,6 @@ def test_without_the_database_every_door_answers_503_and_nothing_is_retrieved(
     assert model.stats().get("chat_requests", 0) == asked
 
 
-@pytest.mark.xfail(reason="config.urls has no handler500 that knows a database error from a mistake", strict=True)
 def test_a_page_without_the_database_is_503_too(web: Web, installation: Installation) -> None:
     installation.services.postgres.stop()
     try:

@@ -84,7 +84,6 @@ def test_a_store_that_refuses_is_said_so_and_leaves_no_row(
     assert store.objects() == before
 
 
-@pytest.mark.xfail(reason="workers.ingestion.pipeline counts a store that is down as the document's fault", strict=True)
 def test_a_worker_waits_for_a_store_that_is_down(
     admin: Caller, corpus: str, store: ObjectStore, worker: Background
 ) -> None:

@@ -17,9 +17,7 @@ ONE_OF_THEM = (
     "cache",
     "objects",
     "models",
-    pytest.param(
-        "index", marks=pytest.mark.xfail(reason="serve starts workers by EMBEDDED, not WORKERS_EMBEDDED", strict=True)
-    ),
+    "index",
 )
 
 

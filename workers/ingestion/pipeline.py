@@ -46,7 +46,12 @@ OVERLAP = {256: 32, 512: 64, 800: 100, 1024: 128}
 # What each stage is worth on the progress bar; embedding is where the time goes.
 EXTRACTED_AT, CHUNKED_AT, WRITTEN_AT = 0.15, 0.25, 0.98
 
-OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable)
+
+class StoreUnavailable(Exception):
+    """The file store does not give the original."""
+
+
+OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable, StoreUnavailable)
 WAITING = "A service that processing needs does not answer at the moment. It is tried again by itself."
 SPACE_CHANGED = "The embedding model is not the one that the index was made with. Tell your administrator."
 Stage = Document.Stage
@@ -70,9 +75,18 @@ def run(document_id: UUID) -> bool:
 
 def ingest(lease: Lease) -> None:
     document = lease.document()
-    with document.file.open("rb") as original:
-        extracted = extract_in_sandbox(original.read(), document.media_type)
-    index_extracted(lease, extracted)
+    index_extracted(lease, extract_in_sandbox(original_of(document), document.media_type))
+
+
+def original_of(document: Document) -> bytes:
+    """The uploaded file. Raises StoreUnavailable; a file that is not there is no outage: FileNotFoundError."""
+    try:
+        with document.file.open("rb") as original:
+            return bytes(original.read())
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # boto raises its own hierarchy, which the local store does not have
+        raise StoreUnavailable from error
 
 
 def index_extracted(lease: Lease, extracted: Extracted) -> None:

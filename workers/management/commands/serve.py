@@ -1,4 +1,4 @@
-"""`manage.py serve`: the web server, with the workers in the same process when the index is embedded (API.md)."""
+"""`manage.py serve`: the web server, with the workers in the same process when there is no broker (API.md)."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ BACKLOG = 8_192
 
 
 class Command(BaseCommand):
-    help = "Serve the web application; with the embedded index also the background workers, in one process."
+    help = "Serve the web application; without a broker also the background workers, in one process."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         raise_file_limit()
-        workers = self.embedded_workers() if settings.EMBEDDED else None
+        workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
             threading.Thread(target=open_index, name="open index", daemon=True).start()
         # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
@@ -49,6 +49,8 @@ class Command(BaseCommand):
             current.current_index()
         except IndexLocked as error:
             raise CommandError(str(error)) from error
+        except IndexUnavailable:
+            logger.warning("the index does not answer; documents wait until it does")
         workers = EmbeddedWorkers()
         workers.start()
         return workers
