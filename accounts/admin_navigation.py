@@ -25,6 +25,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     switches = []
     if is_operator(request):
         switches.append(item(_("Flags"), "toggle_on", "admin:retrieval_flags_changelist"))
+        switches.append(item(_("Embedding spaces"), "hub", "admin:retrieval_spacestate_changelist"))
         people.append(item(_("Users"), "person", "admin:accounts_user_changelist"))
     return [
         group("", item(_("Dashboard"), "arrow_back", "dashboard")),
