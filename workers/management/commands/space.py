@@ -120,4 +120,5 @@ def filled(space: SpaceState) -> str:
 def measures_in(space: SpaceState, questions: evaluation.QuestionSet) -> dict[str, float]:
     """Of the questions asked in one space. The set's documents are written to every space, as all documents are."""
     with current.one_space(space):
-        return evaluation.evaluate(questions, lambda what, done, total: None).measures
+        (scores,) = evaluation.evaluate(questions, lambda what, done, total: None)
+        return scores.measures
