@@ -33,6 +33,10 @@ STATES = {
 Page = Callable[["QuestionSetAdmin", HttpRequest, QuestionSet, Membership], HttpResponse]
 
 
+def linked(address: str, text: str) -> SafeString:
+    return format_html('<a class="text-primary-600 underline dark:text-primary-500" href="{}">{}</a>', address, text)
+
+
 class QuestionSetForm(OrganizationForm):
     class Meta:
         model = QuestionSet
@@ -43,10 +47,14 @@ class QuestionInline(OrganizationInline):
     """The questions as they are; each has a page of its own."""
 
     model = Question
-    fields = ("text", "truth", "origin")
+    fields = ("asked", "truth", "origin")
     readonly_fields = fields
-    show_change_link = True
+    hide_title = True
     verbose_name_plural = _("questions")
+
+    @admin.display(description=_("question"))
+    def asked(self, obj: Question) -> SafeString:
+        return linked(reverse("admin:workers_question_change", args=[obj.pk]), obj.text)
 
     @admin.display(description=_("documents that answer"))
     def truth(self, obj: Question) -> str:
@@ -107,7 +115,7 @@ class QuestionSetAdmin(OrganizationAdmin):
 
     @admin.display(description=_("runs"))
     def runs_link(self, obj: Any) -> SafeString:
-        return format_html('<a href="{}">{}</a>', reverse("admin:workers_set_runs", args=[obj.pk]), _("compare"))
+        return linked(reverse("admin:workers_set_runs", args=[obj.pk]), str(_("compare")))
 
     def goes_with(self, chosen: Any) -> dict[str, int]:
         ids = [one.pk for one in chosen]

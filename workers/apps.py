@@ -4,10 +4,12 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class WorkersConfig(AppConfig):
     name = "workers"
+    verbose_name = _("Evaluation")  # of all that happens here, what the admin shows
 
     def ready(self) -> None:
         from corpora import signals

@@ -42,7 +42,8 @@ def start(
     judge: str = "",
 ) -> list[EvaluationRun]:
     """A waiting run for each configuration, and a hint to a worker. `judge`: a model's name, or none."""
-    runs = [waiting(questions, one, thresholds=thresholds, judge=judge) for one in configurations]
+    settings = {"thresholds": thresholds, "judge": judge, "started": timezone.now().isoformat()}
+    runs = [waiting(questions, one, **settings) for one in configurations]
     audit.record(by, "evaluated", questions, configurations=[one.name for one in configurations])
     tasks.hint(tasks.evaluate, questions.pk)
     return runs

@@ -51,7 +51,7 @@ def runs_page(admin: "QuestionSetAdmin", request: HttpRequest, questions: Questi
 
 def values(runs: list[EvaluationRun], measure: str) -> list[Measured]:
     return [
-        Measured(run.configuration.get("name", ""), run.created_at, float(run.measures[measure]))
+        Measured(run.configuration.get("name", ""), run.started_at, float(run.measures[measure]))
         for run in reversed(runs)
         if measure in run.measures
     ]

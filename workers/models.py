@@ -83,6 +83,12 @@ class EvaluationRun(Identified):
         return state
 
     @property
+    def started_at(self) -> datetime:
+        """When it was asked for, together with others that it is compared with."""
+        started = self.configuration.get("started")
+        return datetime.fromisoformat(started) if started else self.created_at
+
+    @property
     def is_due(self) -> bool:
         return self.state in ("waiting", "interrupted")
 
