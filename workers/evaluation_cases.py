@@ -1,8 +1,8 @@
 """Questions for a set: from feedback on real answers, and made from a corpus itself.
 
-Whoever rates an answer shows it to the admins (the page says so); what stays with its user all the same is an answer
-that was given a passage of a personal corpus, with its question: only such answers are offered here whose every source
-is of a global corpus. Of a conversation nothing is taken but that one question and the comment.
+Whoever rates an answer shows its question to the admins, as the buttons say. What stays with its user all the same is
+an answer that was given a passage of a personal corpus, with its question: only such answers are offered here whose
+every source is of a global corpus. Of a conversation nothing is taken but that one question and the comment.
 """
 
 from collections.abc import Sequence

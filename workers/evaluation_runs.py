@@ -79,9 +79,9 @@ def run(row: EvaluationRun) -> bool:
     return True
 
 
-def run_now(questions: QuestionSet, asked: Configuration) -> Scores:
+def run_now(questions: QuestionSet, asked: Configuration, judge: str = "") -> Scores:
     """A run in this process, kept with the others. Raises NotMeasured."""
-    row = waiting(questions, asked)
+    row = waiting(questions, asked, judge=judge)
     run(row)
     row.refresh_from_db()
     if row.state != DONE:
@@ -91,7 +91,8 @@ def run_now(questions: QuestionSet, asked: Configuration) -> Scores:
     chunks = Chunk.objects.in_scope(scope).filter(granularity=asked.granularity).count()
     measures = {name: value for name, value in row.measures.items() if isinstance(value, float)}
     space = row.configuration["space"]
-    return Scores(questions.name, asked.name, space, row.measures["questions"], documents, chunks, measures)
+    counts = (row.measures["questions"], documents, chunks)
+    return Scores(questions.name, asked.name, space, *counts, measures, row.measures.get("judged"))
 
 
 def record(scores: Sequence[Scores]) -> None:

@@ -59,7 +59,7 @@ class Command(BaseCommand):
     def measured(self, name: Path, configurations: Sequence[Configuration], options: dict[str, Any]) -> list[Scores]:
         try:
             if options["organization"]:
-                return of_organization(options["organization"], str(name), configurations)
+                return of_organization(options["organization"], str(name), configurations, options["judge"] or "")
             questions = evaluation.QuestionSet.load(name, options["limit"])
             scores = evaluation.evaluate(questions, self.progress, configurations, judge_of(options))
         except (ValueError, evaluation.NotMeasured) as error:
@@ -103,9 +103,9 @@ def judge_of(options: dict[str, Any]) -> Judge | None:
     return Judge(options["answer_model"], options["judge"], options["judge_questions"], price)
 
 
-def of_organization(slug: str, name: str, configurations: Sequence[Configuration]) -> list[Scores]:
+def of_organization(slug: str, name: str, configurations: Sequence[Configuration], judge: str) -> list[Scores]:
     """A set that admins made, measured here and now and kept with its other runs. ValueError, NotMeasured."""
     questions = QuestionSet.objects.filter(organization__slug=slug, name=name).first()
     if questions is None:
         raise ValueError(f"{slug} has no question set {name!r}")
-    return [evaluation_runs.run_now(questions, one) for one in configurations]
+    return [evaluation_runs.run_now(questions, one, judge) for one in configurations]
