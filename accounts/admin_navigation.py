@@ -35,6 +35,11 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             item(_("Documents"), "description", "admin:corpora_document_changelist"),
         ),
         group(_("Agents"), item(_("Agents"), "smart_toy", "admin:agents_agent_changelist")),
+        group(
+            _("Evaluation"),
+            item(_("Question sets"), "quiz", "admin:workers_questionset_changelist"),
+            item(_("Runs"), "monitoring", "admin:workers_evaluationrun_changelist"),
+        ),
         group(_("People"), *people),
         group(
             _("Operations"),

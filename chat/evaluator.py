@@ -66,8 +66,11 @@ def metrics_of(fields: dict[str, Any]) -> Metrics:
 
 
 def _share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise AnswerInvalid("a metric is missing")
-    if not -0.01 <= value <= 1.01:
-        raise AnswerInvalid("a metric is out of its range")
-    return min(1.0, max(0.0, float(value)))
+    """A number, also one between quotes, as small models write it."""
+    try:
+        share = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except ValueError:
+        share = math.nan
+    if not -0.01 <= share <= 1.01:  # nor is a NaN
+        raise AnswerInvalid("a metric is missing or out of its range")
+    return min(1.0, max(0.0, share))

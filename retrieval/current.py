@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
 
 from retrieval.embeddings import provider_for
 from retrieval.embeddings.base import EmbeddingProvider
+from retrieval.embeddings.remembering import remembering
 from retrieval.index import drop_index, open_index
 from retrieval.index.base import IndexUnavailable, VectorIndex
 from retrieval.models import SpaceState
@@ -24,8 +27,9 @@ logger = logging.getLogger(__name__)
 OPENING_SECONDS = 0.8  # a question does not wait longer for another one that is opening the index
 _opening = threading.Lock()  # two threads opening one folder at once would lock each other out
 _indexes: dict[str, VectorIndex] = {}
-_guards: dict[str, tuple[EmbeddingProvider, GuardedProvider]] = {}
+_guards: dict[tuple[str, Path | None], tuple[EmbeddingProvider, GuardedProvider]] = {}
 _reading: ContextVar[SpaceState | None] = ContextVar("reading", default=None)
+_kept_in: ContextVar[Path | None] = ContextVar("kept_in", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,16 @@ def one_space(space: SpaceState | None = None) -> Iterator[None]:
         _reading.reset(token)
 
 
+@contextmanager
+def embeddings_kept(folder: Path) -> Iterator[None]:
+    """Within it, what this thread embeds is kept in `folder` and not paid for again (`embeddings.remembering`)."""
+    token = _kept_in.set(folder)
+    try:
+        yield
+    finally:
+        _kept_in.reset(token)
+
+
 def current_provider() -> EmbeddingProvider:
     """Of the space that is read."""
     return provider_of(_reading.get() or registry.active())
@@ -60,10 +74,13 @@ def current_index() -> VectorIndex:
 
 def provider_of(space: SpaceState) -> GuardedProvider:
     """The space's model at the settings' endpoint, its vectors checked against the space's probe."""
+    folder = _kept_in.get()
     provider = provider_for(space.model, space.dimensions)
-    known = _guards.get(space.collection)
+    if folder is not None:
+        provider = remembering(cast(Any, provider), folder)
+    known = _guards.get((space.collection, folder))
     if known is None or known[0] is not provider:
-        known = _guards[space.collection] = (provider, GuardedProvider(provider))
+        known = _guards[space.collection, folder] = (provider, GuardedProvider(provider))
     known[1].learn(space.probe)
     return known[1]
 
@@ -113,7 +130,8 @@ def drop(space: SpaceState) -> None:
     with _opening:
         if index := _indexes.pop(space.collection, None):
             index.close()
-        _guards.pop(space.collection, None)
+        for key in [key for key in _guards if key[0] == space.collection]:
+            del _guards[key]
         drop_index(space.collection)
 
 

@@ -26,7 +26,7 @@ class RetrievalPolicy:
     Passages: `neighbours` fills what the budget leaves with what stands beside them; `compress` drops the sentences
     that matter least of what exceeds it, instead of the last ones.
     For measuring: `legs` to search with, weights in the place of the embedding space's own. With one leg its own
-    order stands, without the words' coverage.
+    order stands, without the words' coverage. Without `unite` neighbours stay chunks of their own.
     """
 
     top_k: int = 8
@@ -44,6 +44,7 @@ class RetrievalPolicy:
     expansions: tuple[str, ...] = ()
     neighbours: bool = True
     compress: bool = True
+    unite: bool = True
     legs: tuple[str, ...] = ("dense", "bm25")
     dense_weight: float | None = None
     bm25_weight: float | None = None

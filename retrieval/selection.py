@@ -37,7 +37,7 @@ def select(ordered: Chunks, policy: RetrievalPolicy) -> Selection:
     distinct = without_near_duplicates(relevant, enough)
     compared = relevant if len(distinct) < enough else relevant[: relevant.index(distinct[-1]) + 1]
     chosen = diverse(distinct, policy.top_k, policy.diversity)
-    passages = with_neighbours_merged(chosen, policy.budget_tokens)
+    passages = with_neighbours_merged(chosen, policy.budget_tokens) if policy.unite else chosen
     return Selection(ordered, relevant, compared, distinct, chosen, passages)
 
 

@@ -31,6 +31,7 @@ from tests.factories import (
     MessageFactory,
     UserFactory,
 )
+from workers.models import EvaluationRun, Question, QuestionSet
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +61,10 @@ def trace_of(member: Membership) -> Trace:
     )
 
 
+def question_set_of(member: Membership) -> QuestionSet:
+    return QuestionSet.objects.create(organization=member.organization, name=uuid4().hex)
+
+
 ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     Organization: lambda member: member.organization,
     Membership: lambda member: member,
@@ -73,6 +78,9 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     ),
     Agent: lambda member: AgentFactory(organization=member.organization),
     Trace: trace_of,
+    QuestionSet: question_set_of,
+    Question: lambda member: Question.objects.create(question_set=question_set_of(member), text="What?"),
+    EvaluationRun: lambda member: EvaluationRun.objects.create(question_set=question_set_of(member)),
 }
 SCOPED = sorted(ROWS, key=lambda model: model.__name__)
 each_model = pytest.mark.parametrize("model", SCOPED, ids=lambda model: model.__name__)

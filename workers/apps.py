@@ -8,6 +8,7 @@ from uuid import UUID
 from django.apps import AppConfig
 from django.db import transaction
 from django.db.models.signals import post_save
+from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from agents.models import Agent, Assignment
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 class WorkersConfig(AppConfig):
     name = "workers"
+    verbose_name = _("Evaluation")  # of all that happens here, what the admin shows
 
     def ready(self) -> None:
         from agents.models import Agent, Assignment

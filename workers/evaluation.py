@@ -1,101 +1,107 @@
 """Retrieval quality on question sets, through the product's own ingestion and retrieval (API.md, `evaluate`).
 
-A question set is a folder with `corpus.jsonl` (id, title, text, lang) and `queries.jsonl` (id, text, and either
-`relevant` document ids, or `doc` with `references` as character spans). Its documents become a corpus of an
-organization made for the run, are ingested as uploads are (their bytes are text already, so nothing is extracted),
-asked about with `retrieve`, and erased.
+The documents of a set in a folder become a corpus of an organization made for the run, are ingested as uploads are
+(their bytes are text already, so nothing is extracted), asked about with `retrieve`, and erased. Every configuration
+is asked every question, first for the ten best chunks by themselves, then as an answer would be.
 """
 
-import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from statistics import mean, median
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Organization
 from corpora.models import Corpus, Document
 from corpora.scope import Scope
-from retrieval import metrics
+from retrieval.current import current_provider, embeddings_kept
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import retrieve
 from workers import erasure, leases
+from workers.evaluation_configurations import Configuration
+from workers.evaluation_judge import Judge, Judged
+from workers.evaluation_measures import Spans, means, of_context, of_ranking, of_spans
+from workers.evaluation_sets import Query, QuestionSet
 from workers.ingestion import pipeline
 from workers.ingestion.extracted import Extracted
 
-DEPTH = 10
-POLICY = RetrievalPolicy(top_k=DEPTH, threshold=0.0, budget_tokens=1_000_000)
+__all__ = ["Case", "Query", "QuestionSet", "Scores", "ask_all", "evaluate", "ingest", "temporary_corpus"]
+
+DEFAULT = (Configuration(),)
+PATIENCE = (0.5, 2.0, 10.0)  # seconds before a question is asked again of a model that did not answer
+
+Report = Callable[[str, int, int], None]
+
+
+class NotMeasured(RuntimeError):
+    """A part of retrieval did not answer: measures of what is left would be of something else."""
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question with its truth: documents, or spans in one document."""
+class Case:
+    """A question with its truth as the database knows it; `spans` of the answer and `excerpts` by document."""
 
     text: str
-    relevant: frozenset[str]
-    spans: tuple[metrics.Span, ...] = ()
+    relevant: frozenset[UUID]
+    spans: Spans = field(default_factory=dict)
+    excerpts: Spans = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSet:
-    name: str
-    documents: tuple[dict[str, Any], ...]
-    queries: tuple[Query, ...]
-
-    @classmethod
-    def load(cls, folder: Path, limit: int | None = None) -> "QuestionSet":
-        """Read a folder; ValueError says what is missing in it."""
-        try:
-            documents = read_lines(folder / "corpus.jsonl")
-            queries = [query_of(line) for line in read_lines(folder / "queries.jsonl")]
-        except (OSError, KeyError, json.JSONDecodeError) as error:
-            raise ValueError(f"{folder} is not a question set: {error!r}") from error
-        answerable = [query for query in queries if query.relevant]
-        return cls(folder.name, tuple(documents), tuple(answerable[:limit]))
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines if line.strip()]
-
-
-def query_of(line: dict[str, Any]) -> Query:
-    if "relevant" in line:
-        return Query(line["text"], frozenset(line["relevant"]))
-    spans = tuple((one["start"], one["end"]) for one in line["references"])
-    return Query(line["text"], frozenset([line["doc"]]), spans)
-
-
-@dataclass(slots=True)
 class Scores:
-    """Means over the questions; times in milliseconds."""
+    """Means over the questions of one set in one configuration; times in milliseconds. `judged`: what judging cost."""
 
     name: str
+    configuration: str
+    space: str
     questions: int
     documents: int
     chunks: int
-    measures: dict[str, float] = field(default_factory=dict)
+    measures: dict[str, float]
+    judged: dict[str, Any] | None = None
 
 
-def evaluate(questions: QuestionSet, report: Callable[[str, int, int], None]) -> Scores:
-    """Index a question set, ask all its questions, and erase it. `report(what, done, total)` shows progress."""
-    with temporary_corpus(questions.name) as corpus:
-        ids = {}
+def kept_in() -> Path:
+    return Path(settings.DATA_DIR) / "evaluation"
+
+
+def evaluate(
+    questions: QuestionSet,
+    report: Report,
+    configurations: Sequence[Configuration] = DEFAULT,
+    judge: Judge | None = None,
+) -> list[Scores]:
+    """Index a question set, ask all its questions in every configuration, and erase it.
+
+    `report(what, done, total)` shows progress. Raises NotMeasured.
+    """
+    sizes = sorted({one.granularity for one in configurations})
+    with embeddings_kept(kept_in()), temporary_corpus(questions.name) as corpus:
+        ids: dict[str, UUID] = {}
         for done, line in enumerate(questions.documents, 1):
-            ids[ingest(corpus, line)] = line["id"]
+            ids[line["id"]] = ingest(corpus, line, sizes)
             report("index", done, len(questions.documents))
         scope = Scope(corpus.organization_id, uuid4(), frozenset([corpus.pk]))
-        rows = []
-        for done, query in enumerate(questions.queries, 1):
-            rows.append(scored(query, ids, scope))
-            report("ask", done, len(questions.queries))
-        chunks = sum(Document.objects.filter(corpus=corpus).values_list("chunk_count", flat=True))
-        return summary(questions, chunks, rows)
+        cases = [case_of(query, ids) for query in questions.queries]
+        scores = []
+        for one in configurations:
+            measures = ask_all(cases, scope, one, partial(report, one.name))
+            verdict = judge.judge_all([case.text for case in cases], scope, one.product) if judge else None
+            chunks = corpus_chunks(corpus, one.granularity)
+            space = current_provider().space.collection
+            counts = (len(cases), len(ids), chunks)
+            scores.append(Scores(questions.name, one.name, space, *counts, *with_verdict(measures, verdict)))
+        return scores
+
+
+def with_verdict(measures: dict[str, float], verdict: Judged | None) -> tuple[dict[str, float], dict[str, Any] | None]:
+    return (measures | verdict.measures, verdict.bill) if verdict else (measures, None)
 
 
 @contextmanager
@@ -111,7 +117,7 @@ def temporary_corpus(name: str) -> Iterator[Corpus]:
         organization.delete()
 
 
-def ingest(corpus: Corpus, line: dict[str, Any]) -> UUID:
+def ingest(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID:
     """One document of the set, through the pipeline's own stages from chunking on."""
     text = line["text"]
     document = Document.objects.create(
@@ -124,43 +130,46 @@ def ingest(corpus: Corpus, line: dict[str, Any]) -> UUID:
     )
     lease = leases.claim(document.pk)
     assert lease is not None
-    pipeline.index_extracted(lease, Extracted(text))
+    pipeline.index_extracted(lease, Extracted(text), sizes)
     return document.pk
 
 
-def scored(query: Query, ids: dict[UUID, str], scope: Scope) -> dict[str, float]:
+def corpus_chunks(corpus: Corpus, granularity: int) -> int:
+    return corpus.documents.filter(chunks__granularity=granularity).values("chunks").count()
+
+
+def case_of(query: Query, ids: dict[str, UUID]) -> Case:
+    relevant = frozenset(ids[one] for one in query.relevant if one in ids)
+    spans, excerpts = (dict.fromkeys(relevant, known) if known else {} for known in (query.spans, query.excerpts))
+    return Case(query.text, relevant, spans, excerpts)
+
+
+def ask_all(
+    cases: Sequence[Case], scope: Scope, configuration: Configuration, report: Callable[[int, int], None]
+) -> dict[str, float]:
+    """The means over all cases. Raises NotMeasured."""
+    rows = []
+    for done, case in enumerate(cases, 1):
+        rows.append(asked(case, scope, configuration))
+        report(done, len(cases))
+    return means(rows)
+
+
+def asked(case: Case, scope: Scope, configuration: Configuration) -> dict[str, float]:
+    ranking = patiently(case.text, scope, configuration.ranking)
     started = time.perf_counter()
-    retrieval = retrieve(query.text, scope, POLICY)
-    elapsed = (time.perf_counter() - started) * 1000
-    ranked = list(dict.fromkeys(ids[one.document] for one in retrieval.chunks))
-    row = {
-        "hit@1": metrics.hit_at(ranked, query.relevant, 1),
-        "hit@5": metrics.hit_at(ranked, query.relevant, 5),
-        "recall@5": metrics.recall_at(ranked, query.relevant, 5),
-        "recall@10": metrics.recall_at(ranked, query.relevant, 10),
-        "mrr": metrics.reciprocal_rank(ranked, query.relevant),
-        "ndcg@10": metrics.ndcg_at(ranked, query.relevant, 10),
-        "sufficient": float(retrieval.sufficient),
-        "ms": elapsed,
-    }
-    return row | (span_row(query, ids, retrieval) if query.spans else {})
+    context = patiently(case.text, scope, configuration.product)
+    ms = (time.perf_counter() - started) * 1000
+    row = of_ranking(ranking, case.relevant) | of_spans(ranking.chunks, case.spans, case.excerpts)
+    return row | of_context(context, case.relevant, case.spans, ms)
 
 
-def span_row(query: Query, ids: dict[UUID, str], retrieval: Retrieval) -> dict[str, float]:
-    """Token-level measures over the first five passages; those of other documents count as fetched in vain."""
-    best = retrieval.chunks[:5]
-    own = [(one.start, one.end) for one in best if ids[one.document] in query.relevant]
-    beyond = 10**9  # spans that no reference reaches
-    foreign = [(beyond + one.start, beyond + one.end) for one in best if ids[one.document] not in query.relevant]
-    found = metrics.span_scores(own + foreign, query.spans)
-    return {"token_precision@5": found.precision, "token_recall@5": found.recall, "token_iou@5": found.iou}
-
-
-def summary(questions: QuestionSet, chunks: int, rows: list[dict[str, float]]) -> Scores:
-    names = dict.fromkeys(name for row in rows for name in row)  # questions with spans have more than the others
-    measures = {name: round(mean(row[name] for row in rows if name in row), 4) for name in names}
-    if rows:
-        times = sorted(row["ms"] for row in rows)
-        measures["ms"] = round(median(times), 2)
-        measures["ms_p95"] = round(times[int(len(times) * 0.95)], 2)
-    return Scores(questions.name, len(rows), len(questions.documents), chunks, measures)
+def patiently(question: str, scope: Scope, policy: RetrievalPolicy) -> Retrieval:
+    """A retrieval with all its parts; a model that is slow at the moment is asked again."""
+    for pause in (*PATIENCE, None):
+        retrieval = retrieve(question, scope, policy)
+        if retrieval.degraded is None:
+            return retrieval
+        if pause is not None:
+            time.sleep(pause)
+    raise NotMeasured(f"nothing was measured: {retrieval.degraded}")

@@ -1,13 +1,17 @@
 """What evaluation keeps: question sets, their questions, and runs to compare over time."""
 
+from datetime import datetime, timedelta
 from typing import Self
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization
 from chat.models import Message
 from corpora.models import Corpus
+
+SILENCE = timedelta(minutes=2)  # after which a run's worker is taken for dead
 
 
 class QuestionSetQuerySet(models.QuerySet["QuestionSet"]):
@@ -69,3 +73,26 @@ class EvaluationRun(Identified):
 
     def __str__(self) -> str:
         return f"{self.dataset or self.question_set} {self.created_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def state(self) -> str:
+        """ "waiting", "running", "interrupted", "done" or "failed"; a run of the command line is done."""
+        state = str(self.measures.get("state", "done"))
+        if state == "running" and timezone.now() - datetime.fromisoformat(self.measures["seen"]) > SILENCE:
+            return "interrupted"
+        return state
+
+    @property
+    def started_at(self) -> datetime:
+        """When it was asked for, together with others that it is compared with."""
+        started = self.configuration.get("started")
+        return datetime.fromisoformat(started) if started else self.created_at
+
+    @property
+    def is_due(self) -> bool:
+        return self.state in ("waiting", "interrupted")
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The least that each measure may be."""
+        return dict(self.configuration.get("thresholds", {}))

@@ -1,6 +1,7 @@
 """The change to another embedding space, one round at a time, by itself (ADR 0010).
 
-    settings name another model ─▶ filling ─▶ counts agree ─▶ active; the former one retired ─▶ a week ─▶ removed
+    settings name another model ─▶ filling ─▶ points agree, question sets do not suffer ─▶ active
+                                             the former one retired ─▶ a week ─▶ removed
 
 Every round may be the last of its process: what is done is in the database and in the index.
 """
@@ -17,6 +18,7 @@ from retrieval.embeddings.base import EmbeddingError
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import CachedEmbedding, SpaceState
 from retrieval.spaces import registry
+from workers.space_comparison import is_held_back
 from workers.space_filling import Missing, fill, missing_from
 
 logger = logging.getLogger(__name__)
@@ -66,7 +68,7 @@ def change(now: datetime) -> None:
     space = registry.begin(wanted)
     if space.state == State.RETIRED:
         logger.info("settings name %s, which is retired; `manage.py space switch` goes back to it", space.collection)
-    elif (missing := fill_for_a_while(space)) is not None and not missing.total:
+    elif (missing := fill_for_a_while(space)) is not None and not missing.total and not is_held_back(in_use, space):
         switch(space, now)
 
 

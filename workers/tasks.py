@@ -94,6 +94,13 @@ def change_space() -> None:
     space_change.advance()
 
 
+@task("workers.evaluate")
+def evaluate(question_set_id: str) -> None:
+    from workers import evaluation_runs
+
+    evaluation_runs.work_off(UUID(question_set_id))
+
+
 @task("workers.watch_folder")
 def watch_folder() -> None:
     from workers import watched

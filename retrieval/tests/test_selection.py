@@ -88,3 +88,10 @@ def test_every_candidate_is_accounted_for_once_and_every_passage_by_one_that_is_
     assert all(one.kept == (one.reason in KEPT) for one in candidates)
     shown = fit(select(ordered, policy).passages, policy.budget_tokens)
     assert {one.chunk for one in candidates if one.reason in ("kept", "compressed")} == {c.chunk for c in shown}
+
+
+def test_for_measuring_neighbours_stay_chunks_of_their_own() -> None:
+    one = passage(1, text=TEXT[:300], start=0, end=300)
+    beside = replace(passage(2, text=TEXT[200:500], start=200, end=500), document=one.document)
+    assert len(select([one, beside], POLICY).passages) == 1
+    assert len(select([one, beside], replace(POLICY, unite=False)).passages) == 2

@@ -6,7 +6,7 @@ that the next attempt does not overwrite, and readers never see half a document.
 
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -89,11 +89,15 @@ def original_of(document: Document) -> bytes:
         raise StoreUnavailable from error
 
 
-def index_extracted(lease: Lease, extracted: Extracted) -> None:
-    """Everything after extraction: chunk, embed and index a text, and switch readers to it."""
+def index_extracted(lease: Lease, extracted: Extracted, sizes: Sequence[int] = ()) -> None:
+    """Everything after extraction: chunk, embed and index a text, and switch readers to it.
+
+    `sizes`: granularities to measure; else those that the document's readers need.
+    """
     writer = VersionWriter(lease, extracted)
     writer.clear_unfinished()
-    drafts = [draft for granularity in granularities(writer.document) for draft in chunked(extracted, granularity)]
+    wanted = sizes or granularities(writer.document)
+    drafts = [draft for granularity in wanted for draft in chunked(extracted, granularity)]
     if not drafts:
         raise ExtractionError("empty_document")
     lease.report(Stage.EMBED, CHUNKED_AT)

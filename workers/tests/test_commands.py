@@ -1,6 +1,5 @@
 """Commands: what they do, how they end, and messages that say what to do (API.md, "Commands")."""
 
-import json
 import os
 import subprocess
 import sys
@@ -212,52 +211,6 @@ def test_erase_finishes_deletions_and_prints_their_receipts(library: Library) ->
 def test_what_needs_the_index_says_who_has_it(command: list[str], index_in_use: None) -> None:
     with pytest.raises(CommandError, match="running server"):
         run(*command)
-
-
-QUESTIONS = {
-    "corpus.jsonl": [
-        {"id": "a", "title": "Mareas", "text": "La marea alta llega al puerto a las seis de la mañana.", "lang": "es"},
-        {
-            "id": "b",
-            "title": "Faro",
-            "text": "El faro se enciende al anochecer y gira cada doce segundos.",
-            "lang": "es",
-        },
-    ],
-    "queries.jsonl": [
-        {"id": "1", "text": "¿A qué hora llega la marea alta?", "relevant": ["a"]},
-        {"id": "2", "text": "¿Cada cuánto gira el faro?", "doc": "b", "references": [{"start": 33, "end": 58}]},
-    ],
-}
-
-
-@pytest.fixture
-def question_set(tmp_path: Path) -> Path:
-    for name, rows in QUESTIONS.items():
-        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
-    return tmp_path
-
-
-def test_evaluate_measures_and_leaves_nothing_behind(question_set: Path) -> None:
-    out, _ = run("evaluate", str(question_set), "--json")
-    (scores,) = json.loads(out)
-    assert (scores["questions"], scores["documents"], scores["chunks"]) == (2, 2, 2)
-    assert (scores["measures"]["hit@1"], scores["measures"]["token_recall@5"]) == (1.0, 1.0)
-    assert (Document.objects.count(), Corpus.objects.count(), current.current_index().count()) == (0, 0, 0)
-    out, _ = run("evaluate", str(question_set), "--limit", "1")
-    assert "hit@1" in out
-
-
-def test_evaluate_can_fail_a_build(question_set: Path) -> None:
-    wrong = {"id": "3", "text": "¿A qué hora llega la marea alta?", "relevant": ["b"]}
-    (question_set / "queries.jsonl").write_text(json.dumps(wrong))
-    with pytest.raises(CommandError, match="below"):
-        run("evaluate", str(question_set), "--min-hit1", "0.9")
-
-
-def test_evaluate_says_what_a_folder_lacks(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="not a question set"):
-        run("evaluate", str(tmp_path))
 
 
 # As processes: exit codes

@@ -14,7 +14,7 @@ from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
 from retrieval.spaces import registry
 from retrieval.spaces.progress import progress
-from workers import evaluation, inline, space_change, space_filling
+from workers import evaluation, inline, space_change, space_comparison, space_filling
 
 COMPARED = ("hit@1", "hit@5", "recall@5", "mrr", "ndcg@10")
 
@@ -89,10 +89,19 @@ class Command(BaseCommand):
     def switch(self, options: dict[str, Any]) -> None:
         inline.require_index()
         space = chosen(options)
+        self.warn(space)
         space_change.switch(space)
         self.stdout.write(f"{space.collection} is in use. The former space is kept for {registry.KEPT.days} days.")
         if space.collection != registry.wanted().collection:
             self.stdout.write("The settings name another: set EMBEDDING_MODEL and EMBEDDING_DIMENSIONS to this one.")
+
+    def warn(self, space: SpaceState) -> None:
+        """What the question sets say of both spaces; who asks for a switch gets it."""
+        pairs = space_comparison.compared(registry.active(), space) if space.state != SpaceState.State.ACTIVE else []
+        for pair in pairs:
+            self.stdout.write(str(pair))
+        if (worse := space_comparison.loss(pairs) if pairs else 0.0) > space_comparison.MOST_LOSS:
+            self.stderr.write(f"{space.collection} is worse by {worse:.3f} on the question sets.")
 
     def retire(self, options: dict[str, Any]) -> None:
         inline.require_index()
@@ -120,4 +129,5 @@ def filled(space: SpaceState) -> str:
 def measures_in(space: SpaceState, questions: evaluation.QuestionSet) -> dict[str, float]:
     """Of the questions asked in one space. The set's documents are written to every space, as all documents are."""
     with current.one_space(space):
-        return evaluation.evaluate(questions, lambda what, done, total: None).measures
+        (scores,) = evaluation.evaluate(questions, lambda what, done, total: None)
+        return scores.measures

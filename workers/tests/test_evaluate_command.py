@@ -1,0 +1,170 @@
+"""`manage.py evaluate`: what it measures, keeps, prints, and how it fails a build."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from corpora.models import Corpus, Document
+from retrieval import current
+from retrieval.spaces.probe import SENTENCE
+from tests.fakes.fixtures import ModelServer
+from tests.library import ABOUT_LOANS, Library
+from workers.models import EvaluationRun, Question, QuestionSet
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+QUESTIONS = {
+    "corpus.jsonl": [
+        {"id": "a", "title": "Mareas", "text": "La marea alta llega al puerto a las seis de la mañana.", "lang": "es"},
+        {"id": "b", "title": "Faro", "text": "El faro se enciende al anochecer y gira cada doce segundos."},
+    ],
+    "queries.jsonl": [
+        {"id": "1", "text": "¿A qué hora llega la marea alta?", "relevant": ["a"]},
+        {"id": "2", "text": "¿Cada cuánto gira el faro?", "doc": "b", "references": [{"start": 33, "end": 58}]},
+    ],
+}
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("evaluate", *arguments, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def written(folder: Path, files: dict[str, list[dict[str, Any]]]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, rows in files.items():
+        (folder / name).write_text("\n".join(map(json.dumps, rows)))
+    return folder
+
+
+@pytest.fixture
+def question_set(tmp_path: Path) -> Path:
+    return written(tmp_path / "puerto", QUESTIONS)
+
+
+def test_it_measures_and_leaves_nothing_of_the_documents_behind(question_set: Path) -> None:
+    (scores,) = json.loads(run(str(question_set), "--json"))
+    assert (scores["questions"], scores["documents"], scores["chunks"]) == (2, 2, 2)
+    measures = scores["measures"]
+    assert (measures["hit@1"], measures["ndcg@10"], measures["mrr"], measures["recall@5"]) == (1.0, 1.0, 1.0, 1.0)
+    assert (measures["answer@1"], measures["token_recall"], measures["in_context"]) == (1.0, 1.0, 1.0)
+    assert measures["token_precision"] == pytest.approx(25 / (54 + 59), abs=1e-4), "both documents are fetched"
+    assert (Document.objects.count(), Corpus.objects.count(), current.current_index().count()) == (0, 0, 0)
+
+
+def test_configurations_stand_in_one_table_and_are_kept_as_runs(question_set: Path) -> None:
+    out = run(str(question_set), "--configurations", "default, bm25,dense,256+diversity=0.5", "--limit", "1")
+    head, *rows = out.splitlines()
+    assert head.split()[:4] == ["set", "configuration", "questions", "chunks"]
+    assert [row.split()[1] for row in rows] == ["default", "bm25", "dense", "256+diversity=0.5"]
+    kept = EvaluationRun.objects.filter(question_set=None, dataset="puerto")
+    assert {one.configuration["name"] for one in kept} == {"default", "bm25", "dense", "256+diversity=0.5"}
+    assert all(one.measures["hit@1"] == 1.0 and one.state == "done" for one in kept)
+
+
+def test_it_writes_a_markdown_table(question_set: Path) -> None:
+    lines = run(str(question_set), "--markdown").splitlines()
+    assert lines[0].startswith("| set | configuration | questions |")
+    assert lines[1].startswith("| --- | --- | --: |")
+    assert lines[2].startswith("| puerto | default | 2 |")
+
+
+def test_a_threshold_that_is_not_reached_fails_the_build_after_the_table(question_set: Path) -> None:
+    wrong = {"id": "3", "text": "¿A qué hora llega la marea alta?", "relevant": ["b"]}
+    (question_set / "queries.jsonl").write_text(json.dumps(wrong))
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"puerto: hit@1 is 0\.000, below 0\.9") as failed:
+        call_command(
+            "evaluate", str(question_set), "--threshold", "hit@1=0.9", "--threshold", "recall@5=0.9", stdout=out
+        )
+    assert failed.value.returncode == 1
+    assert "recall@5" not in str(failed.value)
+    assert "puerto" in out.getvalue()
+
+
+def test_a_threshold_may_be_for_another_configuration(question_set: Path) -> None:
+    run(str(question_set), "--configurations", "default,bm25", "--threshold", "bm25:hit@1=1")
+    with pytest.raises(CommandError, match=r"dense has no hit@1"):
+        run(str(question_set), "--threshold", "dense:hit@1=0.1")
+
+
+@pytest.mark.parametrize("wrong", ["hit@1", "hit@1=much"])
+def test_a_threshold_that_is_none_is_wrong_usage(question_set: Path, wrong: str) -> None:
+    with pytest.raises(CommandError) as refused:
+        run(str(question_set), "--threshold", wrong)
+    assert refused.value.returncode == 2
+
+
+def test_a_configuration_that_is_none_is_wrong_usage_and_tells_the_grammar(question_set: Path) -> None:
+    with pytest.raises(CommandError, match="hybrid=W") as refused:
+        run(str(question_set), "--configurations", "default,fancy")
+    assert refused.value.returncode == 2
+
+
+def test_it_says_what_a_folder_lacks(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="not a question set"):
+        run(str(tmp_path))
+
+
+def test_one_sets_questions_are_asked_of_anothers_documents(question_set: Path, tmp_path: Path) -> None:
+    english = {
+        "corpus.jsonl": [
+            {"id": "x", "text": "High tide reaches the port at six."},
+            {"id": "y", "text": "Faro: the light turns every twelve seconds."},
+        ],
+        "queries.jsonl": [{"id": "2", "text": "How often does the light turn?", "relevant": ["y"]}],
+    }
+    crossed = f"{question_set}@{written(tmp_path / 'port', english)}"
+    (scores,) = json.loads(run(crossed, "--json"))
+    assert (scores["name"], scores["questions"], scores["documents"]) == ("puerto@port", 1, 2)
+    assert scores["measures"]["hit@1"] == 1.0, "the word that both languages have"
+
+
+def test_a_second_run_embeds_nothing(question_set: Path, all_models: ModelServer) -> None:
+    first = json.loads(run(str(question_set), "--configurations", "default,dense", "--json"))
+    asked = embedded(all_models)
+    assert {text.splitlines()[-1] for text in asked} >= {row["text"] for row in QUESTIONS["corpus.jsonl"]}
+    assert len(asked) == len(set(asked)), "and the first run nothing twice"
+    all_models.reset()
+    second = json.loads(run(str(question_set), "--configurations", "default,dense", "--json"))
+    assert embedded(all_models) <= [SENTENCE]
+    assert [one["measures"]["ndcg@10"] for one in first] == [one["measures"]["ndcg@10"] for one in second]
+
+
+def embedded(server: ModelServer) -> list[str]:
+    return [text for one in server.requests() for text in one["body"].get("input", []) if text != SENTENCE]
+
+
+def test_without_its_model_it_measures_nothing_instead_of_words_alone(
+    question_set: Path, all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.evaluation.PATIENCE", ())
+    all_models.script(path="embeddings", status=503, match="text-embedding", times=0)
+    with pytest.raises(CommandError, match="embedding_unavailable"):
+        measure_questions_only(question_set, all_models)
+
+
+def measure_questions_only(question_set: Path, server: ModelServer) -> None:
+    """The documents are embedded before the model goes."""
+    server.reset()
+    run(str(question_set))
+    server.script(path="embeddings", status=503)
+    (question_set / "queries.jsonl").write_text(json.dumps({"id": "9", "text": "¿Y el faro?", "relevant": ["b"]}))
+    run(str(question_set))
+
+
+def test_a_set_of_an_organization_is_measured_and_kept_with_its_runs(library: Library) -> None:
+    made = QuestionSet.objects.create(organization=library.admin.organization, name="Casa", corpus=library.loans)
+    document = library.loans.documents.get()
+    Question.objects.create(question_set=made, text=ABOUT_LOANS, relevant=[str(document.pk)])
+    slug = library.admin.organization.slug
+    (scores,) = json.loads(run("Casa", "--organization", slug, "--json"))
+    assert (scores["questions"], scores["documents"], scores["measures"]["hit@1"]) == (1, 1, 1.0)
+    assert made.runs.get().measures["hit@1"] == 1.0
+    with pytest.raises(CommandError, match="no question set 'Nada'"):
+        run("Nada", "--organization", slug)
