@@ -20,7 +20,7 @@ from agents.llm.base import ModelError, Usage
 from agents.llm.structured import AnswerInvalid
 from chat import evaluator
 from chat.attempts import Answer, Attempt, Search, best_of
-from chat.events import Event, Status
+from chat.events import Event, Sources, Status
 from chat.routing import Decision, Metrics, Strategy, route
 from chat.running import Running
 from chat.telling import told, told_again
@@ -102,3 +102,15 @@ async def searched(search: Search, attempt: Attempt, strategy: Strategy) -> Atte
         attempt.fault = "nothing_found"
         return None
     return following
+
+
+async def decided(events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
+    """Only the attempt that is kept: for readers from whom no token can be taken back. The answer then comes late."""
+    held: list[Event] = []
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Sources):
+                held.clear()
+            held.append(event)
+    for event in held:
+        yield event

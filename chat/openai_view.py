@@ -19,6 +19,7 @@ from rest_framework.exceptions import ValidationError
 from accounts.http import json_body, principal_of
 from accounts.problems import DatabaseUnavailable, MethodNotAllowed, Problem
 from agents.models import Agent
+from chat import adaptive
 from chat.attempts import Answer
 from chat.events import Done, Error, Event, Sources, Token
 from chat.questions import Question, question_from
@@ -68,7 +69,7 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
         return refused(DatabaseUnavailable())
     events = told(membership, answer, html=False)
     if isinstance(answer, Answer) and answer.again is not None:
-        events = decided(events)
+        events = adaptive.decided(events)
     head = {"id": f"chatcmpl-{answer.message}", "created": int(time.time()), "model": name}
     if not question.stream:
         return await completed(events, head)
@@ -93,18 +94,6 @@ def plain(message: dict[str, Any]) -> dict[str, str]:
     if isinstance(content, list):
         content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return {"role": str(message.get("role", "")), "content": str(content)}
-
-
-async def decided(events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-    """Only the attempt that is kept: in this protocol no token can be taken back, so adaptive answers come late."""
-    held: list[Event] = []
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Sources):
-                held.clear()
-            held.append(event)
-    for event in held:
-        yield event
 
 
 async def chunks(

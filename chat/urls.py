@@ -10,6 +10,7 @@ urlpatterns = [
     path("conversations/<uuid:pk>/", views.conversation, name="conversation"),
     path("conversations/<uuid:pk>/before/<uuid:before>/", views.earlier_messages, name="earlier-messages"),
     path("conversations/<uuid:pk>/rename/", views.conversation_rename, name="conversation-rename"),
+    path("conversations/<uuid:pk>/context/", views.conversation_context, name="conversation-context"),
     path("conversations/<uuid:pk>/delete/", views.conversation_delete, name="conversation-delete"),
     path("messages/<uuid:pk>/", views.message, name="message"),
     path("projects/", project_views.projects, name="projects"),

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages import member_page, slice_of
+from chat.context_forms import ContextForm
 from chat.forms import TitleForm
 from chat.models import Conversation, Message
 from chat.transcript import shown_message, transcript_of
@@ -39,6 +40,7 @@ def conversation(request: HttpRequest, membership: Membership, pk: UUID) -> Http
         "agent": found.agent,
         "transcript": transcript_of(found),
         "max_chars": settings.MAX_QUESTION_CHARS,
+        "context_form": ContextForm(found, found.agent.scope_for(membership)),
     }
     return render(request, "chat/conversation.html", context)
 
@@ -72,6 +74,20 @@ def conversation_rename(request: HttpRequest, membership: Membership, pk: UUID) 
         messages.success(request, _("The conversation has a new name."))
     else:
         messages.error(request, _("A name has 1 to 200 characters."))
+    return redirect("conversation", pk)
+
+
+@require_POST
+@member_page
+def conversation_context(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """What the conversation looks at, from the next question on."""
+    found = own_conversation(membership, pk)
+    form = ContextForm(found, found.agent.scope_for(membership), request.POST)
+    if form.is_valid():
+        form.save()
+        messages.success(request, _("From the next question on."))
+    else:
+        messages.error(request, _("Choose among the values that are offered."))
     return redirect("conversation", pk)
 
 

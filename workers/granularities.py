@@ -1,7 +1,7 @@
 """The sizes that documents are cut to: more of them where an adaptive agent reads (SPEC §4, "Adaptive").
 
-They are made on demand: when a corpus is assigned to an adaptive agent, when an agent becomes adaptive, and by the
-reconciler for what slipped through. A document is then simply processed once more: its progress shows, readers keep
+They are made on demand: when a corpus is assigned to an adaptive agent, when an agent becomes adaptive, and once an
+hour for what slipped through. A document is then simply processed once more: its progress shows, readers keep
 what they have meanwhile, and the sizes that it had cost nothing again, because their embeddings are cached.
 """
 

@@ -57,11 +57,9 @@ def sweep() -> None:
 
 @task("workers.reconcile")
 def reconcile() -> None:
-    from workers import granularities
     from workers import reconcile as reconciler
 
     reconciler.reconcile()
-    granularities.cut_anew()
 
 
 @task("workers.optimize")
@@ -74,9 +72,10 @@ def optimize() -> None:
 
 @task("workers.tidy")
 def tidy() -> None:
-    from workers import upkeep
+    from workers import granularities, upkeep
 
     upkeep.tidy()
+    granularities.cut_anew()
 
 
 @task("workers.cut_anew")

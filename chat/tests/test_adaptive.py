@@ -1,9 +1,11 @@
 """The adaptive loop against a scripted model server: every path it can take (issue 3; adaptive-retrieval.es.md)."""
 
 import time
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from chat import adaptive, evaluator
 from chat.models import Citation, Message, Trace
@@ -251,6 +253,15 @@ def test_an_openai_client_is_told_only_the_attempt_that_is_kept(alicia: Caller, 
     answer = alicia.call("POST", "/v1/chat/completions", body)
     assert "Segunda" in str(answer.body)
     assert "Primera" not in str(answer.body)
+
+
+def test_the_terminal_is_told_only_the_attempt_that_is_kept(library: Library, chat_model: ModelServer) -> None:
+    answers(chat_model, "Primera [1].", "Segunda [1].")
+    verdicts(chat_model, LOW_RECALL, GOOD)
+    out = StringIO()
+    call_command("ask", "writer", ABOUT_LOANS, user=library.alicia.user.email, stdout=out)
+    assert "Segunda" in out.getvalue()
+    assert "Primera" not in out.getvalue()
 
 
 def test_one_object_holds_the_attempt_that_is_kept(alicia: Caller, chat_model: ModelServer) -> None:

@@ -98,7 +98,7 @@ def test_a_scope_is_ready_when_every_document_of_it_is(library: Library, worker:
     tasks.cut_anew(str(library.loans.pk))
     worker()
     assert not sizes.ready(scope, 512), "one of two corpora"
-    tasks.reconcile()
+    tasks.tidy()
     worker()
     assert all(sizes.ready(scope, size) for size in sizes.ADAPTIVE)
     upload(library.notes, library.alicia, "otra.md", "# Otra\n\nUna nota que espera.\n")

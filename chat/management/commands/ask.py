@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.management.commands.apikey import membership_for
 from accounts.models import Membership
 from accounts.problems import Problem
-from chat import answering
+from chat import adaptive, answering
 from chat.attempts import Answer
 from chat.events import Done, Error, Sources, Token
 from chat.questions import Question
@@ -46,7 +46,8 @@ class Command(BaseCommand):
 
     async def tell(self, answer: Answer) -> None:
         found = Sources(answer.conversation, answer.message, 1, "none", False, ())
-        async with aclosing(answering.events(answer)) as events:
+        told = answering.events(answer)
+        async with aclosing(adaptive.decided(told) if answer.again else told) as events:
             async for event in events:
                 if isinstance(event, Sources):
                     found = event

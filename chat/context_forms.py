@@ -1,0 +1,67 @@
+"""What a conversation is about, chosen by its owner: unit, topic, level, … as requirement or as preference (SPEC §4).
+
+Offered are only values that documents in reach have: what the agent may read for this user now.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from chat.models import Conversation
+from corpora.models import METADATA_FIELDS, Document
+from corpora.scope import Scope
+
+FIELDS = tuple(name for name in METADATA_FIELDS if name != "tags")  # a list in each document; the API takes tags too
+MOST_VALUES = 100  # offered of each field
+ONLY, PREFER = "filters", "preferences"
+
+
+class ContextForm(forms.Form):
+    """A choice for each field that has values in `scope`, and how strictly they are meant."""
+
+    mode = forms.ChoiceField(
+        label=_("These documents"), choices=((PREFER, _("first")), (ONLY, _("only"))), widget=forms.RadioSelect
+    )
+
+    def __init__(self, conversation: Conversation, scope: Scope, data: Any = None) -> None:
+        self.conversation = conversation
+        chosen = chosen_of(conversation.context)
+        super().__init__(data, initial={"mode": ONLY if conversation.context.get(ONLY) else PREFER, **chosen})
+        for name, values in values_in(scope).items():
+            if values or name in chosen:
+                offered = sorted({*values, *([chosen[name]] if name in chosen else [])})
+                self.fields[name] = select(name, offered)
+
+    def save(self) -> None:
+        """What was chosen takes the place of what the conversation was about before."""
+        chosen = {name: [value] for name, value in self.cleaned_data.items() if name != "mode" and value}
+        self.conversation.context = {self.cleaned_data["mode"]: chosen} if chosen else {}
+        self.conversation.save(update_fields=["context"])
+
+    @property
+    def has_choices(self) -> bool:
+        return len(self.fields) > 1
+
+
+def select(name: str, offered: list[str]) -> forms.ChoiceField:
+    column: Any = Document._meta.get_field(name)
+    labels = dict(column.flatchoices)
+    choices = [("", _("any")), *((value, labels.get(value, value)) for value in offered)]
+    return forms.ChoiceField(label=str(column.verbose_name).capitalize(), required=False, choices=choices)
+
+
+def chosen_of(context: Mapping[str, Any]) -> dict[str, str]:
+    """The first value of each field, from either kind of condition."""
+    conditions = {**(context.get(PREFER) or {}), **(context.get(ONLY) or {})}
+    return {name: str(values[0]) for name, values in conditions.items() if name in FIELDS and values}
+
+
+def values_in(scope: Scope) -> dict[str, list[str]]:
+    """By field, the distinct values of the documents in reach; one query each."""
+    documents = Document.objects.in_scope(scope).filter(status=Document.Status.INDEXED).order_by()
+    return {
+        name: list(documents.exclude(**{name: ""}).values_list(name, flat=True).distinct()[:MOST_VALUES])
+        for name in FIELDS
+    }

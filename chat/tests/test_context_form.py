@@ -1,0 +1,79 @@
+"""What a conversation looks at, set on its page: offered from what is in reach, valid from the next question on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import Conversation
+from tests import factories
+from tests.library import ABOUT_LOANS, Library, upload
+from tests.people import signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def conversation(library: Library, worker: Callable[[], int]) -> Conversation:
+    upload(library.loans, library.admin, "u2.md", "# Multas\n\nLas multas se pagan.\n", unit="2", difficulty="basico")
+    upload(library.loans, library.admin, "u3.md", "# Salas\n\nLas salas abren.\n", unit="3")
+    worker()
+    return factories.ConversationFactory(of=library.alicia, agent=library.writer)
+
+
+@pytest.fixture
+def alicia(library: Library) -> Client:
+    return signed_in(library.alicia)
+
+
+def page(client: Client, conversation: Conversation) -> Any:
+    return client.get(reverse("conversation", args=[conversation.pk]))
+
+
+def choose(client: Client, conversation: Conversation, **chosen: str) -> Conversation:
+    client.post(reverse("conversation-context", args=[conversation.pk]), chosen)
+    conversation.refresh_from_db()
+    return conversation
+
+
+def test_the_values_of_documents_in_reach_are_offered(
+    alicia: Client, conversation: Conversation, library: Library, worker: Callable[[], int]
+) -> None:
+    bobs = factories.CorpusFactory(personal_of=library.bob)
+    factories.AssignmentFactory(agent=library.writer, corpus=bobs)
+    upload(bobs, library.bob, "suyo.md", "# Suyo\n\nNadie más lo lee.\n", unit="secreta")
+    worker()
+    form = page(alicia, conversation).context["context_form"]
+    assert [value for value, _ in form.fields["unit"].choices] == ["", "2", "3"]
+    assert "course" not in form.fields, "no document has one"
+
+
+def test_only_and_first_are_kept_as_filters_and_preferences(alicia: Client, conversation: Conversation) -> None:
+    assert choose(alicia, conversation, mode="filters", unit="2").context == {"filters": {"unit": ["2"]}}
+    chosen = choose(alicia, conversation, mode="preferences", unit="3", difficulty="basico")
+    assert chosen.context == {"preferences": {"unit": ["3"], "difficulty": ["basico"]}}
+    assert page(alicia, conversation).context["context_form"].initial["unit"] == "3"
+    assert choose(alicia, conversation, mode="filters").context == {}
+
+
+def test_it_counts_from_the_next_question_on(alicia: Client, conversation: Conversation, library: Library) -> None:
+    from chat import answering
+    from chat.questions import Question
+
+    choose(alicia, conversation, mode="filters", unit="3")
+    found = answering.begin(library.alicia, "writer", Question(ABOUT_LOANS, conversation=conversation.pk)).retrieval
+    assert {one.title for one in found.chunks} <= {"Salas"}
+
+
+@pytest.mark.parametrize("wrong", [{"mode": "filters", "unit": "9"}, {"mode": "x"}, {"unit": "2"}])
+def test_what_is_not_offered_changes_nothing(alicia: Client, conversation: Conversation, wrong: dict[str, str]) -> None:
+    assert choose(alicia, conversation, **wrong).context == {}
+
+
+def test_a_value_that_is_gone_can_still_be_seen_and_taken_back(alicia: Client, conversation: Conversation) -> None:
+    conversation.context = {"filters": {"unit": ["alt"]}}
+    conversation.save()
+    form = page(alicia, conversation).context["context_form"]
+    assert "alt" in [value for value, _ in form.fields["unit"].choices]
