@@ -31,6 +31,7 @@ from retrieval.index.checks import check_dense, check_sparse, checked_points
 from retrieval.index.compaction import Compaction
 from retrieval.index.edge_shard import LiveShard, create_payload_indexes, open_shard
 from retrieval.index.folder import EdgeFolder
+from retrieval.index.resident import give_back
 from retrieval.index.translate import (
     corpus_filter,
     document_filter,
@@ -69,6 +70,7 @@ class EdgeIndex:
     def ensure(self) -> None:
         with self._engine() as live:
             create_payload_indexes(live)
+        give_back(self._folder.current)
 
     def upsert(self, points: Iterable[Point]) -> None:
         checked = checked_points(points, self._dimensions)
