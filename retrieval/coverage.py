@@ -6,8 +6,9 @@ both together .97). Rarity is the BM25 idf counted over the passages at hand, as
 32: the candidates stand for the corpus, and a corpus of three passages does not make every word rare.
 
 An exact term (`retrieval.terms`) is one more thing to be found, as rare as the passages that have it are few. A
-passage that has it has its words too: "Art. 14.2" is the "artículo" that was asked for. A term that no passage has
-says nothing about any of them, and is left to its words.
+passage that has it has its words too: "Art. 14.2" is the "artículo" that was asked for. An article or a code that no
+passage has is missing from all of them: what is said about another article does not answer. Any other term that none
+has, a phrase or a name, may only be written otherwise: it is left to its words.
 """
 
 from collections.abc import Sequence
@@ -75,8 +76,8 @@ def _weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm])
     among = max(AMONG, len(passages))
     rarity = [log(1.0 + (among - count + 0.5) / (count + 0.5)) for count in counts]
     of_terms = (
-        TERM_WEIGHT * rare if count else 0.0
-        for rare, count in zip(rarity[len(words) :], counts[len(words) :], strict=True)
+        TERM_WEIGHT * rare if count or term.is_asked_for else 0.0
+        for term, rare, count in zip(terms, rarity[len(words) :], counts[len(words) :], strict=True)
     )
     worth = (*rarity[: len(words)], *of_terms)
     return Wanted(words, tuple(terms), worth, sum(worth)), rows

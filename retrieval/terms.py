@@ -28,6 +28,7 @@ from retrieval.folding import plain
 MOST_TERMS = 8
 LONGEST_QUESTION = 2_000  # characters that are looked through
 LONGEST_PHRASE = 120
+ASKED_FOR = frozenset({"reference", "code", "designation", "request", "path"})  # a number may be written otherwise
 
 # Of folded text, as all of the patterns that look into passages; the finders read the question as it was written.
 _PART = r"(?:articulos?|arts?|articles?|seccion|sections?|sec|apartado|§+)\.?\s*(?:n\.?[ºo]\s*)?"
@@ -61,6 +62,7 @@ class ExactTerm:
     stems: tuple[str, ...]
     pattern: re.Pattern[str] = field(repr=False)
     must_hold: str = field(repr=False)  # a piece without which the pattern cannot match: a cheap first look
+    is_asked_for: bool = False  # who asks for this has no use for passages without it: an article, an error's number
 
     def is_in(self, folded: str) -> bool:
         """Whether a text, folded by `folding.plain`, has the term, and not inside a longer one."""
@@ -73,7 +75,13 @@ def exact_terms(question: str) -> tuple[ExactTerm, ...]:
     Of a reference there are two: the part wherever it is named, and the part itself where it is headed.
     """
     found = [
-        ExactTerm(whole.strip(), tuple(stems(whole)), re.compile(make(core)), max(_PIECE.findall(core), key=len))
+        ExactTerm(
+            whole.strip(),
+            tuple(stems(whole)),
+            re.compile(make(core)),
+            max(_PIECE.findall(core), key=len),
+            is_asked_for=kind in ASKED_FOR and make is not _heading,
+        )
         for whole, kind, core in _found(question[:LONGEST_QUESTION])
         for make in _PATTERNS.get(kind, (_literal,))
     ]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.coverage import coverages
 from retrieval.folding import plain, words_only
 from retrieval.terms import MOST_TERMS, exact_terms
 
@@ -134,3 +135,27 @@ def test_folding_moves_nothing(text: str) -> None:
 def test_folding_takes_accents_and_case_and_leaves_signs() -> None:
     assert plain("Artículo 14.2: ¿«Ñu»?\n— §3") == "articulo 14.2: ¿«nu»?\n? §3"
     assert words_only("Artículo 14.2") == b"articulo 14 2"
+
+
+ABOUT_ANOTHER = "Artículo 3. El préstamo de los fondos dura veintiún días."
+ITSELF = "Artículo 14.2. El préstamo de los fondos antiguos dura siete días."
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "fits"),
+    [
+        ("¿Qué dice el artículo 14.2 del préstamo?", ABOUT_ANOTHER, False),
+        ("¿Qué dice el artículo 14.2 del préstamo?", ITSELF, True),
+        ("error 503 al pedir un préstamo", "El error más común al pedir un préstamo.", False),
+        ("error 503 al pedir un préstamo", "El error 503 al pedir un préstamo.", True),
+        ("préstamo según RFC 2119", "Un préstamo según la norma.", False),
+    ],
+)
+def test_an_article_or_a_code_that_no_passage_has_is_missing(question: str, passage: str, fits: bool) -> None:
+    (share,) = coverages(question, [passage], exact_terms(question))
+    assert (share > 0.6) == fits
+
+
+def test_a_phrase_or_a_name_may_be_written_otherwise() -> None:
+    for question in ('"el préstamo de fondos" dura', "préstamo de fondos en get_loan"):
+        assert coverages(question, [ABOUT_ANOTHER], exact_terms(question)) == coverages(question, [ABOUT_ANOTHER])
