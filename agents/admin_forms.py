@@ -16,9 +16,11 @@ from unfold.widgets import INPUT_CLASSES
 from accounts.admin_rows import OrganizationForm
 from agents.llm import resolve
 from agents.models import Agent
-from corpora.metadata import CHOICES, checked_conditions
-from corpora.models import METADATA_FIELDS, Document
+from corpora.metadata import CHOICES, CONDITION_FIELDS, checked_conditions
+from corpora.models import Document
 from retrieval.flags import effective_flags
+
+EXAMPLES = {"source_date": ("2024", "2023-09..2024-06", "..2020")}
 
 
 class ConditionsInput(forms.MultiWidget):
@@ -28,11 +30,11 @@ class ConditionsInput(forms.MultiWidget):
 
     def __init__(self) -> None:
         attrs = {"class": " ".join(INPUT_CLASSES)}
-        super().__init__({name: forms.TextInput(attrs) for name in METADATA_FIELDS})
+        super().__init__({name: forms.TextInput(attrs) for name in CONDITION_FIELDS})
 
     def decompress(self, value: Any) -> list[str]:
         conditions = value if isinstance(value, Mapping) else {}
-        return [", ".join(conditions.get(name) or ()) for name in METADATA_FIELDS]
+        return [", ".join(conditions.get(name) or ()) for name in CONDITION_FIELDS]
 
     def _render(self, template_name: str, context: dict[str, Any], renderer: Any = None) -> SafeString:
         """With the site's templates: the renderer of forms knows only those of installed apps."""
@@ -40,9 +42,9 @@ class ConditionsInput(forms.MultiWidget):
 
     def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
         context = super().get_context(name, value, attrs)
-        for field, part in zip(METADATA_FIELDS, context["widget"]["subwidgets"], strict=True):
+        for field, part in zip(CONDITION_FIELDS, context["widget"]["subwidgets"], strict=True):
             part["label"] = Document._meta.get_field(field).verbose_name  # type: ignore[union-attr]  # a column
-            part["known"] = ", ".join(CHOICES.get(field, ()))
+            part["known"] = ", ".join(CHOICES.get(field, EXAMPLES.get(field, ())))
         return context
 
 
@@ -50,7 +52,7 @@ class ConditionsField(forms.MultiValueField):
     """Values by metadata field, as `Agent.filters` and `Agent.preferences` keep them."""
 
     def __init__(self, *, label: Any, help_text: Any) -> None:
-        parts = tuple(forms.CharField(required=False) for _name in METADATA_FIELDS)
+        parts = tuple(forms.CharField(required=False) for _name in CONDITION_FIELDS)
         super().__init__(
             parts,
             require_all_fields=False,
@@ -63,7 +65,7 @@ class ConditionsField(forms.MultiValueField):
     def compress(self, texts: list[str]) -> dict[str, list[str]]:
         words = {
             name: [word.strip() for word in text.split(",") if word.strip()]
-            for name, text in zip(METADATA_FIELDS, texts, strict=False)
+            for name, text in zip(CONDITION_FIELDS, texts, strict=False)
         }
         try:
             return checked_conditions({name: values for name, values in words.items() if values})

@@ -5,8 +5,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from corpora import date_ranges
 from corpora.models import METADATA_FIELDS, Document
 
+CONDITION_FIELDS = (*METADATA_FIELDS, date_ranges.FIELD)
 MAX_VALUES, MAX_VALUE_LENGTH = 20, 100
 CHOICES = {"content_type": Document.ContentType.values, "difficulty": Document.Difficulty.values}
 
@@ -22,18 +24,29 @@ def checked_conditions(conditions: Any) -> dict[str, list[str]]:
 
 
 def checked_values(name: str, values: Any) -> list[str]:
-    if name not in METADATA_FIELDS:
+    if name not in CONDITION_FIELDS:
         message = _("There is no metadata field “%(name)s”. Known: %(known)s.")
-        raise ValidationError(message, "unknown", {"name": name, "known": ", ".join(METADATA_FIELDS)})
+        raise ValidationError(message, "unknown", {"name": name, "known": ", ".join(CONDITION_FIELDS)})
     given = [values] if isinstance(values, str) else values
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MAX_VALUES or not all(map(is_value, given)):
         message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
         raise ValidationError(message, "invalid", {"name": name, "count": MAX_VALUES, "length": MAX_VALUE_LENGTH})
     checked = list(dict.fromkeys(value.strip() for value in given))
+    if name == date_ranges.FIELD:
+        return [checked_range(value) for value in checked]
     if wrong := [value for value in checked if value not in CHOICES.get(name, checked)]:
         message = _("%(name)s: “%(value)s” is none of %(known)s.")
         raise ValidationError(message, "choice", {"name": name, "value": wrong[0], "known": ", ".join(CHOICES[name])})
     return checked
+
+
+def checked_range(value: str) -> str:
+    """A range of dates, written out."""
+    try:
+        return str(date_ranges.parse(value))
+    except ValueError:
+        message = _("“%(value)s” is no range of dates. Write 2024, 2024-05, 2023-09-01..2024-06-30, or ..2020.")
+        raise ValidationError(message, "date", {"value": value}) from None
 
 
 def is_value(value: Any) -> bool:

@@ -4,7 +4,7 @@ In Qdrant an empty `should` matches everything (RELIABILITY, fact 1), so a `Sear
 branch without a condition, or a condition without a value cannot be built at all.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -44,12 +44,14 @@ class SearchFilter:
             raise EmptyScope("a search stays within one organization")
 
 
-def search_filter(scope: Scope, granularity: int, requirements: Requirements | None = None) -> SearchFilter:
+def search_filter(
+    scope: Scope, granularity: int, requirements: Requirements | None = None, documents: Collection[UUID] | None = None
+) -> SearchFilter:
     """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
-    without values requires nothing.
-    Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata.
+    without values requires nothing. `documents`: only these, if they are named.
+    Raises EmptyScope if the scope has no corpus or no document is named, ValueError for a key that is not metadata.
     """
     if scope.is_empty:
         raise EmptyScope("the scope has no corpus")
@@ -57,6 +59,7 @@ def search_filter(scope: Scope, granularity: int, requirements: Requirements | N
         Condition("organization_id", (str(scope.organization_id),)),
         Condition("granularity", (str(granularity),)),
         *_required(requirements or {}),
+        *([] if documents is None else [Condition("document_id", tuple(sorted(map(str, documents))))]),
     )
     return SearchFilter(must, tuple(_tiers(scope)))
 

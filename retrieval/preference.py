@@ -1,9 +1,12 @@
 """Metadata as preference: how well a document matches what the asker would rather read (SPEC §4, filters)."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from uuid import UUID
 
-from corpora.models import METADATA_FIELDS, Document
+from corpora.date_ranges import parse
+from corpora.metadata import CONDITION_FIELDS
+from corpora.models import Document
 
 
 def preferred(documents: Collection[UUID], preferences: Mapping[str, Sequence[str]]) -> dict[UUID, float]:
@@ -14,7 +17,7 @@ def preferred(documents: Collection[UUID], preferences: Mapping[str, Sequence[st
     wanted = {key: set(values) for key, values in preferences.items() if values}
     if not wanted:
         return {}
-    if unknown := wanted.keys() - set(METADATA_FIELDS):
+    if unknown := wanted.keys() - set(CONDITION_FIELDS):
         raise ValueError(f"not metadata: {', '.join(sorted(unknown))}")
     rows = Document.objects.filter(id__in=documents).order_by().values_list("id", *wanted)
     return {
@@ -24,5 +27,7 @@ def preferred(documents: Collection[UUID], preferences: Mapping[str, Sequence[st
     }
 
 
-def _matches(value: str | list[str], accepted: set[str]) -> bool:
+def _matches(value: str | list[str] | date | None, accepted: set[str]) -> bool:
+    if value is None or isinstance(value, date):
+        return any(parse(span).has(value) for span in accepted)
     return not accepted.isdisjoint(value if isinstance(value, list) else [value])

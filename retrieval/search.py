@@ -24,6 +24,7 @@ from retrieval.calibrations import calibrated
 from retrieval.confidence import Gate, confidence, gate, score
 from retrieval.confirmation import confirmed
 from retrieval.current import current_index, current_provider, one_space
+from retrieval.dates import documents_from, without_dates
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
 from retrieval.expansion import phrasings, united
 from retrieval.filters import SearchFilter, search_filter
@@ -107,7 +108,11 @@ def _candidates(
     texts: Sequence[str], vectors: "Sequence[NDArray[float32]] | None", scope: Scope, policy: RetrievalPolicy
 ) -> Candidates:
     """The hits of both legs for every phrasing, under the one filter."""
-    where = search_filter(scope, policy.granularity, policy.requirements)
+    requirements, dates = without_dates(policy.requirements)
+    documents = documents_from(scope, dates) if dates else None
+    if documents is not None and not documents:
+        return Candidates()
+    where = search_filter(scope, policy.granularity, requirements, documents)
     searched = [_hits(text, dense, where, policy) for text, dense in zip_longest(texts, vectors or ())]
     return united(searched, policy.candidates)
 
