@@ -33,6 +33,18 @@ def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory, reque
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """PostgreSQL drops no database that somebody is in: a thread whose test has ended may not be gone yet."""
+    yield
+    if connections["default"].vendor == "postgresql":
+        with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
+
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[None]:
     """Index and originals of this test alone. The index is made when it is first asked for."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.checks import run_checks
 from django.utils import timezone
 
@@ -19,6 +20,9 @@ from workers.embedded import EmbeddedWorkers
 from workers.ingestion import pipeline
 
 pytestmark = pytest.mark.django_db(transaction=True)
+in_memory = pytest.mark.skipif(
+    not settings.WORKERS_EMBEDDED, reason="a broker is set; the workers in the web process are those without one"
+)
 REAL_HINT = tasks.hint
 
 
@@ -43,6 +47,7 @@ def status(document: Document) -> str:
     return str(Document.objects.values_list("status", flat=True).get(pk=document.pk))
 
 
+@in_memory
 def test_an_upload_is_indexed_and_a_deletion_erased_by_themselves(working: EmbeddedWorkers) -> None:
     owner = factories.MembershipFactory()
     corpus = factories.CorpusFactory(personal_of=owner)
@@ -52,6 +57,7 @@ def test_an_upload_is_indexed_and_a_deletion_erased_by_themselves(working: Embed
     eventually(lambda: ErasureReceipt.objects.filter(document_id=document.pk).exists())
 
 
+@in_memory
 def test_many_uploads_at_once_are_each_indexed_once(working: EmbeddedWorkers, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = factories.MembershipFactory()
     corpus = factories.CorpusFactory(personal_of=owner)
@@ -61,6 +67,7 @@ def test_many_uploads_at_once_are_each_indexed_once(working: EmbeddedWorkers, mo
     assert len(made) == Document.objects.count()
 
 
+@in_memory
 def test_what_a_killed_process_left_is_taken_up_at_the_start(hints: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = factories.MembershipFactory()
     document = upload(factories.CorpusFactory(personal_of=owner), owner, "a.md", "# A\n\nUn texto.\n")
@@ -94,6 +101,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], threading.Event]:
     return slowed
 
 
+@in_memory
 def test_stopping_waits_for_what_is_in_work(working: EmbeddedWorkers, slow: Callable[[float], threading.Event]) -> None:
     begun = slow(0.5)
     owner = factories.MembershipFactory()
@@ -103,6 +111,7 @@ def test_stopping_waits_for_what_is_in_work(working: EmbeddedWorkers, slow: Call
     assert status(document) == "indexed"
 
 
+@in_memory
 def test_what_does_not_end_in_time_is_given_back_and_costs_no_attempt(
     working: EmbeddedWorkers, slow: Callable[[float], threading.Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +142,7 @@ def ids() -> set[str | None]:
 
 
 def test_several_processes_on_the_embedded_index_are_an_error(settings: Any) -> None:
+    settings.EMBEDDED, settings.CELERY_BROKER_URL = True, "memory://"
     assert "acervo.E001" not in ids()
     settings.CELERY_BROKER_URL = "redis://localhost/0"
     assert "acervo.E001" in ids()
