@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
@@ -21,6 +21,7 @@ from accounts.requests import admin_of, membership_of
 from agents import assignments
 from agents.models import Agent, Assignment
 from agents.serializers import AgentEditSerializer, AgentSerializer, AssignmentSerializer, AssignSerializer
+from config.prepared import Prepared
 
 AUDITED_FLAGS = ("is_active", "allows_personal_corpus", "uses_rag", "grounding", "adaptive")
 
@@ -36,13 +37,20 @@ def agent_for(membership: Membership, reference: str) -> Agent:
     if "\0" in reference:  # PostgreSQL refuses to look for it
         raise NotFound
     try:
-        named = Q(pk=UUID(reference))
+        found = _with_id(organization=membership.organization_id, pk=UUID(reference))
     except ValueError:
-        named = Q(slug=reference)
-    agent = Agent.objects.visible_to(membership).filter(named).first()
-    if agent is None:
+        found = _with_slug(organization=membership.organization_id, slug=reference)
+    if not found or not (found[0].is_active or membership.is_admin):
         raise NotFound
-    return agent
+    return found[0]
+
+
+_with_id = Prepared(lambda **named: agents_named(**named))
+_with_slug = Prepared(lambda **named: agents_named(**named))
+
+
+def agents_named(organization: UUID, **named: Any) -> QuerySet[Agent]:
+    return Agent.objects.filter(organization_id=organization, **named).order_by()
 
 
 class AgentList(generics.ListAPIView[Agent]):

@@ -1,6 +1,7 @@
 """Who answers: agents and the corpora assigned to them."""
 
 from typing import Any, Self
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -8,6 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from config.prepared import Prepared
 from corpora.metadata import checked_conditions
 from corpora.models import Corpus
 from corpora.scope import Scope
@@ -130,26 +132,11 @@ class Agent(Identified):
 
     def scope_for(self, membership: Membership) -> Scope:
         """What this member may read through this agent now: one query, never cached (SPEC §2.3)."""
-        rows = (
-            Corpus.objects.filter(
-                assignments__agent_id=self.pk,
-                assignments__agent__is_active=True,
-                assignments__agent__organization_id=membership.organization_id,
-                organization_id=membership.organization_id,
-                organization__memberships=membership.pk,
-                is_active=True,
-                deleted_at=None,
-            )
-            .filter(
-                models.Q(corpus_type=Corpus.Type.GLOBAL)
-                | models.Q(
-                    corpus_type=Corpus.Type.PERSONAL,
-                    owner_id=membership.user_id,
-                    assignments__agent_id=self.pk,
-                    assignments__agent__allows_personal_corpus=True,
-                )
-            )
-            .values_list("pk", "corpus_type")
+        rows = _readable(
+            agent=self.pk,
+            organization=membership.organization_id,
+            membership=membership.pk,
+            user=membership.user_id,
         )
         tiers: dict[str, set[Any]] = {Corpus.Type.GLOBAL: set(), Corpus.Type.PERSONAL: set()}
         for corpus_id, corpus_type in rows:
@@ -160,6 +147,35 @@ class Agent(Identified):
             global_ids=frozenset(tiers[Corpus.Type.GLOBAL]),
             personal_ids=frozenset(tiers[Corpus.Type.PERSONAL]),
         )
+
+
+def readable_corpora(agent: UUID, organization: UUID, membership: UUID, user: UUID) -> models.QuerySet[Corpus, Any]:
+    """Ids and tiers of the corpora that a member may read through an agent (SPEC §2)."""
+    return (
+        Corpus.objects.filter(
+            assignments__agent_id=agent,
+            assignments__agent__is_active=True,
+            assignments__agent__organization_id=organization,
+            organization_id=organization,
+            organization__memberships=membership,
+            is_active=True,
+            deleted_at=None,
+        )
+        .filter(
+            models.Q(corpus_type=Corpus.Type.GLOBAL)
+            | models.Q(
+                corpus_type=Corpus.Type.PERSONAL,
+                owner_id=user,
+                assignments__agent_id=agent,
+                assignments__agent__allows_personal_corpus=True,
+            )
+        )
+        .order_by()
+        .values_list("pk", "corpus_type")
+    )
+
+
+_readable = Prepared(lambda **values: readable_corpora(**values))
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from prometheus_client import Counter as Metric
 
+from config.prepared import Prepared
 from corpora.models import Chunk
 from corpora.scope import Scope
 from retrieval.fusion import Fused
@@ -78,8 +80,24 @@ def chunks_of(ids: Sequence[UUID], scope: Scope) -> dict[UUID, RetrievedChunk]:
 
 
 def _read(ids: Sequence[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
-    rows = Chunk.objects.in_scope(scope).filter(id__in=ids).order_by().values_list(*_COLUMNS)
+    rows = _rows(
+        ids=ids,
+        organization=scope.organization_id,
+        user=scope.user_id,
+        shared=tuple(scope.global_ids),
+        personal=tuple(scope.personal_ids),
+    )
     return {row[0]: row for row in rows}
+
+
+def _chunks_in_scope(
+    ids: Sequence[UUID], organization: UUID, user: UUID, shared: Sequence[UUID], personal: Sequence[UUID]
+) -> QuerySet[Chunk, Any]:
+    scope = Scope(organization, user, frozenset(shared), frozenset(personal))
+    return Chunk.objects.in_scope(scope).filter(id__in=ids).order_by().values_list(*_COLUMNS)
+
+
+_rows = Prepared(lambda **values: _chunks_in_scope(**values))
 
 
 def titled(title: str, source: str) -> str:

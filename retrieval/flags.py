@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from config.prepared import Prepared
 from retrieval.models import Flags
 
 
@@ -24,11 +25,15 @@ def environment_flags() -> EffectiveFlags:
     return EffectiveFlags(settings.RAG_ENABLED, settings.RAG_MIN_CONFIDENCE, settings.RAG_MAX_DOCUMENTS)
 
 
+_overrides = Prepared(
+    lambda: Flags.objects.order_by().values_list("rag_enabled", "rag_min_confidence", "rag_max_documents")
+)
+
+
 def effective_flags() -> EffectiveFlags:
     """One small query. Lets `django.db.DatabaseError` through: without the database there is no answer anyway."""
     default = environment_flags()
-    rows = Flags.objects.values_list("rag_enabled", "rag_min_confidence", "rag_max_documents")
-    enabled, confidence, documents = rows.first() or (None, None, None)
+    enabled, confidence, documents = next(iter(_overrides()), (None, None, None))
     return EffectiveFlags(
         rag_enabled=default.rag_enabled if enabled is None else enabled,
         min_confidence=default.min_confidence if confidence is None else confidence,

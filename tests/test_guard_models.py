@@ -105,6 +105,9 @@ TRUSTED: dict[tuple[str, str], str] = {
         "the token is the credential"
     ),
     ("accounts/keys.py", "ApiKey.objects.usable()"): "the secret is the credential",
+    ("agents/api.py", "Agent.objects.filter(organization_id=organization"): (
+        "the caller's organization; `agent_for` leaves out what the caller may not see"
+    ),
     ("corpora/removal.py", "Document.objects.alive().filter(pk__in=document_ids)"): (
         "ids of the row or corpus that the caller was checked for"
     ),

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+import agents.models
 import corpora.models
 from agents.models import Agent
+from config import prepared
 from corpora.models import ChunkQuerySet
 from retrieval import confirmation, filters
 from retrieval.index import edge
@@ -32,7 +34,7 @@ def test_every_user_finds_everything_allowed_and_nothing_else(part: int) -> None
 
 Change = tuple[Any, str, str, str]  # where it lives, its name, a text of its source, what to put there
 
-NO_OWNER_IN_SCOPE: Change = (Agent, "scope_for", "owner_id=membership.user_id,", "")
+NO_OWNER_IN_SCOPE: Change = (agents.models, "readable_corpora", "owner_id=user,", "")
 NO_OWNER_IN_FILTER: Change = (filters, "_tiers", 'Condition("user_id", (str(scope.user_id),)),', "")
 NO_OWNER_IN_RE_READ: Change = (corpora.models, "in_scope", 'f"{prefix}owner_id": scope.user_id,', "")
 NO_FILTER: Change = (edge, "engine_filter", "return models.Filter(", "return models.Filter() or dict(")
@@ -40,14 +42,14 @@ STALE_PAYLOAD: Change = (
     *(pipeline, "payload_of", '"corpus_id": str(document.corpus_id),'),
     '"corpus_id": [str(one.pk) for one in corpus.organization.corpora.all()],',
 )
-NO_RE_READ: Change = (confirmation, "_read", ".in_scope(scope)", "")
+NO_RE_READ: Change = (confirmation, "_chunks_in_scope", ".in_scope(scope)", "")
 NO_RE_READ_OF_STATE: Change = (
     *(ChunkQuerySet, "served"),
     *('document__deleted_at=None, version=models.F("document__version")', ""),
 )
-PERSONAL_ALWAYS: Change = (Agent, "scope_for", "assignments__agent__allows_personal_corpus=True,", "")
-MEMBERS_FOR_EVER: Change = (Agent, "scope_for", "organization__memberships=membership.pk,", "")
-INACTIVE_TOO: Change = (Agent, "scope_for", "is_active=True,\n                deleted_at", "deleted_at")
+PERSONAL_ALWAYS: Change = (agents.models, "readable_corpora", "assignments__agent__allows_personal_corpus=True,", "")
+MEMBERS_FOR_EVER: Change = (agents.models, "readable_corpora", "organization__memberships=membership,", "")
+INACTIVE_TOO: Change = (agents.models, "readable_corpora", "is_active=True,\n            deleted_at", "deleted_at")
 NO_PERSONAL_TIER: Change = (filters, "_tiers", "if scope.personal_ids:", "if not scope.global_ids:")
 
 
@@ -57,6 +59,8 @@ def mutated(*changes: Change) -> Iterator[None]:
     with ExitStack() as stack:
         for owner, name, old, new in changes:
             stack.enter_context(mock.patch.object(owner, name, mutant(getattr(owner, name), old, new)))
+        stack.callback(prepared.forget)
+        prepared.forget()
         yield
 
 
