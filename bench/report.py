@@ -24,7 +24,7 @@ def table(book: Book, repeats: int) -> str:
 def row(measure: Measure, book: Book) -> str:
     low, median, high = book.summary(measure.key) or (0.0, 0.0, 0.0)
     target = "" if measure.target is None else f"≤ {measure.target:g} {measure.unit}".strip()
-    met = "" if measure.target is None else ("yes" if median <= measure.target else "**no**")
+    met = "" if measure.target is None else ("yes" if round(median, measure.digits) <= measure.target else "**no**")
     bare = book.summary(REFERENCE + measure.key)
     shown = [f"{value:,.{measure.digits}f}" for value in (low, median, high)]
     reference = f"{bare[1]:,.{measure.digits}f}" if bare else ""

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
+from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
+from config.prepared import Prepared
 from corpora.models import Document
 from corpora.scope import Scope
 from retrieval.budget import cut, fit
@@ -62,5 +66,24 @@ class _Shortener:
 
     def _read(self) -> dict[UUID, str]:
         documents = {passage.document for passage in self._passages}
-        rows = Document.objects.in_scope(self._scope).filter(id__in=documents).order_by()
-        return dict(rows.exclude(summary="").values_list("id", "summary"))
+        scope = self._scope
+        return dict(
+            _summaries(
+                ids=tuple(documents),
+                organization=scope.organization_id,
+                user=scope.user_id,
+                shared=tuple(scope.global_ids),
+                personal=tuple(scope.personal_ids),
+            )
+        )
+
+
+def _summaries_in_scope(
+    ids: Sequence[UUID], organization: UUID, user: UUID, shared: Sequence[UUID], personal: Sequence[UUID]
+) -> QuerySet[Document, Any]:
+    scope = Scope(organization, user, frozenset(shared), frozenset(personal))
+    rows = Document.objects.in_scope(scope).filter(id__in=ids).order_by()
+    return rows.exclude(summary="").values_list("id", "summary")
+
+
+_summaries = Prepared(lambda **values: _summaries_in_scope(**values))

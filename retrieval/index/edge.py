@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_GIVE_BACK_EVERY = 400  # points written
 _UPSERT_BATCH = 100  # points a call: 3 ms in which no other thread runs
 
 
@@ -60,6 +61,7 @@ class EdgeIndex:
         self._dimensions = dimensions
         self._folder = EdgeFolder(Path(path))
         self._pid = os.getpid()
+        self._written = 0
         try:
             self._live = LiveShard(open_shard(self._folder.current, dimensions))
         except BaseException:
@@ -81,6 +83,10 @@ class EdgeIndex:
             ]
             with self._engine() as live:
                 live.write(self._edge.UpdateOperation.upsert_points(batch), len(batch))
+        self._written += len(checked)
+        if self._written >= _GIVE_BACK_EVERY:
+            give_back(self._folder.current)
+            self._written = 0
 
     def search(
         self,
