@@ -1,4 +1,7 @@
-"""What a person should do about a document that failed, by its error code (docs/errors.md)."""
+"""What a person should do about a document that failed, by its error code (docs/errors.md).
+
+The one that pages and the API show, in the reader's language; `Document.error_detail` is the operators' record.
+"""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -18,6 +21,12 @@ ADVICE: dict[str, Promise] = {
     "extraction_crashed": _("It could not be read safely. Save it in another format and upload that copy."),
     "embedding_rejected": _("The embedding service does not accept its text. Try again; then tell your administrator."),
     "service_unavailable": _("A service does not answer at the moment. It is tried again by itself."),
+    "embedding_space_changed": _(
+        "The embedding model is not the one that the index was made with. Tell your administrator."
+    ),
+    "too_many_attempts": _(
+        "Processing stopped three times before its end. Try again; if it fails again, split the file."
+    ),
     "internal_error": _("Processing failed. Try again; if it keeps failing, tell your administrator."),
 }
 

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from corpora import facts
+from corpora.advice import advice_for
 from corpora.models import METADATA_FIELDS, Chunk, Corpus, Document
 
 
@@ -54,7 +55,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
     def get_error(self, document: Document) -> dict[str, str] | None:
         if not document.error_code:
             return None
-        return {"code": document.error_code, "detail": document.error_detail}
+        return {"code": document.error_code, "detail": advice_for(document.error_code)}
 
 
 class TagsField(serializers.ListField):

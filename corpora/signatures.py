@@ -35,6 +35,11 @@ _UNSAFE_IN_NAMES = re.compile(
 )
 
 
+def gettext_noop(sentence: str) -> str:
+    """Marks a sentence for the catalogue; who shows it translates it (`corpora.uploads`)."""
+    return sentence
+
+
 class UploadError(Exception):
     """A file that is not taken. `code` and `status` are API.md's; `detail` says why, in English."""
 
@@ -50,13 +55,13 @@ def check_upload(filename: str, file: BinaryIO, size: int, limit: int = MAX_UPLO
     """
     media_type = MEDIA_TYPES.get(os.path.splitext(safe_filename(filename))[1].lower())
     if media_type is None:
-        raise UploadError("unsupported_type", 415, "Only PDF, DOCX, TXT and Markdown files are accepted.")
+        raise UploadError("unsupported_type", 415, gettext_noop("Only PDF, DOCX, TXT and Markdown files are accepted."))
     actual = file.seek(0, os.SEEK_END)  # what is there counts, not what was declared
     file.seek(0)
     if max(size, actual) > limit:
         raise UploadError("file_too_large", 413, f"The file is larger than {limit // 1024 // 1024} MB.")
     if not actual:
-        raise UploadError("empty_file", 422, "The file is empty.")
+        raise UploadError("empty_file", 422, gettext_noop("The file is empty."))
     reason = _CHECKS[media_type](file)
     file.seek(0)
     if reason:
@@ -67,18 +72,20 @@ def check_upload(filename: str, file: BinaryIO, size: int, limit: int = MAX_UPLO
 def _pdf_problem(file: BinaryIO) -> str:
     start = file.read(_PDF_HEADER_WITHIN)
     if b"%PDF-" not in start or start.startswith(b"PK\x03\x04"):
-        return "The file is named PDF but does not contain a PDF."
+        return gettext_noop("The file is named PDF but does not contain a PDF.")
     return ""
 
 
 def _docx_problem(file: BinaryIO) -> str:
     if file.read(4) == b"\xd0\xcf\x11\xe0":
-        return "The file is an old or a password-protected Word document. Save it as DOCX without a password."
+        return gettext_noop(
+            "The file is an old or a password-protected Word document. Save it as DOCX without a password."
+        )
     file.seek(0)
     try:
         check_docx(file)
     except NotADocx:
-        return "The file is named DOCX but does not contain a complete Word document."
+        return gettext_noop("The file is named DOCX but does not contain a complete Word document.")
     except ArchiveBomb:
         return "The Word document expands to far more than its size."
     return ""
@@ -88,11 +95,11 @@ def _text_problem(file: BinaryIO) -> str:
     """Text is what has no NUL (but for UTF-16), hardly any control character and no binary's signature."""
     block = file.read(_BLOCK)
     if block.startswith(_BINARY_SIGNATURES):
-        return "The file is named as text but contains another format."
+        return gettext_noop("The file is named as text but contains another format.")
     wide = block.startswith(_BOMS[:2]) or bool(utf16_without_bom(block))
     while block:
         if not wide and (b"\0" in block or _controls(block) > _MAX_CONTROL_SHARE * len(block) + 1):
-            return "The file is named as text but contains binary data."
+            return gettext_noop("The file is named as text but contains binary data.")
         block = file.read(_BLOCK)
     return ""
 

@@ -80,7 +80,7 @@ def checked_media_type(upload: UploadedFile) -> str:
     try:
         return signatures.check_upload(upload.name or "", cast(BinaryIO, upload.file), size, settings.MAX_UPLOAD_BYTES)
     except signatures.UploadError as error:
-        raise UploadRefused(error.code, str(error)) from None
+        raise UploadRefused(error.code, _(error.detail)) from None
 
 
 def too_large(limit: int) -> str:

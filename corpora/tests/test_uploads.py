@@ -129,6 +129,17 @@ def test_a_file_that_is_not_what_it_says_is_refused_and_not_kept(
     assert kept_files(settings) == []
 
 
+def test_a_refusal_speaks_the_callers_language(alice: Client, corpus: Corpus) -> None:
+    said = {}
+    for language in ("es", "en"):
+        alice.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+        said[language] = send(alice, corpus, TEXT, "a.pdf").json()["detail"]
+    assert said == {
+        "es": "El archivo se llama PDF pero no contiene un PDF.",
+        "en": "The file is named PDF but does not contain a PDF.",
+    }
+
+
 def test_a_file_over_the_limit_is_413_and_one_at_the_limit_is_not(alice: Client, corpus: Corpus, settings: Any) -> None:
     settings.MAX_UPLOAD_BYTES = 1000
     assert problem(send(alice, corpus, b"x" * 1001)) == (413, "file_too_large")

@@ -239,6 +239,7 @@ def conclude(lease: Lease, error: Exception) -> None:
     """Turn what went wrong into a status: failed with advice, or back in the queue."""
     try:
         if isinstance(error, ExtractionError):
+            logger.info("document %s cannot be read: %s", lease.document_id, error)
             lease.fail(error.code, error.detail)
         elif isinstance(error, EmbeddingSpaceMismatch):
             logger.error("document %s is refused: %s", lease.document_id, error)
