@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corpora import document_views, reader_views, views
+from corpora import document_views, fact_views, reader_views, views
 
 urlpatterns = [
     path("corpora/", views.corpora, name="corpora"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("corpora/<uuid:pk>/activate/", views.corpus_activate, name="corpus-activate"),
     path("corpora/<uuid:pk>/delete/", views.corpus_delete, name="corpus-delete"),
     path("corpora/<uuid:pk>/documents/", document_views.documents, name="documents"),
+    path("corpora/<uuid:pk>/facts/", fact_views.fact_keep, name="fact-keep"),
     path("corpora/<uuid:pk>/progress/", document_views.progress, name="documents-progress"),
     path("documents/<uuid:pk>/", reader_views.document, name="document"),
     path("documents/<uuid:pk>/describe/", reader_views.document_describe, name="document-describe"),

@@ -16,6 +16,7 @@ from accounts.pages import member_page, slice_of
 from corpora import removal
 from corpora.description_forms import MetadataForm
 from corpora.document_views import list_context
+from corpora.fact_views import FactForm
 from corpora.forms import CorpusForm, NewCorpusForm
 from corpora.models import Corpus, CorpusQuerySet, Document
 from corpora.storage import EXTENSIONS
@@ -71,6 +72,7 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
         "max_megabytes": settings.MAX_UPLOAD_BYTES // (1024 * 1024),
         "accept": ",".join([*sorted(EXTENSIONS.values()), ".markdown"]),
         "form": MetadataForm(auto_id="upload_%s"),
+        "fact_form": FactForm(auto_id="fact_%s"),
     }
     return render(request, "corpora/corpus.html", context)
 

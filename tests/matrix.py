@@ -180,6 +180,8 @@ PAGES = tuple(
         ("GET", "/corpora/{shared}/edit/", kept_by_admins(200, 404), None),
         ("POST", "/corpora/{alices}/edit/", own(302), {"name": "Renamed"}),
         ("POST", "/corpora/{shared}/edit/", kept_by_admins(302, 404), {"name": "Renamed"}),
+        ("POST", "/corpora/{alices}/facts/", own(302), {"title": "Boiling", "text": "Water boils at 100 degrees."}),
+        ("POST", "/corpora/{shared}/facts/", kept_by_admins(302, 404), {"title": "Boiling", "text": "At 100 degrees."}),
         ("POST", "/corpora/{alices}/activate/", own(302), {"active": "1"}),
         ("POST", "/corpora/{shared}/activate/", kept_by_admins(302, 404), {"active": "1"}),
         ("POST", "/corpora/{alices}/delete/", own(302), None),
