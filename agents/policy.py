@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agents.models import Agent
+from agents.reranking import reranker_of
 from retrieval.flags import EffectiveFlags
 from retrieval.results import RetrievalPolicy
 
@@ -47,6 +48,7 @@ def policy_of(
         diversity=agent.diversity,
         recency_half_life_days=agent.recency_half_life_days,
         rerank=agent.rerank,
+        reranker=reranker_of(agent),
         compress=agent.compress,
         **overrides,
     )

@@ -12,7 +12,7 @@ from retrieval.passages import indexed_text
 from retrieval.preference import preferred
 from retrieval.relevance import Judge, Question, by_relevance, favours
 from retrieval.rerank import get_reranker
-from retrieval.rerank.base import RerankUnavailable
+from retrieval.rerank.base import Reranker, RerankUnavailable
 from retrieval.results import RetrievalPolicy, RetrievedChunk
 
 logger = logging.getLogger(__name__)
@@ -33,19 +33,19 @@ def in_order(
     """The chunks with relevance and score, best first; and notes of what did not work."""
     liked = preferred({chunk.document for _, chunk in found}, policy.preferences)
     favour = favours(found, liked, timezone.localdate(), policy.recency_half_life_days)
-    rescored, notes = reranked(question.text, found) if policy.rerank else (None, ())
+    rescored, notes = reranked(question.text, found, policy.reranker) if policy.rerank else (None, ())
     counts_words = rescored is None and len(policy.legs) > 1
     return by_relevance(question, rescored or found, judge, favour, counts_words), notes
 
 
-def reranked(question: str, found: Found) -> tuple[Found | None, tuple[str, ...]]:
+def reranked(question: str, found: Found, own: Reranker | None = None) -> tuple[Found | None, tuple[str, ...]]:
     """The re-ranker's scores in the place of fusion's and the words'; None where there is none, or none that answers.
 
     It decides the order and nothing else: relevance stays what the calibration makes of cosine and words, because the
     scores of a re-ranker were not measured against it. So threshold, confidence and gate mean the same with it.
     """
     try:
-        reranker = get_reranker()
+        reranker = own or get_reranker()
         if reranker is None:
             return None, ()
         scores = reranker.rerank(

@@ -6,6 +6,7 @@ from datetime import date
 from uuid import UUID
 
 from retrieval.confidence import MIN_CONFIDENCE, Confidence, Gate
+from retrieval.rerank.base import Reranker
 
 # Metadata that must match: values by key, or pairs of them. Of pairs all must hold, also two of the same key, which
 # matters for tags: one of these, and one of those.
@@ -21,7 +22,8 @@ class RetrievalPolicy:
     `min_confidence` is the score from which a retrieval is sufficient (`retrieval.confidence.suffices`).
 
     Order: `exact_terms` counts a code or an identifier as one word; `recency_half_life_days` prefers the recent;
-    `diversity` (0..1) is the weight of novelty against relevance; `rerank` asks the re-ranker, where there is one;
+    `diversity` (0..1) is the weight of novelty against relevance; `rerank` asks the re-ranker, where there is one:
+    this `reranker`, else that of the settings;
     `expansions` are other phrasings of the question, of which the first three are searched too.
     Passages: `neighbours` fills what the budget leaves with what stands beside them; `compress` drops the sentences
     that matter least of what exceeds it, instead of the last ones.
@@ -41,6 +43,7 @@ class RetrievalPolicy:
     recency_half_life_days: int | None = None
     diversity: float = 0.0
     rerank: bool = False
+    reranker: Reranker | None = None
     expansions: tuple[str, ...] = ()
     neighbours: bool = True
     compress: bool = True

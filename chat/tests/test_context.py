@@ -12,6 +12,7 @@ from chat.models import Conversation
 from chat.questions import Question, question_from
 from retrieval.models import Flags
 from tests.factories import ConversationFactory
+from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.people import signed_in
 
@@ -118,3 +119,20 @@ def test_the_agent_s_own_settings_change_the_next_answer(library: Library) -> No
     assert ask(library, UNSURE, "researcher").retrieval.gate == "empty"
     Agent.objects.filter(pk=library.researcher.pk).update(filters={"tags": ["normas"]})
     assert ask(library, UNSURE, "researcher").refusal == ""
+
+
+def test_a_model_that_re_ranks_decides_the_order_and_may_fail(library: Library, chat_model: ModelServer) -> None:
+    library.writer.rerank = True
+    library.writer.save()
+    question = f"{ABOUT_LOANS} {ABOUT_NOVEL}"
+    plain = [one.chunk for one in ask(library, question).retrieval.chunks]
+    assert len(plain) > 1
+    scores = [0.1] * 4
+    for count in range(1, 5):  # as many as were found
+        scores = [0.1] * (count - 1) + [0.9]
+        chat_model.script(path="chat", json_answer={"scores": scores})
+        found = ask(library, question).retrieval
+        if "rerank_unavailable" not in found.notes:
+            assert found.chunks[0].chunk != plain[0]
+            return
+    pytest.fail("no number of scores was the right one")
