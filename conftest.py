@@ -21,6 +21,13 @@ if (SHARED / "tiktoken").is_dir():  # exact token counts without the network; wi
 pytest_plugins = ["tests.fakes.fixtures", "tests.hypothesis_profiles"]
 
 Hints = list[tuple[str, UUID]]
+LONGEST_ID = 80
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Files and long texts are no names of tests; a file made by the minute would be another name to each worker."""
+    unwieldy = isinstance(val, bytes) or (isinstance(val, str) and len(val) > LONGEST_ID)
+    return argname if unwieldy else None
 
 
 @pytest.fixture(scope="session")
