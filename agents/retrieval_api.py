@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.http import json_body, principal_of
+from accounts.models import Membership
 from accounts.problems import MethodNotAllowed, answering_problems
 from agents.api import agent_for
 from agents.policy import policy_of, searches
@@ -30,9 +31,13 @@ async def agent_retrieve(request: HttpRequest, reference: str) -> HttpResponseBa
 
 
 def found(request: HttpRequest, reference: str) -> Retrieval:
-    membership = principal_of(request)
+    return retrieved(principal_of(request), reference, json_body(request))
+
+
+def retrieved(membership: Membership, reference: str, asked_for: Any) -> Retrieval:
+    """One retrieval as a request's body asks for it. Raises NotFound and ValidationError."""
     agent = agent_for(membership, reference)
-    form = RetrieveSerializer(data=json_body(request))
+    form = RetrieveSerializer(data=asked_for)
     form.is_valid(raise_exception=True)
     asked = dict(form.validated_data)
     query, flags = asked.pop("query"), effective_flags()

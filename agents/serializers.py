@@ -8,6 +8,9 @@ from rest_framework import serializers
 from agents.models import Agent, Assignment
 from corpora.metadata import checked_conditions
 
+MAX_QUERY = 8_000  # characters
+MAX_TOP_K = 50
+
 
 class FiltersField(serializers.DictField):
     """Metadata as requirement or preference: one value or a list of values by metadata field."""
@@ -66,8 +69,8 @@ class AssignSerializer(serializers.Serializer[Any]):
 
 
 class RetrieveSerializer(serializers.Serializer[Any]):
-    query = serializers.CharField(max_length=8_000)
-    top_k = serializers.IntegerField(min_value=1, max_value=50, required=False)
+    query = serializers.CharField(max_length=MAX_QUERY)
+    top_k = serializers.IntegerField(min_value=1, max_value=MAX_TOP_K, required=False)
     granularity = serializers.ChoiceField(choices=(256, 512, 800, 1024), required=False)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)

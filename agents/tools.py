@@ -1,8 +1,9 @@
-"""What agents can do besides answering: tools with a JSON schema, executed in the name of a membership.
+"""What agents of any framework can do with Acervo's knowledge: tools with a JSON schema, run in a membership's name.
 
 Definitions have the shape that model providers share (name, description, JSON Schema of the input). A tool never can
-do what its membership could not do through the API, and its result is a plain value for the model to read
-(information-layer.es.md, "Interfaces expuestas").
+do what its membership could not do through the API. No model of Acervo's own chat is offered one that writes: a
+poisoned passage could then ask for it, and nobody would have been asked (information-layer.es.md, "Interfaces
+expuestas"; ADR 0012).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,10 +12,12 @@ from typing import Any
 from uuid import UUID
 
 from accounts.models import Membership
-from accounts.problems import NotFound, Problem
+from accounts.problems import NotFound
+from agents.retrieval_api import retrieved, shown
+from agents.serializers import MAX_QUERY, MAX_TOP_K
 from corpora import facts
+from corpora.api import writable_corpus
 from corpora.metadata import MAX_VALUES
-from corpora.models import Corpus
 from corpora.serializers import FactSerializer
 
 Result = dict[str, Any]
@@ -22,7 +25,11 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`input_schema` is JSON Schema; `execute` gets arguments that a model wrote: nothing in them is trusted."""
+    """`input_schema` is JSON Schema; `execute` gets arguments that a model wrote: nothing in them is trusted.
+
+    It raises what the API would: NotFound for what the membership cannot see, AdminRequired for what it may only read,
+    a ValidationError that names the field.
+    """
 
     name: str
     description: str
@@ -35,47 +42,55 @@ class Tool:
         return {"name": self.name, "description": self.description, "input_schema": dict(self.input_schema)}
 
 
-def execute(name: str, by: Membership, arguments: Any) -> Result:
-    """Run a tool. What goes wrong is a result too: {"error": {"code", "detail"}}, so that the model can react."""
-    tool = TOOLS.get(name)
-    if tool is None:
-        return failure("unknown_tool", f"There is no tool {name!r}. Known: {', '.join(TOOLS)}.")
-    if not isinstance(arguments, Mapping):
-        return failure("invalid", "The arguments must be an object.")
-    try:
-        return tool.execute(by, arguments)
-    except Problem as problem:
-        return failure(str(problem.code), str(problem.detail))
-
-
-def failure(code: str, detail: str) -> Result:
-    return {"error": {"code": code, "detail": detail}}
+def retrieve(by: Membership, arguments: Mapping[str, Any]) -> Result:
+    """Search with an agent's settings, in what this membership may read through it."""
+    return shown(retrieved(by, str(arguments.get("agent", "")), without(arguments, "agent")))
 
 
 def upsert_knowledge(by: Membership, arguments: Mapping[str, Any]) -> Result:
-    """Keep a statement in a corpus that the membership may change; another's corpus does not exist."""
-    form = FactSerializer(data={name: value for name, value in arguments.items() if name != "corpus"})
-    if not form.is_valid():
-        wrong = "; ".join(f"{name}: {' '.join(map(str, reasons))}" for name, reasons in form.errors.items())
-        return failure("invalid", wrong)
-    document = facts.upsert(writable_corpus(by, arguments.get("corpus")), by, **form.validated_data)
+    """Keep a statement in a corpus that the membership may change."""
+    corpus = writable_corpus(by, identifier(arguments.get("corpus")))
+    form = FactSerializer(data=without(arguments, "corpus"))
+    form.is_valid(raise_exception=True)
+    document = facts.upsert(corpus, by, **form.validated_data)
     return {"document": str(document.pk), "key": document.fact_key, "status": document.status}
 
 
-def writable_corpus(by: Membership, reference: Any) -> Corpus:
+def without(arguments: Mapping[str, Any], name: str) -> Result:
+    return {key: value for key, value in arguments.items() if key != name}
+
+
+def identifier(value: Any) -> UUID:
     try:
-        corpus = Corpus.objects.writable_by(by).filter(pk=UUID(str(reference))).first()
+        return UUID(str(value))
     except ValueError:
-        corpus = None
-    if corpus is None:
-        raise NotFound
-    return corpus
+        raise NotFound from None
 
 
 def text(longest: int, description: str) -> dict[str, Any]:
     return {"type": "string", "maxLength": longest, "description": description}
 
 
+RETRIEVE = Tool(
+    name="retrieve",
+    description=(
+        "Find the passages of the organization's and the caller's own documents that answer a question, best first, "
+        "with title, page and how sure the search is. Use it before answering from knowledge; when `sufficient` is "
+        "false, say that the documents do not tell."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "agent": text(100, "Slug or id of the agent whose corpora are searched."),
+            "query": {"minLength": 1, **text(MAX_QUERY, "The question, complete and understandable by itself.")},
+            "top_k": {"type": "integer", "minimum": 1, "maximum": MAX_TOP_K, "description": "How many passages."},
+            "filters": {"type": "object", "description": "Metadata that passages must have, by name."},
+        },
+        "required": ["agent", "query"],
+        "additionalProperties": False,
+    },
+    execute=retrieve,
+)
 UPSERT_KNOWLEDGE = Tool(
     name="upsert_knowledge",
     description=(
@@ -97,4 +112,4 @@ UPSERT_KNOWLEDGE = Tool(
     },
     execute=upsert_knowledge,
 )
-TOOLS = {tool.name: tool for tool in (UPSERT_KNOWLEDGE,)}
+TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE)}

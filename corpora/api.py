@@ -16,6 +16,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from accounts import audit, idempotency
+from accounts.models import Membership
 from accounts.problems import AdminRequired, NotFound
 from accounts.requests import membership_of
 from corpora import facts, removal, uploads
@@ -32,9 +33,8 @@ from corpora.serializers import (
 )
 
 
-def writable_corpus(request: Request, pk: UUID) -> Corpus:
+def writable_corpus(membership: Membership, pk: UUID) -> Corpus:
     """The corpus if the caller may change it; 403 when it may only be read, 404 when it may not be seen."""
-    membership = membership_of(request)
     corpus = Corpus.objects.readable_by(membership).filter(pk=pk).first()
     if corpus is None:
         raise NotFound
@@ -52,7 +52,7 @@ def readable_document(request: Request, pk: UUID) -> Document:
 
 def writable_document(request: Request, pk: UUID) -> Document:
     document = readable_document(request, pk)
-    writable_corpus(request, document.corpus_id)
+    writable_corpus(membership_of(request), document.corpus_id)
     return document
 
 
@@ -82,7 +82,7 @@ class CorpusDetail(generics.RetrieveUpdateDestroyAPIView[Corpus]):
             if corpus is None:
                 raise NotFound
             return corpus
-        writable_corpus(self.request, self.kwargs["pk"])
+        writable_corpus(membership_of(self.request), self.kwargs["pk"])
         return self.get_queryset().get(pk=self.kwargs["pk"])
 
     def get_queryset(self) -> QuerySet[Corpus]:
@@ -110,7 +110,7 @@ class CorpusDocuments(generics.ListAPIView[Document]):
 
     @extend_schema(request=UploadSerializer, responses={202: DocumentSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
-        corpus = writable_corpus(request, pk)
+        corpus = writable_corpus(membership_of(request), pk)
         form = UploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         fields = dict(form.validated_data)
@@ -133,7 +133,7 @@ class CorpusFacts(APIView):
 
     @extend_schema(request=FactSerializer, responses={202: DocumentSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
-        corpus = writable_corpus(request, pk)
+        corpus = writable_corpus(membership_of(request), pk)
         form = FactSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         document = facts.upsert(corpus, membership_of(request), **form.validated_data)
@@ -141,7 +141,7 @@ class CorpusFacts(APIView):
 
     @extend_schema(parameters=[OpenApiParameter("key", str, required=True)], responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
-        corpus = writable_corpus(request, pk)
+        corpus = writable_corpus(membership_of(request), pk)
         facts.remove(corpus, membership_of(request), request.query_params.get("key", ""))
         return Response(status=status.HTTP_204_NO_CONTENT)
 

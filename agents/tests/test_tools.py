@@ -1,13 +1,15 @@
-"""Tools: what a model may ask to have done, in the name of whoever asks it."""
+"""Tools: what agents of any framework are told they can call, and what the calls do in their caller's name."""
 
 from typing import Any
 
 import pytest
+from django.test import Client
 
-from agents import tools
+from agents.tools import TOOLS
 from corpora.models import Corpus, Document
-from tests.factories import CorpusFactory
-from tests.people import People
+from retrieval.tests.shelf import shelve
+from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory
+from tests.people import People, signed_in
 
 pytestmark = pytest.mark.django_db
 TEXT = "The library closes on the second of May."
@@ -19,44 +21,55 @@ def notes(people: People) -> Corpus:
     return corpus
 
 
-def run(by: Any, corpus: Any, **arguments: Any) -> dict[str, Any]:
-    return tools.execute("upsert_knowledge", by, {"corpus": str(corpus), "text": TEXT, **arguments})
+def call(by: Any, tool: str, arguments: Any) -> Any:
+    return signed_in(by).post(f"/api/tools/{tool}/", arguments, content_type="application/json")
 
 
-def test_the_definition_is_a_closed_json_schema() -> None:
-    definition = tools.TOOLS["upsert_knowledge"].definition
-    assert set(definition) == {"name", "description", "input_schema"}
-    schema = definition["input_schema"]
-    assert (schema["type"], schema["required"], schema["additionalProperties"]) == ("object", ["corpus", "text"], False)
-    assert set(schema["properties"]) == {"corpus", "text", "title", "tags", "key", "source"}
-    assert all("description" in one or "items" in one for one in schema["properties"].values())
+def keep(by: Any, corpus: Any, **arguments: Any) -> Any:
+    return call(by, "upsert_knowledge", {"corpus": str(corpus), "text": TEXT, **arguments})
+
+
+def test_the_tools_are_listed_as_model_providers_take_them(people: People) -> None:
+    tools = signed_in(people.alice).get("/api/tools/").json()["tools"]
+    assert [tool["name"] for tool in tools] == ["retrieve", "upsert_knowledge"]
+    for tool in tools:
+        schema = tool["input_schema"]
+        assert set(tool) == {"name", "description", "input_schema"}
+        assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+        assert set(schema["required"]) <= set(schema["properties"])
+        assert all("description" in one or "items" in one for one in schema["properties"].values())
+
+
+def test_strangers_are_told_nothing_of_them() -> None:
+    assert Client().get("/api/tools/").status_code == 401
+    assert Client().post("/api/tools/upsert_knowledge/", {}, content_type="application/json").status_code == 401
 
 
 def test_a_statement_is_kept_with_all_that_was_said_of_it(people: People, notes: Corpus) -> None:
-    result = run(people.alice, notes.pk, title="Closing", tags=["hours"], key="closing", source="Notice board")
+    answer = keep(people.alice, notes.pk, title="Closing", tags=["hours"], key="closing", source="Notice board")
     document = Document.objects.get()
-    assert result == {"document": str(document.pk), "key": "closing", "status": "pending"}
+    assert answer.json() == {"document": str(document.pk), "key": "closing", "status": "pending"}
     kept = (document.title, document.tags, document.fact_key, document.source_reference, document.uploaded_by)
     assert kept == ("Closing", ["hours"], "closing", "Notice board", people.alice.user)
 
 
 def test_the_same_key_replaces(people: People, notes: Corpus) -> None:
-    first = run(people.alice, notes.pk, key="closing")
-    second = run(people.alice, notes.pk, key="closing", text="It does not close at all.")
+    first = keep(people.alice, notes.pk, key="closing").json()
+    second = keep(people.alice, notes.pk, key="closing", text="It does not close at all.").json()
     assert first["document"] == second["document"]
     assert Document.objects.count() == 1
 
 
 @pytest.mark.parametrize("who", ["bob", "ada", "charlie", "zoe", "alice_elsewhere"])
 def test_nobody_writes_into_another_s_corpus(people: People, notes: Corpus, who: str) -> None:
-    assert run(getattr(people, who), notes.pk)["error"]["code"] == "not_found"
+    assert keep(getattr(people, who), notes.pk).status_code == 404
     assert not Document.objects.exists()
 
 
 def test_a_global_corpus_is_the_admins_to_write(people: People) -> None:
     shared = CorpusFactory(shared_in=people.alice.organization)
-    assert run(people.alice, shared.pk)["error"]["code"] == "not_found"
-    assert run(people.ada, shared.pk)["status"] == "pending"
+    assert keep(people.alice, shared.pk).status_code == 403
+    assert keep(people.ada, shared.pk).json()["status"] == "pending"
 
 
 @pytest.mark.parametrize(
@@ -69,21 +82,41 @@ def test_a_global_corpus_is_the_admins_to_write(people: People) -> None:
 def test_arguments_that_a_model_made_up_are_refused_with_the_reason(
     people: People, notes: Corpus, arguments: dict[str, Any]
 ) -> None:
-    error = run(people.alice, notes.pk, **arguments)["error"]
-    assert error["code"] == "invalid"
-    assert next(iter(arguments)) in error["detail"]
+    answer = keep(people.alice, notes.pk, **arguments)
+    assert answer.status_code == 400
+    assert next(iter(arguments)) in answer.json()["errors"]
     assert not Document.objects.exists()
 
 
 @pytest.mark.parametrize("corpus", ["", "notes", "None", "3", "00000000-0000-4000-8000-000000000000"])
 def test_a_corpus_that_is_none_does_not_exist(people: People, corpus: str) -> None:
-    assert run(people.alice, corpus)["error"]["code"] == "not_found"
+    assert keep(people.alice, corpus).status_code == 404
 
 
-@pytest.mark.parametrize("arguments", [None, [], "text", 3])
-def test_arguments_must_be_an_object(people: People, arguments: Any) -> None:
-    assert tools.execute("upsert_knowledge", people.alice, arguments)["error"]["code"] == "invalid"
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("arguments", [[], "text", 3])
+def test_arguments_must_be_an_object(people: People, tool: str, arguments: Any) -> None:
+    assert call(people.alice, tool, arguments).status_code == 400
 
 
-def test_a_tool_that_is_not_there_is_a_result_too(people: People) -> None:
-    assert tools.execute("drop_tables", people.alice, {})["error"]["code"] == "unknown_tool"
+def test_a_tool_that_is_not_there_is_not_found(people: People) -> None:
+    assert call(people.alice, "drop_tables", {}).status_code == 404
+
+
+def test_retrieval_finds_what_the_caller_may_read_through_the_agent(people: People, notes: Corpus) -> None:
+    agent = AgentFactory(organization=people.alice.organization, slug="librarian", allows_personal_corpus=True)
+    AssignmentFactory(agent=agent, corpus=notes)
+    shelve(notes, TEXT, title="Closing")
+    asked = {"agent": "librarian", "query": "When does the library close?", "top_k": 1}
+    found = call(people.alice, "retrieve", asked).json()
+    assert [(chunk["title"], chunk["text"]) for chunk in found["chunks"]] == [("Closing", TEXT)]
+    assert call(people.bob, "retrieve", asked).json()["chunks"] == []
+    assert call(people.charlie, "retrieve", asked).status_code == 404
+
+
+@pytest.mark.parametrize("wrong", [{"query": ""}, {"top_k": 0}, {"filters": {"owner": "x"}}])
+def test_a_search_that_a_model_made_up_is_refused_with_the_reason(people: People, wrong: dict[str, Any]) -> None:
+    AgentFactory(organization=people.alice.organization, slug="librarian")
+    answer = call(people.alice, "retrieve", {"agent": "librarian", "query": "When?", **wrong})
+    assert answer.status_code == 400
+    assert set(answer.json()["errors"]) == set(wrong)
