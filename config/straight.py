@@ -26,6 +26,7 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.middleware import with_headers
 from accounts.problems import HttpsRequired, InternalError, problem_response
+from config.threads import KeptThreads
 
 logger = logging.getLogger(__name__)
 
@@ -40,11 +41,13 @@ class StraightToAsyncViews:
 
     def __init__(self, handler: ASGIHandler) -> None:
         self.handler = handler
+        self.threads = KeptThreads()
 
     async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         match = asynchronous_view(scope) if scope["type"] == "http" else None
         if match is None:
-            await self.handler(scope, receive, send)
+            async with self.threads.one():
+                await self.handler(scope, receive, send)
             return
         with suppress(RequestAborted):
             body = await self.handler.read_body(receive)

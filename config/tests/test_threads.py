@@ -1,0 +1,43 @@
+"""Threads of synchronous views: one to a request, kept for the next, never two requests on one."""
+
+import asyncio
+import threading
+
+from asgiref.sync import sync_to_async
+
+from config.threads import KeptThreads
+
+thread = sync_to_async(threading.get_ident, thread_sensitive=True)
+
+
+async def test_a_request_has_one_thread_and_the_next_has_it_after() -> None:
+    kept = KeptThreads()
+    async with kept.one():
+        first = {await thread(), await thread()}
+    async with kept.one():
+        second = {await thread()}
+    assert first == second
+    assert len(first) == 1
+
+
+async def test_requests_at_once_share_none_and_few_are_kept() -> None:
+    kept, everybody_is_in = KeptThreads(), asyncio.Barrier(KeptThreads.KEPT + 4)
+
+    async def request() -> int:
+        async with kept.one():
+            await everybody_is_in.wait()
+            return await thread()
+
+    threads = await asyncio.gather(*(request() for _ in range(everybody_is_in.parties)))
+    assert len(set(threads)) == everybody_is_in.parties
+    assert len(kept._free) == KeptThreads.KEPT
+
+
+async def test_a_request_that_fails_gives_its_thread_back() -> None:
+    kept = KeptThreads()
+    try:
+        async with kept.one():
+            raise RuntimeError
+    except RuntimeError:
+        pass
+    assert len(kept._free) == 1
