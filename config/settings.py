@@ -178,6 +178,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
 )
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives any outage of its broker
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # a file cannot be restarted under a connection
+    CELERY_DB_REUSE_MAX = 1_000  # tasks; opening costs 1 ms and more, of a document's 40
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -13,6 +13,7 @@ from django.db import DatabaseError, connections
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from config.prepared import Prepared
 from corpora.models import Document
 
 logger = logging.getLogger(__name__)
@@ -93,6 +94,13 @@ def release_abandoned(*, counts: bool = True) -> int:
     )
 
 
+def held_by(document_id: UUID, holder: UUID) -> QuerySet[Document]:
+    return Document.objects.alive().filter(pk=document_id, lease_holder=holder, status=Status.PROCESSING)
+
+
+_held = Prepared(lambda **lease: held_by(**lease).select_related("corpus").order_by())
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
     """The right to work on one document, for LEASE from the last sign of life."""
@@ -101,14 +109,14 @@ class Lease:
     holder: UUID
 
     def held(self) -> QuerySet[Document]:
-        return Document.objects.alive().filter(pk=self.document_id, lease_holder=self.holder, status=Status.PROCESSING)
+        return held_by(self.document_id, self.holder)
 
     def document(self) -> Document:
         """The document with its corpus, or LeaseLost."""
-        document = self.held().select_related("corpus").first()
-        if document is None:
+        found = _held(document_id=self.document_id, holder=self.holder)
+        if not found:
             raise LeaseLost
-        return document
+        return found[0]
 
     @contextmanager
     def kept_alive(self) -> Iterator[None]:
