@@ -2,9 +2,9 @@
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import DictField
 from rest_framework.views import APIView
 
 from accounts.problems import NotFound
@@ -24,6 +24,5 @@ class ToolCall(APIView):
         tool = TOOLS.get(name)
         if tool is None:
             raise NotFound
-        if not isinstance(request.data, dict):
-            raise ValidationError("The arguments must be an object.")
-        return Response(tool.execute(membership_of(request), request.data))
+        arguments = DictField().run_validation(request.data)
+        return Response(tool.execute(membership_of(request), arguments))
