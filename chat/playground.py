@@ -20,6 +20,7 @@ from unfold.widgets import (
 )
 
 from accounts.models import Membership
+from agents.admin_forms import ConditionsField
 from agents.models import Agent
 from agents.policy import policy_of
 from retrieval.flags import effective_flags
@@ -30,6 +31,7 @@ from retrieval.search import retrieve
 AS_THE_AGENT = ("", _("as the agent"))
 YES_NO = (AS_THE_AGENT, ("yes", _("yes")), ("no", _("no")))
 SWITCHES = ("exact_terms", "neighbours", "compress", "rerank")
+CONDITIONS = ("filters", "preferences")
 SIDES = ("a", "b")
 
 
@@ -84,10 +86,17 @@ class SettingsForm(forms.Form):
     neighbours = choice(_("neighbouring passages"), YES_NO)
     compress = choice(_("compress passages to the budget"), YES_NO)
     rerank = choice(_("re-rank"), YES_NO)
+    filters = ConditionsField(label=_("Required metadata"), help_text="")
+    preferences = ConditionsField(label=_("Preferred metadata"), help_text="")
+
+    def conditions(self) -> dict[str, Any]:
+        """Beside the agent's own, as a request would bring them."""
+        return {name: self.cleaned_data[name] for name in CONDITIONS}
 
     def changes(self) -> dict[str, Any]:
         """The fields of RetrievalPolicy that are set here."""
-        given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        set_here = {name: value for name, value in self.cleaned_data.items() if name not in CONDITIONS}
+        given = {name: value for name, value in set_here.items() if value not in ("", None)}
         given |= {name: given[name] == "yes" for name in SWITCHES if name in given}
         if "granularity" in given:
             given["granularity"] = int(given["granularity"])
@@ -126,7 +135,7 @@ class Side:
 
 
 def searched(agent: Agent, membership: Membership, query: str, form: SettingsForm) -> Retrieval:
-    own = policy_of(agent, effective_flags())
+    own = policy_of(agent, effective_flags(), **form.conditions())
     policy: RetrievalPolicy = replace(own, **form.changes())
     policy = replace(policy, candidates=max(policy.candidates, policy.top_k))
     return retrieve(query, agent.scope_for(membership), policy)

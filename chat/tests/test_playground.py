@@ -48,6 +48,15 @@ def test_each_side_has_its_own_settings(ask: Callable[..., Any]) -> None:
     assert (a.retrieval.granularity, b.retrieval.granularity, b.places) == (800, 512, ())
 
 
+def test_metadata_narrows_one_side_or_comes_first_on_it(ask: Callable[..., Any], library: Library) -> None:
+    a, b = sides(ask(a__filters_unit="nowhere", b__preferences_unit="nowhere"))
+    assert a.places == ()
+    assert b.places
+    page = ask(a__filters_difficulty="easy")
+    assert sides(page)[0].form.errors["filters"]
+    assert 'role="alert"' in page.content.decode()
+
+
 def test_another_users_personal_corpus_is_not_searched(ask: Callable[..., Any], library: Library) -> None:
     found = [place.passage.corpus_type for side in sides(ask(ABOUT_NOVEL)) for place in side.places]
     assert "personal" not in found
