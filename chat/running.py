@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from accounts.problems import QuotaExceeded
+from agents.llm.base import ModelTimeout
 from chat.models import Message
 from config.threads import in_thread
 
@@ -37,28 +39,50 @@ class Running:
         self.loop.call_soon_threadsafe(self._stop)
 
     def _stop(self) -> None:
-        if self.waiting is not None and not self.stopped:
-            self.waiting.cancel()
         self.stopped = True
+        self._cut_short()
 
-    async def until_stopped(self, pieces: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-        """The pieces until `stop`. It cancels the wait for the model, which closes the connection at once, and
-        nothing else: neither the sending of what was said, nor its storing."""
-        task = asyncio.current_task()
+    def _cut_short(self) -> None:
+        """Cancel the wait for the model, once."""
+        if self.waiting is not None:
+            self.waiting.cancel()
+            self.waiting = None
+
+    async def until_stopped(self, pieces: AsyncIterator[T], deadline: float = math.inf) -> AsyncGenerator[T, None]:
+        """The pieces until `stop`; ModelTimeout at the deadline, in the event loop's time.
+
+        Either cancels the wait for the model, which closes the connection at once, and nothing else: neither the
+        sending of what was said, nor its storing. One timer serves all pieces: a timeout around each wait took 5 % of
+        an answer's CPU.
+        """
+        task, late = asyncio.current_task(), False
         assert task is not None
-        while not self.stopped:
-            self.waiting = task
-            try:
-                piece = await anext(pieces)
-            except StopAsyncIteration:
-                return
-            except asyncio.CancelledError:
-                if not self.stopped or task.uncancel() > 0:  # somebody else has cancelled us too
-                    raise
-                return
-            finally:
-                self.waiting = None
-            yield piece
+
+        def expire() -> None:
+            nonlocal late
+            late = True
+            self._cut_short()
+
+        timer = self.loop.call_at(deadline, expire) if deadline < math.inf else None
+        try:
+            while not self.stopped:
+                if late:
+                    raise ModelTimeout
+                self.waiting = task
+                try:
+                    piece = await anext(pieces)
+                except StopAsyncIteration:
+                    return
+                except asyncio.CancelledError:
+                    if not (self.stopped or late) or task.uncancel() > 0:  # somebody else has cancelled us too
+                        raise
+                    continue
+                finally:
+                    self.waiting = None
+                yield piece
+        finally:
+            if timer is not None:
+                timer.cancel()
 
 
 _running: dict[UUID, Running] = {}

@@ -1,12 +1,11 @@
 """From an attempt to its events: its sources, then what the model says, piece by piece (API.md, "Chat")."""
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 
 from agents.llm import client_for
-from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
+from agents.llm.base import ModelError, ModelInterrupted, TextDelta, Usage
 from chat.attempts import Answer, Attempt
 from chat.events import Event, Html, Source, Sources, Status, Token
 from chat.markdown import BlockRenderer
@@ -57,8 +56,7 @@ async def heard(answer: Answer, attempt: Attempt, me: Running, deadline: float) 
     try:
         async with (
             aclosing(spoken(attempt)) as said,
-            aclosing(until(deadline, said)) as timely,
-            aclosing(me.until_stopped(timely)) as pieces,
+            aclosing(me.until_stopped(said, deadline)) as pieces,
         ):
             async for piece in pieces:
                 attempt.parts.append(piece)
@@ -69,19 +67,6 @@ async def heard(answer: Answer, attempt: Attempt, me: Running, deadline: float) 
     except Exception as error:
         logger.error("the model client failed on message %s: %s", answer.message, described(error))
         attempt.error = ModelInterrupted()
-
-
-async def until(deadline: float, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-    """The pieces; ModelTimeout at the deadline. Only the wait for a piece is ever cut short, never its sending."""
-    while True:
-        try:
-            async with asyncio.timeout_at(deadline):
-                piece = await anext(pieces)
-        except StopAsyncIteration:
-            return
-        except TimeoutError as error:
-            raise ModelTimeout from error
-        yield piece
 
 
 async def spoken(attempt: Attempt) -> AsyncGenerator[str, None]:

@@ -28,14 +28,13 @@ docs/evaluation.md):
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from retrieval.index.base import Candidates, Hit
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """A candidate with its fused score (0..1) and its raw ones; None where the leg did not return it."""
 
     id: UUID

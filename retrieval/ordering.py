@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
 from django.utils import timezone
 
@@ -54,4 +53,4 @@ def reranked(question: str, found: Found, own: Reranker | None = None) -> tuple[
     except (RerankUnavailable, ValueError) as error:  # its message names the fault, never a text
         logger.warning("the order of fusion stands: %s", error)
         return None, ("rerank_unavailable",)
-    return [(replace(hit, score=score), chunk) for (hit, chunk), score in zip(found, scores, strict=True)], ()
+    return [(hit._replace(score=score), chunk) for (hit, chunk), score in zip(found, scores, strict=True)], ()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import NamedTuple
 from uuid import UUID
 
 from retrieval.confidence import MIN_CONFIDENCE, Confidence, Gate
@@ -87,8 +88,7 @@ class RetrievedChunk:
     source_date: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TracedCandidate:
+class TracedCandidate(NamedTuple):
     """What became of one candidate, in ids and numbers, never text. `kept`: its text, or part of it, is in a passage.
 
     Kept: "kept", "merged_into" a better passage beside it, or "compressed" to the budget. Else it was "stale" or

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from uuid import UUID
 
 from retrieval.filters import METADATA_KEYS, SearchFilter
@@ -70,8 +70,7 @@ class Point:
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A point and its score: cosine (-1..1) for the dense leg, BM25 (0..) for the sparse one."""
 
     id: UUID
