@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,6 +16,7 @@ from django.utils.translation import pgettext
 from chat.models import Message, Trace
 from chat.statistics import AdaptiveStatistics, adaptive_statistics
 from corpora.models import Corpus, Document
+from retrieval.confidence import Gate
 
 DAYS = 30
 CONFIDENCES = ("high", "medium", "low", "none")
@@ -31,11 +33,15 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
+    """`cost` in US dollars, of the answers whose models have a price; None where none has."""
+
     questions: int
     people: int
+    cost: Decimal | None
     per_day: tuple[Bar, ...]
     per_agent: tuple[Bar, ...]
     per_confidence: tuple[Bar, ...]
+    per_gate: tuple[Bar, ...]
     failures: tuple[Bar, ...]
 
 
@@ -63,9 +69,11 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> Usage:
     return Usage(
         questions=questions.count(),
         people=questions.values("conversation__owner").distinct().count(),
+        cost=traces.aggregate(spent=Sum("cost"))["spent"],
         per_day=bars(per_day(questions, [since + timedelta(days=n) for n in range(days)])),
         per_agent=bars(counted(questions, "conversation__agent__name")[:10]),
         per_confidence=bars(per_confidence(traces)),
+        per_gate=bars(per_gate(traces)),
         failures=bars(failures(messages, traces, failed)),
     )
 
@@ -96,6 +104,18 @@ def per_confidence(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
     labels = {"high": _("high"), "medium": _("medium"), "low": _("low"), "none": pgettext("confidence", "none")}
     found = {value.lower(): count for value, count in counted(traces, "confidence")}
     return [(labels[value], found.get(value, 0)) for value in CONFIDENCES]
+
+
+def per_gate(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
+    labels = {
+        Gate.SUFFICIENT: _("sufficient"),
+        Gate.LOW_CONFIDENCE: _("too little confidence"),
+        Gate.EMPTY: _("nothing found"),
+        Gate.DISABLED: _("without a search"),
+        Gate.DEGRADED: _("the index was down"),
+    }
+    found = dict(counted(traces, "gate"))
+    return [(label, found.get(gate.value, 0)) for gate, label in labels.items()]
 
 
 def failures(

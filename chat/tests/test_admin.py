@@ -1,6 +1,7 @@
 """The admin of operations: traces without words, usage of the own organization, conversations of nobody."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -41,8 +42,8 @@ def ask(member: Membership, days_ago: int = 0, **trace: Any) -> Trace:
         corpus_name=CANARY, title=CANARY, snippet=CANARY, relevance=0.9,
     )  # fmt: skip
     defaults: dict[str, Any] = {
-        "scope_size": 2, "granularity": 800, "confidence": "high", "score": 0.87, "created_at": when,
-        "candidates": [{"chunk": str(answer.pk), "relevance": 0.9}], "dropped": {"duplicate": 3},
+        "scope_size": 2, "granularity": 800, "gate": "sufficient", "confidence": "high", "score": 0.87,
+        "created_at": when, "candidates": [{"chunk": str(answer.pk), "relevance": 0.9}], "dropped": {"duplicate": 3},
         "timings": {"embed": 3.4, "search": 12.0},
     }  # fmt: skip
     return Trace.objects.create(message=answer, agent=agent, **{**defaults, **trace})
@@ -96,8 +97,8 @@ def test_a_trace_is_read_only(client: Client, alice: Membership) -> None:
 def test_usage_counts_the_last_days_of_the_own_organization(client: Client, alice: Membership) -> None:
     for days_ago in (0, 0, 29, 30):
         ask(alice, days_ago)
-    ask(alice, degraded="index_unavailable", confidence="none")
-    ask(admin_of("elsewhere"))
+    ask(alice, degraded="index_unavailable", confidence="none", gate="degraded", cost=Decimal("0.25"))
+    ask(admin_of("elsewhere"), cost=Decimal(7))
     page = client.get(reverse("admin:chat_usage"))
     shown = page.context["usage"]
     assert shown.questions == 4
@@ -106,7 +107,9 @@ def test_usage_counts_the_last_days_of_the_own_organization(client: Client, alic
     assert (shown.per_day[0].count, shown.per_day[-1].count) == (1, 3)
     assert [(bar.label, bar.count) for bar in shown.per_agent] == [("Tutor of Library", 4)]
     assert [bar.count for bar in shown.per_confidence] == [3, 0, 0, 1]
+    assert [bar.count for bar in shown.per_gate] == [3, 0, 0, 0, 1]
     assert [bar.count for bar in shown.failures] == [1, 1]
+    assert shown.cost == Decimal("0.25")
     assert "Elsewhere" not in page.content.decode()
 
 
@@ -120,7 +123,7 @@ def test_usage_of_an_operator_counts_all_organizations() -> None:
 
 def test_usage_of_an_empty_installation_can_be_drawn(client: Client) -> None:
     assert client.get(reverse("admin:chat_usage")).status_code == 200
-    assert usage(None).questions == 0
+    assert (usage(None).questions, usage(None).cost) == (0, None)
 
 
 def test_a_member_has_no_usage_page(alice: Membership) -> None:
