@@ -10,7 +10,7 @@ from contextlib import aclosing, suppress
 
 import aiohttp
 
-from agents.llm import failures
+from agents.llm import cadence, failures
 from agents.llm.base import (
     Finished,
     ModelInterrupted,
@@ -70,9 +70,12 @@ class OpenAIClient:
         response = await self._ask(request, first)
         chunks = ChatChunks(request.max_tokens, self._limits.line_bytes, self._limits.response_bytes)
         try:
-            async with aclosing(self._texts(response, chunks, first, deadline)) as texts:
-                async for text in texts:
-                    yield TextDelta(text)
+            with cadence.counted():
+                async with aclosing(self._texts(response, chunks, first, deadline)) as texts:
+                    async for text in texts:
+                        yield TextDelta(text)
+                        if not chunks.finish_reason:
+                            await cadence.rest(response)
             if chunks.usage is not None:
                 yield chunks.usage
             yield Finished(chunks.finish_reason or "stop")
