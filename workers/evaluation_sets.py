@@ -26,13 +26,13 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSet:
+class Dataset:
     name: str
     documents: tuple[dict[str, Any], ...]
     queries: tuple[Query, ...]
 
     @classmethod
-    def load(cls, folder: Path, limit: int | None = None) -> "QuestionSet":
+    def load(cls, folder: Path, limit: int | None = None) -> "Dataset":
         """Read a folder, or `QUESTIONS@DOCUMENTS`: the questions of one asked of the documents of another, matched by
         their ids (one set in two languages). ValueError says what is missing; `limit` takes the first questions.
         """
@@ -48,11 +48,11 @@ class QuestionSet:
         return cls(folder.name, tuple(lines), tuple(answerable[:limit]))
 
 
-def asked_of(questions: QuestionSet, documents: QuestionSet) -> QuestionSet:
+def asked_of(questions: Dataset, documents: Dataset) -> Dataset:
     """Truth is that of the documents' own set."""
     truth = {query.id: query for query in documents.queries}
     queries = (replace(truth[query.id], text=query.text) for query in questions.queries if query.id in truth)
-    return QuestionSet(f"{questions.name}{CROSSED}{documents.name}", documents.documents, tuple(queries))
+    return Dataset(f"{questions.name}{CROSSED}{documents.name}", documents.documents, tuple(queries))
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

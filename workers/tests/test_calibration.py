@@ -19,7 +19,7 @@ from retrieval.embeddings.spaces import LEXICAL
 from retrieval.models import MeasuredCalibration
 from tests.factories import CorpusFactory, OrganizationFactory
 from tests.people import People
-from workers import calibration, evaluation
+from workers import calibration, datasets
 from workers.calibration import NotMeasurable
 from workers.calibration_questions import Passage, Probe, content_words, probe, probes
 
@@ -55,7 +55,7 @@ def _forgotten(settings: Any) -> Iterator[None]:
 def corpus(people: People) -> Corpus:
     made: Corpus = CorpusFactory(shared_in=people.ada.organization)
     for number in range(DOCUMENTS):
-        evaluation.ingest(made, {"id": f"d{number}", "text": text_about(number)})
+        datasets.ingest(made, {"id": f"d{number}", "text": text_about(number)})
     return made
 
 
@@ -125,7 +125,7 @@ def test_a_question_set_measures_and_leaves_nothing_behind(tmp_path: Path) -> No
 def test_personal_corpora_are_not_asked_about_for_their_organization(people: People) -> None:
     own = CorpusFactory(personal_of=people.alice)
     for number in range(2):
-        evaluation.ingest(own, {"id": f"d{number}", "text": text_about(number)})
+        datasets.ingest(own, {"id": f"d{number}", "text": text_about(number)})
     with pytest.raises(CommandError, match="two documents"):
         run("--organization", people.alice.organization.slug)
     with pytest.raises(CommandError, match="30 are needed"):

@@ -17,9 +17,10 @@ from corpora.scope import Scope
 from retrieval import calibrations
 from retrieval.current import current_provider
 from retrieval.embeddings.base import EmbeddingError
-from workers import calibration, evaluation, inline
+from workers import calibration, datasets, inline
 from workers.calibration import SEED, Measurement, NotMeasurable
 from workers.calibration_questions import Probe
+from workers.evaluation_sets import Dataset, Query
 from workers.progress import Bar
 
 QUESTIONS = 200
@@ -70,7 +71,7 @@ class Command(BaseCommand):
 
     def on_sets(self, folders: list[Path], amount: int) -> tuple[Measurement, dict[str, Any]]:
         """All sets in one temporary corpus, so that one calibration comes of them."""
-        with evaluation.temporary_corpus("calibration") as corpus:
+        with datasets.temporary_corpus("calibration") as corpus:
             asked: list[Probe] = []
             for folder in folders:
                 asked += probes_of(folder, corpus, amount)
@@ -100,15 +101,15 @@ class Command(BaseCommand):
 def probes_of(folder: Path, corpus: Corpus, amount: int) -> list[Probe]:
     """A question set's questions, at most `amount` from all over it, its documents taken into the corpus."""
     try:
-        questions = evaluation.QuestionSet.load(folder)
+        questions = Dataset.load(folder)
     except ValueError as error:
         raise CommandError(str(error)) from error
-    ids = {line["id"]: evaluation.ingest(corpus, line) for line in questions.documents}
+    ids = {line["id"]: datasets.ingest(corpus, line) for line in questions.documents}
     drawn = Random(SEED).sample(questions.queries, min(amount, len(questions.queries)))  # noqa: S311 -- no secret
     return [probe_of(query, ids) for query in drawn]
 
 
-def probe_of(query: evaluation.Query, ids: dict[str, Any]) -> Probe:
+def probe_of(query: Query, ids: dict[str, Any]) -> Probe:
     """With spans, from the first one's begin to the last one's end."""
     span = (min(query.spans)[0], max(end for _start, end in query.spans)) if query.spans else None
     return Probe(query.text, frozenset(ids[one] for one in query.relevant if one in ids), span)

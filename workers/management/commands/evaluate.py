@@ -10,11 +10,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from workers import evaluation, evaluation_configurations, evaluation_report, evaluation_runs, inline
-from workers.evaluation import Scores
+from workers import datasets, evaluation_configurations, evaluation_report, evaluation_runs, inline
+from workers.evaluation import NotMeasured, Scores
 from workers.evaluation_configurations import GRAMMAR, STANDARD, Configuration
 from workers.evaluation_judge import MOST_QUESTIONS, Judge
 from workers.evaluation_report import Threshold
+from workers.evaluation_sets import Dataset
 from workers.models import QuestionSet
 
 
@@ -60,9 +61,9 @@ class Command(BaseCommand):
         try:
             if options["organization"]:
                 return of_organization(options["organization"], str(name), configurations, options["judge"] or "")
-            questions = evaluation.QuestionSet.load(name, options["limit"])
-            scores = evaluation.evaluate(questions, self.progress, configurations, judge_of(options))
-        except (ValueError, evaluation.NotMeasured) as error:
+            questions = Dataset.load(name, options["limit"])
+            scores = datasets.evaluate(questions, self.progress, configurations, judge_of(options))
+        except (ValueError, NotMeasured) as error:
             raise CommandError(str(error)) from error
         evaluation_runs.record(scores)
         return scores

@@ -14,7 +14,8 @@ from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
 from retrieval.spaces import registry
 from retrieval.spaces.progress import progress
-from workers import evaluation, inline, space_change, space_comparison, space_filling
+from workers import datasets, inline, space_change, space_comparison, space_filling
+from workers.evaluation_sets import Dataset
 
 COMPARED = ("hit@1", "hit@5", "recall@5", "mrr", "ndcg@10")
 
@@ -74,7 +75,7 @@ class Command(BaseCommand):
     def compare(self, options: dict[str, Any]) -> None:
         inline.require_index()
         try:
-            questions = evaluation.QuestionSet.load(options["questions"], options["limit"])
+            questions = Dataset.load(options["questions"], options["limit"])
         except ValueError as error:
             raise CommandError(str(error)) from error
         before, after = registry.active(), chosen(options)
@@ -126,8 +127,8 @@ def filled(space: SpaceState) -> str:
     return f"{found.points} of {found.chunks} chunks"
 
 
-def measures_in(space: SpaceState, questions: evaluation.QuestionSet) -> dict[str, float]:
+def measures_in(space: SpaceState, questions: Dataset) -> dict[str, float]:
     """Of the questions asked in one space. The set's documents are written to every space, as all documents are."""
     with current.one_space(space):
-        (scores,) = evaluation.evaluate(questions, lambda what, done, total: None)
+        (scores,) = datasets.evaluate(questions, lambda what, done, total: None)
         return scores.measures
