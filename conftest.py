@@ -55,7 +55,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[None]:
     """Index and originals of this test alone. The index is made when it is first asked for."""
-    from retrieval import current
+    from retrieval.spaces import current
 
     folder = tmp_path_factory.mktemp("data")
     settings.DATA_DIR = folder
@@ -85,11 +85,11 @@ def hints(monkeypatch: pytest.MonkeyPatch) -> Hints:
 @pytest.fixture
 def worker() -> Callable[[], int]:
     """Calling it ingests every due document in this process, as a worker would; returns how many."""
-    from workers import leases
+    from workers import claims
     from workers.ingestion import pipeline
 
     def work() -> int:
-        waiting = list(leases.due().values_list("pk", flat=True))
+        waiting = list(claims.due().values_list("pk", flat=True))
         return sum(pipeline.run(document_id) for document_id in waiting)
 
     return work
@@ -115,6 +115,6 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def no_extraction_outlives_the_tests() -> Iterator[None]:
     yield
-    from workers.ingestion.sandbox import close_sandbox
+    from workers.ingestion.sandbox.pool import close_sandbox
 
     close_sandbox()

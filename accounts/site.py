@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from unfold.sites import UnfoldAdminSite
 
-from accounts.http import membership_of_session
+from accounts.http.principal import membership_of_session
 
 View = Callable[..., HttpResponse]
 

@@ -12,7 +12,7 @@ from agents.llm import EXTRACTIVE, client_for, resolve
 from agents.llm.base import ModelError, ModelMessage, ModelRequest
 from agents.llm.structured import AnswerInvalid, structured
 from agents.models import Agent
-from retrieval.rerank.base import Reranker, RerankUnavailable
+from retrieval.ranking.rerank.base import Reranker, RerankUnavailable
 
 SECONDS = 4.0
 MOST = 20  # passages that are shown; those behind them keep their order

@@ -13,12 +13,12 @@ from uuid import UUID
 
 from accounts.models import Membership
 from accounts.problems import NotFound
-from agents.retrieval_api import retrieved, shown
-from agents.serializers import MAX_QUERY, MAX_TOP_K
+from agents.api.retrieval import retrieved, shown
+from agents.api.serializers import MAX_QUERY, MAX_TOP_K
 from corpora import facts
-from corpora.api import writable_corpus
+from corpora.api.serializers import FactSerializer
+from corpora.api.views import writable_corpus
 from corpora.metadata import MAX_VALUES
-from corpora.serializers import FactSerializer
 
 Result = dict[str, Any]
 

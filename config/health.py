@@ -10,7 +10,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from accounts.http import bearer_of
+from accounts.http.principal import bearer_of
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -41,7 +41,7 @@ def database() -> bool:
 
 
 def index() -> bool:
-    from retrieval.current import current_index
+    from retrieval.spaces.current import current_index
 
     return current_index().healthy()
 

@@ -36,11 +36,12 @@ INSTALLED_APPS = [
     "retrieval",
     "agents",
     "chat",
+    "evaluation",
     "workers",
 ]
 
 MIDDLEWARE = [
-    "accounts.middleware.ResponseHeaders",
+    "accounts.http.middleware.ResponseHeaders",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -66,7 +67,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "accounts.http.membership_context",
+                "accounts.http.context.membership_context",
             ]
         },
     }
@@ -183,12 +184,12 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # a file can
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "accounts.authentication.ApiKeyAuthentication",
-        "accounts.authentication.MembershipSessionAuthentication",
+        "accounts.http.authentication.ApiKeyAuthentication",
+        "accounts.http.authentication.MembershipSessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.IsMember"],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.http.authentication.IsMember"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "accounts.http.Pages",
+    "DEFAULT_PAGINATION_CLASS": "accounts.http.paging.Pages",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "accounts.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
@@ -206,7 +207,7 @@ UNFOLD = {
     "SITE_HEADER": "Acervo",
     "SITE_SYMBOL": "menu_book",
     "SHOW_HISTORY": True,
-    "SIDEBAR": {"navigation": "accounts.admin_navigation.sidebar"},
+    "SIDEBAR": {"navigation": "accounts.admin.navigation.sidebar"},
 }
 
 LOGGING = {

@@ -3,7 +3,7 @@
 The chain's middlewares are synchronous. Under ASGI each one changes threads on the way in and out, and the request
 keeps a thread of its own until its last byte: 2 to 3 ms of the time to the first token, and a thread for every open
 stream. The asynchronous views (chat, retrieval, the OpenAI-compatible face) authenticate, check CSRF and answer with
-problems themselves (`accounts.http.principal_of`), so all they need is a request with its session within reach.
+problems themselves (`accounts.http.principal`), so all they need is a request with its session within reach.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 from django.utils.functional import SimpleLazyObject
 
-from accounts.middleware import with_headers
+from accounts.http.middleware import with_headers
 from accounts.problems import HttpsRequired, InternalError, problem_response
 from config.threads import KeptThreads
 

@@ -4,17 +4,17 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
-from chat import openai_view
+from chat.stream import openai
 from config import health
 
-handler500 = "accounts.error_pages.failed"
+handler500 = "accounts.pages.errors.failed"
 
 api: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
-    path("", include("corpora.api_urls")),
-    path("", include("chat.api_urls")),
-    path("", include("agents.api_urls")),
+    path("", include("corpora.api.urls")),
+    path("", include("chat.api.urls")),
+    path("", include("agents.api.urls")),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -22,13 +22,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz),
     path("metrics", health.metrics),
     path("api/", include(api)),
-    path("v1/models", openai_view.models),
-    path("v1/chat/completions", openai_view.completions),
+    path("v1/models", openai.models),
+    path("v1/chat/completions", openai.completions),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("", include("accounts.urls")),
-    path("", include("corpora.urls")),
-    path("", include("agents.urls")),
-    path("", include("chat.urls")),
+    path("", include("accounts.pages.urls")),
+    path("", include("corpora.pages.urls")),
+    path("", include("agents.pages.urls")),
+    path("", include("chat.pages.urls")),
 ]

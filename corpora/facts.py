@@ -13,9 +13,10 @@ from django.utils.text import slugify
 
 from accounts.models import Membership
 from accounts.problems import NotFound
-from corpora import removal, uploads
+from corpora import removal
 from corpora.descriptions import describe
 from corpora.models import Corpus, Document
+from corpora.uploads import intake
 
 MAX_TEXT, MAX_TITLE, MAX_KEY, MAX_SOURCE = 20_000, 200, 200, 500
 
@@ -40,15 +41,15 @@ def upsert(
     said = {"title": title, "tags": list(tags), "source_reference": source}
     upload = SimpleUploadedFile(filename_for(key), text.encode())
     with transaction.atomic():
-        uploads.refuse_deleted_corpus(corpus.pk)
+        intake.refuse_deleted_corpus(corpus.pk)
         known = of_key(corpus, key)
         if known is None:
             fact = Document.ContentType.FACT
-            return uploads.accept(corpus, upload, by, content_type=fact, fact_key=key, **said)
+            return intake.accept(corpus, upload, by, content_type=fact, fact_key=key, **said)
     if known.sha256 == hash_of(text) and known.status != Document.Status.FAILED:
         describe(known, by, **said)
     else:
-        uploads.replace(known, upload, by, **said)
+        intake.replace(known, upload, by, **said)
     return known
 
 

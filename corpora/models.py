@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from corpora.media_types import EXTENSIONS
 from corpora.scope import Scope
-from corpora.storage import original_key
 from corpora.visibility import in_scope, readable, writable
 
 METADATA_FIELDS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
@@ -80,6 +80,11 @@ class Corpus(Identified):
     @property
     def is_personal(self) -> bool:
         return self.corpus_type == self.Type.PERSONAL
+
+
+def original_key(document: "Document", _filename: str) -> str:
+    """`{corpus_id}/{document_id}/original.pdf`: nothing of the client's name reaches a path (RELIABILITY R12)."""
+    return f"{document.corpus_id}/{document.pk}/original{EXTENSIONS[document.media_type]}"
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin_rows import RowForm
-from accounts.admin_scope import SuperuserAdmin, is_operator
+from accounts.admin.rows import RowForm
+from accounts.admin.scope import SuperuserAdmin, is_operator
 from retrieval.flags import environment_flags
 from retrieval.models import Flags
 from retrieval.spaces.admin import SpaceStateAdmin

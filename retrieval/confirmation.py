@@ -17,7 +17,7 @@ from prometheus_client import Counter as Metric
 from config.prepared import Prepared
 from corpora.models import Chunk
 from corpora.scope import Scope
-from retrieval.fusion import Fused
+from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
 
 logger = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from retrieval.models import Flags
 
 @dataclass(frozen=True, slots=True)
 class EffectiveFlags:
-    """`min_confidence` is on the scale of `retrieval.confidence.score`; `max_documents` counts passages."""
+    """`min_confidence` is on the scale of `retrieval.confidence.gate.score`; `max_documents` counts passages."""
 
     rag_enabled: bool
     min_confidence: float

@@ -6,8 +6,8 @@ from datetime import date
 from typing import NamedTuple
 from uuid import UUID
 
-from retrieval.confidence import MIN_CONFIDENCE, Confidence, Gate
-from retrieval.rerank.base import Reranker
+from retrieval.confidence.gate import MIN_CONFIDENCE, Confidence, Gate
+from retrieval.ranking.rerank.base import Reranker
 
 # Metadata that must match: values by key, or pairs of them. Of pairs all must hold, also two of the same key, which
 # matters for tags: one of these, and one of those.
@@ -20,7 +20,7 @@ class RetrievalPolicy:
     `threshold` is on the scale of calibrated relevance; `candidates` is per leg.
 
     `requirements` and `preferences` name metadata keys and values: the first must match, the second rank higher.
-    `min_confidence` is the score from which a retrieval is sufficient (`retrieval.confidence.suffices`).
+    `min_confidence` is the score from which a retrieval is sufficient (`retrieval.confidence.gate.suffices`).
 
     Order: `exact_terms` counts a code or an identifier as one word; `recency_half_life_days` prefers the recent;
     `diversity` (0..1) is the weight of novelty against relevance; `rerank` asks the re-ranker, where there is one:

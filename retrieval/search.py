@@ -19,23 +19,23 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from corpora.scope import Scope
-from retrieval.bm25 import encode_query
-from retrieval.calibrations import calibrated
-from retrieval.confidence import Gate, confidence, gate, score
+from retrieval.confidence.calibration import calibrated
+from retrieval.confidence.gate import Gate, confidence, gate, score
 from retrieval.confirmation import confirmed
-from retrieval.current import current_index, current_provider, one_space
+from retrieval.context.presentation import presented
 from retrieval.dates import documents_from, without_dates
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
 from retrieval.expansion import phrasings, united
 from retrieval.filters import SearchFilter, search_filter
-from retrieval.fusion import fuse
 from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable
-from retrieval.ordering import depth, in_order
-from retrieval.presentation import presented
-from retrieval.relevance import Judge, Question
+from retrieval.index.bm25 import encode_query
+from retrieval.ranking.fusion import fuse
+from retrieval.ranking.order import depth, in_order
+from retrieval.ranking.relevance import Judge, Question
+from retrieval.ranking.selection import select, traced
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
-from retrieval.selection import select, traced
-from retrieval.terms import exact_terms
+from retrieval.spaces.current import current_index, current_provider, one_space
+from retrieval.text.terms import exact_terms
 
 if TYPE_CHECKING:
     from numpy import float32

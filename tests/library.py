@@ -8,8 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import Membership
 from agents.models import Agent, Assignment
-from corpora import uploads
 from corpora.models import Corpus, Document
+from corpora.uploads import intake
 from tests import factories
 
 LOANS = (
@@ -41,7 +41,7 @@ class Library:
 
 def upload(corpus: Corpus, by: Membership, name: str, content: str | bytes, **fields: Any) -> Document:
     encoded = content.encode() if isinstance(content, str) else content
-    return uploads.accept(corpus, SimpleUploadedFile(name, encoded), by, **fields)
+    return intake.accept(corpus, SimpleUploadedFile(name, encoded), by, **fields)
 
 
 def build(work: Callable[[], int]) -> Library:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.test import Client
 
 from accounts import keys
-from accounts.http import SESSION_ORGANIZATION
+from accounts.http.principal import SESSION_ORGANIZATION
 from accounts.models import Membership
 from tests.factories import MembershipFactory, OrganizationFactory, UserFactory
 

@@ -19,11 +19,11 @@ def library(transactional_db: None, worker: Callable[[], int]) -> Library:
 @pytest.fixture
 def adaptive_library(library: Library, worker: Callable[[], int]) -> Library:
     """The writer retrieves adaptively, and what it reads is cut to every size."""
-    from workers import granularities
+    from workers.jobs import cut
 
     library.writer.adaptive = True
     library.writer.save()
-    assert granularities.cut_anew() == worker() == 2
+    assert cut.cut_anew() == worker() == 2
     return library
 
 
@@ -46,7 +46,8 @@ def all_models(
     transactional_db: None, own_state: None, chat_model: ModelServer, settings: Any
 ) -> Iterator[ModelServer]:
     """Embeddings come from the fake model server too, through a provider (and its breaker) of this test alone."""
-    from retrieval import current, embeddings
+    from retrieval import embeddings
+    from retrieval.spaces import current
 
     settings.EMBEDDING_MODEL = "text-embedding-3-small"
     embeddings._provider.cache_clear()

@@ -16,11 +16,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import audit, keys
-from accounts.admin_scope import OrganizationAdmin, OrganizationInline, SuperuserAdmin
+from accounts.admin.scope import OrganizationAdmin, OrganizationInline, SuperuserAdmin
 from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
 from agents.models import Agent
 from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
+from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import Flags, SpaceState
 from tests.factories import (
     AgentFactory,
@@ -31,7 +32,6 @@ from tests.factories import (
     MessageFactory,
     UserFactory,
 )
-from workers.models import EvaluationRun, Question, QuestionSet
 
 pytestmark = pytest.mark.django_db
 

@@ -21,8 +21,8 @@ from accounts import problems
 from accounts.problems import Problem
 from agents.llm.base import ModelError
 from corpora.advice import ADVICE
-from corpora.uploads import UploadRefused
-from workers.ingestion import failures
+from corpora.uploads.intake import UploadRefused
+from workers.ingestion.extract import failures
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = ("config", "accounts", "corpora", "retrieval", "agents", "chat", "workers")

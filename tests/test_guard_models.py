@@ -20,6 +20,7 @@ from accounts.models import (
 from agents.models import Agent, Assignment
 from chat.models import Citation, Conversation, Message, Project, Trace
 from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
+from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
 from tests.factories import (
     AgentFactory,
@@ -32,7 +33,6 @@ from tests.factories import (
 )
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
-from workers.models import EvaluationRun, Question, QuestionSet
 
 APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "workers")
 ROOT = Path(__file__).resolve().parent.parent
@@ -105,29 +105,44 @@ TRUSTED: dict[tuple[str, str], str] = {
         "the token is the credential"
     ),
     ("accounts/keys.py", "ApiKey.objects.usable()"): "the secret is the credential",
-    ("agents/api.py", "Agent.objects.filter(organization_id=organization"): (
+    ("agents/api/agents.py", "Agent.objects.filter(organization_id=organization"): (
         "the caller's organization; `agent_for` leaves out what the caller may not see"
     ),
     ("corpora/removal.py", "Document.objects.alive().filter(pk__in=document_ids)"): (
         "ids of the row or corpus that the caller was checked for"
     ),
-    ("corpora/uploads.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
-    ("chat/api.py", "Message.objects.prefetch_related('citations')"): "narrowed by Prefetch to one conversation's",
-    ("chat/records.py", "Message.objects.filter(pk=answer.message"): "closes the answer that this process began",
+    ("corpora/uploads/intake.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
     (
-        "chat/records.py",
+        "chat/api/views.py",
+        "Message.objects.prefetch_related('citations')",
+    ): "narrowed by Prefetch to one conversation's",
+    (
+        "chat/answering/records.py",
+        "Message.objects.filter(pk=answer.message",
+    ): "closes the answer that this process began",
+    (
+        "chat/answering/records.py",
         "Citation.objects.filter(message_id=answer.message",
     ): "closes the answer that this process began",
-    ("chat/records.py", "Trace.objects.filter(message_id=answer.message)"): "closes the answer that this process began",
-    ("chat/running.py", "Message.objects.filter(pk__in=message_ids)"): "the answers that this process streams",
-    ("chat/trace_view.py", "Chunk.objects.served()"): "narrowed to the organization's global corpora",
-    ("chat/usage.py", "Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)"): (
+    (
+        "chat/answering/records.py",
+        "Trace.objects.filter(message_id=answer.message)",
+    ): "closes the answer that this process began",
+    ("chat/stream/running.py", "Message.objects.filter(pk__in=message_ids)"): "the answers that this process streams",
+    ("chat/admin/trace.py", "Chunk.objects.served()"): "narrowed to the organization's global corpora",
+    ("chat/admin/usage.py", "Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)"): (
         "counts; narrowed to one organization"
     ),
-    ("chat/transcript.py", "Citation.objects.select_related"): "narrowed by Prefetch to one conversation's",
-    ("chat/usage.py", "Message.objects.filter(created_at__date__gte=since)"): "counts; narrowed to one organization",
-    ("chat/usage.py", "Trace.objects.filter(created_at__date__gte=since)"): "counts; narrowed to one organization",
-    ("chat/usage.py", "Document.objects.alive().filter(status="): "counts; narrowed to one organization",
+    ("chat/pages/transcript.py", "Citation.objects.select_related"): "narrowed by Prefetch to one conversation's",
+    (
+        "chat/admin/usage.py",
+        "Message.objects.filter(created_at__date__gte=since)",
+    ): "counts; narrowed to one organization",
+    (
+        "chat/admin/usage.py",
+        "Trace.objects.filter(created_at__date__gte=since)",
+    ): "counts; narrowed to one organization",
+    ("chat/admin/usage.py", "Document.objects.alive().filter(status="): "counts; narrowed to one organization",
 }
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from corpora import uploads
-from retrieval.current import current_index, current_provider
+from corpora.uploads import intake
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
+from retrieval.spaces.current import current_index, current_provider
 from retrieval.tests.shelf import scope_of
 from tests.factories import CorpusFactory
 from tests.people import People, signed_in
-from workers import metadata
+from workers.jobs import metadata
 
 Hints = list[tuple[str, Any]]
 TEXT = b"A loan lasts twenty-one days and may be renewed twice."
@@ -24,7 +24,7 @@ def test_a_filter_finds_the_new_metadata_at_once_and_nothing_is_embedded_again(
     people: People, worker: Callable[[], int], hints: Hints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = CorpusFactory(personal_of=people.alice)
-    kept = uploads.accept(corpus, SimpleUploadedFile("loans.txt", TEXT), people.alice)
+    kept = intake.accept(corpus, SimpleUploadedFile("loans.txt", TEXT), people.alice)
     worker()
     embedded: list[Any] = []
     provider = type(current_provider())

@@ -13,14 +13,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from accounts import members
 from agents import assignments
 from agents.models import Agent
-from corpora import facts, removal, uploads
+from corpora import facts, removal
 from corpora.models import Corpus, Document
-from retrieval import current
-from retrieval.spaces import registry
+from corpora.uploads import intake
+from retrieval.spaces import current, registry
 from tests.two_tiers_rows import AGENTS, HOMES, text_of, word_of
 from tests.two_tiers_walls import Walls, violations
-from workers import erasure, leases, reconcile
+from workers import claims
 from workers.ingestion import pipeline
+from workers.jobs import erase
+from workers.upkeep import reconcile
 
 number = st.integers(0, 59)
 
@@ -145,7 +147,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
 
     @rule()
     def ingest(self) -> None:
-        for document_id in list(leases.due().values_list("pk", flat=True)):
+        for document_id in list(claims.due().values_list("pk", flat=True)):
             assert pipeline.run(document_id)
         killed = {name for name, times in self.kills.items() if times and name in self.oracle.waiting}
         held = {name: self.oracle.waiting.pop(name) for name in killed}  # until their leases end
@@ -164,15 +166,15 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     @rule(n=number)
     def reprocess(self, n: int) -> None:
         if document := self.pick(list(self.oracle.documents), n):
-            uploads.reprocess(self.rows[document], self.keeper(self.oracle.documents[document]))
+            intake.reprocess(self.rows[document], self.keeper(self.oracle.documents[document]))
             self.oracle.waiting.setdefault(document, self.oracle.served.get(document, ""))
             self.kills[document] = 0
 
     @rule()
     def erase(self) -> None:
         for document_id in list(Document.objects.exclude(deleted_at=None).values_list("pk", flat=True)):
-            erasure.erase(document_id)
-        erasure.erase_deleted_corpora()
+            erase.erase(document_id)
+        erase.erase_deleted_corpora()
 
     @rule()
     def reconcile(self) -> None:
@@ -181,7 +183,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     @rule()
     def restart(self) -> None:
         current.close()
-        leases.release_abandoned()
+        claims.release_abandoned()
         self.kills.clear()
 
     # ── what must hold after every step ─────────────────────────────────────────────────────────────────────

@@ -10,8 +10,8 @@ from accounts.models import Membership, Organization, User
 from accounts.problems import Problem
 from agents import assignments
 from agents.models import Agent
-from corpora import uploads
 from corpora.models import Corpus
+from corpora.uploads import intake
 from tests.two_tiers_oracle import Oracle
 
 HOMES = {"alice": {"north"}, "bob": {"north"}, "carol": {"south"}, "dora": {"north", "south"}}
@@ -79,7 +79,7 @@ class Rows:
     def take_in(self, corpus: str) -> None:
         name = self.named("document")
         upload = SimpleUploadedFile(f"{name}.txt", text_of(self.counter).encode())
-        self.rows[name] = uploads.accept(self.rows[corpus], upload, self.keeper(corpus))
+        self.rows[name] = intake.accept(self.rows[corpus], upload, self.keeper(corpus))
         self.oracle.documents[name], self.oracle.waiting[name] = corpus, word_of(self.counter)
 
     def keeper(self, corpus: str) -> Membership:

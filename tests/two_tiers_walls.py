@@ -11,13 +11,14 @@ from uuid import UUID
 from prometheus_client import REGISTRY
 
 from accounts.problems import Problem
-from agents.api import agent_for
+from agents.api.agents import agent_for
 from corpora.models import Chunk, Corpus, Document
 from corpora.scope import Scope
-from retrieval import current, search
-from retrieval.bm25 import encode_query
+from retrieval import search
 from retrieval.filters import search_filter
+from retrieval.index.bm25 import encode_query
 from retrieval.results import RetrievalPolicy
+from retrieval.spaces import current
 from tests.two_tiers_rows import Rows
 
 EVERYTHING = RetrievalPolicy(top_k=50, candidates=200, threshold=0.0, budget_tokens=1_000_000)

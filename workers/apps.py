@@ -8,7 +8,6 @@ from uuid import UUID
 from django.apps import AppConfig
 from django.db import transaction
 from django.db.models.signals import post_save
-from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from agents.models import Agent, Assignment
@@ -16,13 +15,14 @@ if TYPE_CHECKING:
 
 class WorkersConfig(AppConfig):
     name = "workers"
-    verbose_name = _("Evaluation")  # of all that happens here, what the admin shows
 
     def ready(self) -> None:
         from agents.models import Agent, Assignment
         from corpora import signals
+        from evaluation.signals import runs_waiting
         from workers import checks
 
+        runs_waiting.connect(on_runs_waiting)
         signals.document_ready.connect(on_document_ready)
         signals.document_removed.connect(on_document_removed)
         signals.metadata_changed.connect(on_metadata_changed)
@@ -42,7 +42,7 @@ def on_agent_saved(instance: "Agent", **kwargs: Any) -> None:
 
 
 def cut_when_committed(corpus_ids: Iterable[UUID]) -> None:
-    """Have the sizes made that adaptive retrieval needs (`workers.granularities`)."""
+    """Have the sizes made that adaptive retrieval needs (`workers.jobs.cut`)."""
     from workers import tasks
 
     for corpus_id in corpus_ids:
@@ -65,3 +65,9 @@ def on_metadata_changed(document_id: UUID, **kwargs: Any) -> None:
     from workers import tasks
 
     tasks.hint(tasks.update_metadata, document_id)
+
+
+def on_runs_waiting(question_set_id: UUID, **kwargs: Any) -> None:
+    from workers import tasks
+
+    tasks.hint(tasks.evaluate, question_set_id)

@@ -1,4 +1,4 @@
-"""A question set in a folder, measured: its documents become a corpus of an organization made for the run (API.md, `evaluate`).
+"""A data set in a folder, measured: its documents become a corpus made for the run (API.md, `evaluate`).
 
 They are ingested as uploads are (their bytes are text already, so nothing is extracted), asked about with `retrieve`,
 and erased.
@@ -15,14 +15,15 @@ from django.utils import timezone
 from accounts.models import Organization
 from corpora.models import Corpus, Document
 from corpora.scope import Scope
-from retrieval.current import current_provider, embeddings_kept
-from workers import erasure, leases
-from workers.evaluation import Case, Scores, ask_all, kept_in
-from workers.evaluation_configurations import Configuration
-from workers.evaluation_judge import Judge, Judged
-from workers.evaluation_sets import Dataset, Query
+from evaluation.configurations import Configuration
+from evaluation.judge import Judge, Judged
+from evaluation.measuring import Case, Scores, ask_all, kept_in
+from evaluation.sets import Dataset, Query
+from retrieval.spaces.current import current_provider, embeddings_kept
+from workers import claims
 from workers.ingestion import pipeline
-from workers.ingestion.extracted import Extracted
+from workers.ingestion.extract.extracted import Extracted
+from workers.jobs import erase
 
 DEFAULT = (Configuration(),)
 
@@ -71,7 +72,7 @@ def temporary_corpus(name: str) -> Iterator[Corpus]:
     finally:
         Document.objects.filter(corpus=corpus).update(deleted_at=timezone.now())
         for document_id in Document.objects.filter(corpus=corpus).values_list("pk", flat=True):
-            erasure.erase(document_id)
+            erase.erase(document_id)
         organization.delete()
 
 
@@ -86,7 +87,7 @@ def ingest(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> U
         size=len(text.encode()),
         sha256=uuid4().hex,
     )
-    lease = leases.claim(document.pk)
+    lease = claims.claim(document.pk)
     assert lease is not None
     pipeline.index_extracted(lease, Extracted(text), sizes)
     return document.pk

@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from config.celery import app
-from workers import leases, space_filling, tasks
+from workers import claims, tasks
+from workers.upkeep import space_filling
 
 logger = logging.getLogger(__name__)
 
@@ -88,4 +89,4 @@ class EmbeddedWorkers:
     @staticmethod
     def _release(*, counts: bool) -> int:
         """Only who owns the index is alone; elsewhere others may be at work, and a lease ends by itself."""
-        return leases.release_abandoned(counts=counts) if settings.EMBEDDED else 0
+        return claims.release_abandoned(counts=counts) if settings.EMBEDDED else 0

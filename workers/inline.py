@@ -8,9 +8,9 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from corpora.models import Document
-from retrieval import current
 from retrieval.index.base import IndexLocked
-from workers import leases
+from retrieval.spaces import current
+from workers import claims
 from workers.ingestion import pipeline
 
 POLL_SECONDS = 0.5
@@ -34,12 +34,12 @@ def work_off(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) 
     One that still waits after MAX_ATTEMPTS, for a service that is down, is left to a later call: still pending.
     """
     waiting = list(document_ids)
-    for rounds_left in reversed(range(leases.MAX_ATTEMPTS)):
+    for rounds_left in reversed(range(claims.MAX_ATTEMPTS)):
         busy = [one for one in waiting if not work_on(one, on_done, last=not rounds_left)]
         if not busy:
             return
         if rounds_left:
-            time.sleep(leases.RETRY_AFTER.total_seconds())
+            time.sleep(claims.RETRY_AFTER.total_seconds())
         waiting = busy
 
 

@@ -15,7 +15,7 @@ from agents.models import Agent, Assignment
 from agents.preset_agents import create_from
 from agents.presets import PRESETS
 from corpora.models import Corpus
-from workers import folders
+from workers.folders import sync
 
 SAMPLES = settings.BASE_DIR / "samples"
 SLUG, NAME = "aurora", "Biblioteca Aurora"
@@ -123,7 +123,7 @@ def personal(owner: Membership, name: str) -> Corpus:
 
 
 def take(source: Path, corpus: Corpus, by: Membership) -> list[UUID]:
-    return folders.synchronize(source, corpus, by).documents
+    return sync.synchronize(source, corpus, by).documents
 
 
 def assign(agents: list[Agent], library: Corpus, course: Corpus, notes: Corpus) -> None:

@@ -36,73 +36,73 @@ def ingest(document_id: str) -> None:
 
 @task("workers.erase")
 def erase(document_id: str) -> None:
-    from workers import erasure
+    from workers.jobs import erase
 
-    erasure.erase(UUID(document_id))
+    erase.erase(UUID(document_id))
 
 
 @task("workers.update_metadata")
 def update_metadata(document_id: str) -> None:
-    from workers import metadata
+    from workers.jobs import metadata
 
     metadata.update(UUID(document_id))
 
 
 @task("workers.sweep")
 def sweep() -> None:
-    from workers import sweeper
+    from workers.upkeep import sweep
 
-    sweeper.sweep()
+    sweep.sweep()
 
 
 @task("workers.reconcile")
 def reconcile() -> None:
-    from workers import reconcile as reconciler
+    from workers.upkeep import reconcile as reconciler
 
     reconciler.reconcile()
 
 
 @task("workers.optimize")
 def optimize() -> None:
-    from workers import upkeep
+    from workers.upkeep import tidy
 
-    upkeep.refresh_statistics()
-    upkeep.optimize_index()
+    tidy.refresh_statistics()
+    tidy.optimize_index()
 
 
 @task("workers.tidy")
 def tidy() -> None:
-    from workers import granularities, upkeep
+    from workers.jobs import cut
 
-    upkeep.tidy()
-    granularities.cut_anew()
+    tidy.tidy()
+    cut.cut_anew()
 
 
 @task("workers.cut_anew")
 def cut_anew(corpus_id: str) -> None:
     from corpora.models import Document
-    from workers import granularities
+    from workers.jobs import cut
 
-    granularities.cut_anew(Document.objects.filter(corpus=UUID(corpus_id)))
+    cut.cut_anew(Document.objects.filter(corpus=UUID(corpus_id)))
 
 
 @task("workers.change_space")
 def change_space() -> None:
-    from workers import space_change
+    from workers.upkeep import space_change
 
     space_change.advance()
 
 
 @task("workers.evaluate")
 def evaluate(question_set_id: str) -> None:
-    from workers import evaluation_runs
+    from evaluation import runs
 
-    evaluation_runs.work_off(UUID(question_set_id))
+    runs.work_off(UUID(question_set_id))
 
 
 @task("workers.watch_folder")
 def watch_folder() -> None:
-    from workers import watched
+    from workers.folders import watched
 
     watched.synchronize_all()
 

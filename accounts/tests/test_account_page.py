@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.http import SESSION_ORGANIZATION
+from accounts.http.principal import SESSION_ORGANIZATION
 from accounts.keys import issue, membership_of
 from tests.cast import Cast, browser, make_cast
 from tests.factories import MembershipFactory

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import audit, keys
-from accounts.csv_export import escaped
+from accounts.admin.csv_export import escaped
 from accounts.models import ApiKey, AuditEvent, Membership, Organization, User
 
 pytestmark = pytest.mark.django_db

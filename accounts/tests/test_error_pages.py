@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, OperationalError
 from django.test import Client
 
-from accounts import pages
+from accounts.pages import access
 
 
 @pytest.mark.django_db
@@ -19,7 +19,7 @@ def test_a_database_that_is_away_is_told_from_a_mistake(
     def fails(*_: Any) -> Any:
         raise error("secret address")
 
-    monkeypatch.setattr(pages, "membership_of_session", fails)
+    monkeypatch.setattr(access, "membership_of_session", fails)
     from tests.factories import MembershipFactory
 
     client = Client(raise_request_exception=False)

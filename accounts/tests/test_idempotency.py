@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts import idempotency
+from accounts.http import idempotency
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import Problem
 from tests.people import People

@@ -85,7 +85,7 @@ def test_a_database_that_does_not_answer_is_503_and_tells_nothing(
     def down(*args: object, **kwargs: object) -> object:
         raise OperationalError(message)
 
-    monkeypatch.setattr("corpora.api.membership_of", down)
+    monkeypatch.setattr("corpora.api.views.membership_of", down)
     answer = client.get("/api/corpora/")
     assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
     assert message.encode() not in answer.content

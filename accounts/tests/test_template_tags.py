@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone, translation
 
-from accounts.forms import InviteForm
+from accounts.pages.forms import InviteForm
 from accounts.templatetags.acervo import ago, control
 
 

@@ -7,7 +7,7 @@ import pytest
 from agents.policy import policy_of
 from agents.reranking import MOST, ModelReranker, reranker_of, scores_of
 from retrieval.flags import effective_flags
-from retrieval.rerank.base import RerankUnavailable
+from retrieval.ranking.rerank.base import RerankUnavailable
 from tests.factories import AgentFactory
 from tests.fakes.fixtures import ModelServer
 

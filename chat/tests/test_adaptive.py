@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from chat import adaptive, evaluator
+from chat.answering import adaptive, evaluator
 from chat.models import Citation, Message, Trace
 from corpora.models import Chunk, Document
 from tests.fakes.fixtures import ModelServer

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from accounts.models import Membership, Organization, User
 from agents.models import Agent
+from chat.admin.usage import bars, usage
 from chat.models import Citation, Conversation, Message, Project, Trace
-from chat.usage import bars, usage
 
 pytestmark = pytest.mark.django_db
 CANARY = "CANARY-of-a-question"

@@ -11,14 +11,16 @@ from asgiref.sync import async_to_sync
 
 from accounts.problems import NotFound
 from agents.models import Assignment
-from chat import answering, inquiry, running, telling
-from chat.attempts import Answer
-from chat.events import Done, Error, Event, Sources, Token
+from chat.answering import answers, inquiry
+from chat.answering.attempts import Answer
+from chat.answering.questions import Question, question_from
 from chat.models import Conversation, Message, Trace
-from chat.questions import Question, question_from
-from corpora import removal, uploads
+from chat.stream import running, telling
+from chat.stream.events import Done, Error, Event, Sources, Token
+from corpora import removal
 from corpora.models import Document
-from retrieval.confidence import Confidence, Gate
+from corpora.uploads import intake
+from retrieval.confidence.gate import Confidence, Gate
 from tests import library as sample
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, ABOUT_NOVEL, Library
@@ -29,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def events_of(answer: Answer, *, html: bool = False) -> list[Event]:
     async def collected() -> list[Event]:
-        return [event async for event in answering.events(answer, html=html)]
+        return [event async for event in answers.events(answer, html=html)]
 
     return async_to_sync(collected)()
 
@@ -39,7 +41,7 @@ def text_of(events: list[Event]) -> str:
 
 
 def begun(library: Library, question: str = ABOUT_LOANS, agent: str = "writer", **fields: Any) -> Answer:
-    return answering.begin(library.alicia, agent, Question(question, **fields))
+    return answers.begin(library.alicia, agent, Question(question, **fields))
 
 
 def titles(answer: Answer) -> set[str]:
@@ -137,7 +139,7 @@ def test_what_is_taken_away_is_gone_at_the_next_question(library: Library, chang
 
 
 def test_a_colleague_does_not_read_personal_corpora(library: Library) -> None:
-    answer = answering.begin(library.bob, "writer", Question(ABOUT_NOVEL))
+    answer = answers.begin(library.bob, "writer", Question(ABOUT_NOVEL))
     assert "Personajes" not in titles(answer)
     assert "Ofelia" not in answer.request.system
 
@@ -150,11 +152,11 @@ def test_closing_the_events_early_keeps_the_answer_as_stopped(library: Library, 
     answer = begun(library)
 
     async def first_words() -> None:
-        async for event in (events := answering.events(answer)):
+        async for event in (events := answers.events(answer)):
             if isinstance(event, Token):
                 break
         await events.aclose()
-        await asyncio.gather(*answering._saving)
+        await asyncio.gather(*answers._saving)
 
     async_to_sync(first_words)()
     kept = Message.objects.get(pk=answer.message)
@@ -249,7 +251,7 @@ def test_no_canary_reaches_a_log_a_trace_or_a_task(
     for path in ("embeddings", "chat"):
         all_models.script(path=path, status=400, complaint=f"{CANARIES['provider']} {question}")
     caller.answers("writer", question + "?")
-    uploads.reprocess(
+    intake.reprocess(
         sample.upload(library.notes, library.alicia, f"{CANARIES['filename']}2.md", text * 2), library.alicia
     )
     worker()

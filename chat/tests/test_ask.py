@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from chat.models import Message
-from retrieval import current
 from retrieval.index.base import IndexLocked, IndexUnavailable
+from retrieval.spaces import current
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library

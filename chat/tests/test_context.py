@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent
-from chat import answering
-from chat.attempts import Answer
+from chat.answering import answers
+from chat.answering.attempts import Answer
+from chat.answering.questions import Question, question_from
 from chat.models import Conversation
-from chat.questions import Question, question_from
 from retrieval.models import Flags
 from tests.factories import ConversationFactory
 from tests.fakes.fixtures import ModelServer
@@ -21,7 +21,7 @@ UNSURE = "¿Se puede renovar un disco?"  # the rule is of books
 
 
 def ask(library: Library, text: str = ABOUT_LOANS, agent: str = "writer", **options: Any) -> Answer:
-    return answering.begin(library.alicia, agent, Question(text, **options))
+    return answers.begin(library.alicia, agent, Question(text, **options))
 
 
 def titles(answer: Answer) -> set[str]:

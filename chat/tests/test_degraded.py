@@ -11,10 +11,10 @@ import pytest
 
 from agents.llm import openai
 from agents.llm.limits import Limits
-from chat import answering
+from chat.answering import answers
 from chat.models import Message, Trace
-from retrieval import current
 from retrieval.index.base import IndexUnavailable
+from retrieval.spaces import current
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, Library
 from tests.live import Caller, LiveServer, SseEvent, asked, eventually, patience, text_of
@@ -102,7 +102,7 @@ def test_what_a_model_said_before_it_failed_is_kept(
 def test_a_model_that_never_ends_is_ended(
     alicia: Caller, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch, library: Library, pace: float
 ) -> None:
-    monkeypatch.setattr(answering, "DEADLINE_SECONDS", 0.5)
+    monkeypatch.setattr(answers, "DEADLINE_SECONDS", 0.5)
     library.writer.max_tokens = 32_000
     library.writer.save()
     chat_model.script(endless=True, pace=pace)
@@ -282,7 +282,7 @@ def test_a_database_that_is_down_is_a_503_and_retrieves_nothing(
 def test_an_answer_is_stored_when_the_database_is_back(alicia: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
 
-    from chat import records
+    from chat.answering import records
 
     close, failures = records.close_answer, iter([OperationalError("restart")] * 2)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.markdown import TAGS, BlockRenderer, render, sanitised
+from chat.rendering.markdown import TAGS, BlockRenderer, render, sanitised
 
 FOLLOWED = 'rel="noopener noreferrer nofollow" target="_blank"'
 

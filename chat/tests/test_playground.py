@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from chat.playground import SettingsForm
+from chat.admin.playground import SettingsForm
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.people import signed_in
 

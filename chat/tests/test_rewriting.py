@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chat import rewriting
+from chat.answering import condensing
 from chat.models import Trace
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
@@ -80,7 +80,7 @@ def test_a_conversation_that_the_server_keeps_counts_as_well(alicia: Caller, cha
 def test_whatever_goes_wrong_the_questions_own_words_are_searched(
     alicia: Caller, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch, fault: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(rewriting, "SECONDS", 0.5)
+    monkeypatch.setattr(condensing, "SECONDS", 0.5)
     times = 3 if "status" in fault else 1
     chat_model.script(path="chat", times=times, **fault)
     answer = ask(alicia, ABOUT_LOANS)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.routing import MOST_ATTEMPTS, Metrics, Reason, Strategy, is_good, route, untried
+from chat.answering.routing import MOST_ATTEMPTS, Metrics, Reason, Strategy, is_good, route, untried
 
 FIRST = [Strategy(512)]
 

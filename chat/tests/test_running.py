@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from agents.llm.base import ModelTimeout
-from chat.running import Running
+from chat.stream.running import Running
 
 
 async def said(*pieces: str) -> AsyncGenerator[str, None]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.events import Done, Error, Html, Source, Sources, Status, Token
-from chat.sse import BUFFERED_BYTES, KEEP_ALIVE, frame, keep_alive
+from chat.stream.events import Done, Error, Html, Source, Sources, Status, Token
+from chat.stream.sse import BUFFERED_BYTES, KEEP_ALIVE, frame, keep_alive
 
 
 def parsed(block: bytes):

@@ -15,9 +15,11 @@ from uuid import UUID, uuid4
 import pytest
 from asgiref.sync import async_to_sync
 
-from chat import answering, inquiry, running, sse, stream_view
-from chat.attempts import Answer
+from chat.answering import answers as answering
+from chat.answering import inquiry
+from chat.answering.attempts import Answer
 from chat.models import Message
+from chat.stream import running, sse, view
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from tests.live import Caller, LiveServer, Stream, eventually, text_of
@@ -258,14 +260,14 @@ def test_hanging_up_during_retrieval_leaves_no_stream_and_no_message_open(
 def test_an_answer_that_nobody_comes_to_read_is_closed(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.test import RequestFactory
 
-    from chat.questions import Question
+    from chat.answering.questions import Question
 
-    monkeypatch.setattr(stream_view, "UNREAD_SECONDS", 0.05)
-    monkeypatch.setattr(stream_view, "principal_of", lambda request: library.alicia)
+    monkeypatch.setattr(view, "UNREAD_SECONDS", 0.05)
+    monkeypatch.setattr(view, "principal_of", lambda request: library.alicia)
     request = RequestFactory().post("/", b"{}", content_type="application/json")
 
     async def begin_and_forget() -> UUID:
-        _membership, answer = await stream_view.begun(request, "writer", Question(ABOUT_LOANS))
+        _membership, answer = await view.begun(request, "writer", Question(ABOUT_LOANS))
         await asyncio.sleep(0.1)
         await asyncio.gather(*answering._saving)
         return answer.message
@@ -282,7 +284,7 @@ def test_a_reader_that_stops_reading_is_let_go(
     chat_model: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(stream_view, "keep_alive", partial(sse.keep_alive, stalled=0.3))
+    monkeypatch.setattr(view, "keep_alive", partial(sse.keep_alive, stalled=0.3))
     library.writer.max_tokens = 32_000
     library.writer.save()
     chat_model.script(text=f"{'x' * 2_000} " * 400)

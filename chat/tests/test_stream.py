@@ -9,8 +9,8 @@ import pytest
 
 from accounts.models import ApiKey
 from agents.models import Assignment
-from chat import sse, stream_view
 from chat.models import Citation, Conversation, Message, Project, Trace
+from chat.stream import sse, view
 from tests import factories
 from tests import library as sample
 from tests.fakes.fixtures import ModelServer
@@ -335,7 +335,7 @@ def test_a_refused_request_frees_its_idempotency_key(alicia: Caller, settings: A
 def test_silence_is_filled_with_comments(
     alicia: Caller, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_view, "keep_alive", partial(sse.keep_alive, every=0.05))
+    monkeypatch.setattr(view, "keep_alive", partial(sse.keep_alive, every=0.05))
     chat_model.script(stall_before=0.5)
     with alicia.ask("writer", ABOUT_LOANS) as stream:
         events = list(stream)

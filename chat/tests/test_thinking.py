@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.thinking import ThinkFilter
+from chat.stream.thinking import ThinkFilter
 
 
 def shown(*pieces):

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from chat.admin.statistics import adaptive_statistics
+from chat.admin.trace import stages
 from chat.models import Trace
-from chat.statistics import adaptive_statistics
-from chat.trace_view import stages
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.live import LiveServer

@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from accounts.models import AuditEvent, Membership, Organization, User
 from corpora import signals
-from corpora.admin import DocumentAdmin
+from corpora.admin.knowledge import DocumentAdmin
 from corpora.models import Corpus, Document
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from corpora import uploads
 from corpora.models import Corpus, Document
 from corpora.tests import documents
 from corpora.tests.sending import TEXT, kept_files, problem, send
+from corpora.uploads import intake
 from tests.factories import CorpusFactory, DocumentFactory
 from tests.people import People, with_key
 
@@ -84,8 +84,8 @@ def test_a_hostile_name_given_by_a_service_is_made_harmless(name: str, corpus: C
     upload = SimpleUploadedFile("x.txt", TEXT)
     upload._name = name
     try:
-        document = uploads.accept(corpus, upload, people.alice)
-    except uploads.UploadRefused:  # a name of which nothing is left has no extension either
+        document = intake.accept(corpus, upload, people.alice)
+    except intake.UploadRefused:  # a name of which nothing is left has no extension either
         return
     assert not set(document.filename) & set("/\\\x00\r\n\u202e\u200b\ufeff")
     assert document.file.name == f"{corpus.pk}/{document.pk}/original.txt"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora import reading
+from corpora.reader import reading
 
 TEXTS = st.lists(st.text("ab .#|-\n\t`*", max_size=60), max_size=40).map("\n\n".join)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.signatures import UploadError, check_upload, safe_filename
 from corpora.tests import documents
+from corpora.uploads.signatures import UploadError, check_upload, safe_filename
 
 PDF = documents.pdf([["hola"]])
 DOCX = documents.docx(lambda document: document.add_paragraph("hola"))

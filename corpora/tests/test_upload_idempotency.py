@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 
 from accounts import keys
-from corpora import uploads
 from corpora.models import Document
+from corpora.uploads import intake
 from tests.factories import CorpusFactory, MembershipFactory
 from tests.people import People, with_key, with_secret
 
@@ -61,14 +61,14 @@ def test_of_two_requests_at_once_one_acts(monkeypatch: pytest.MonkeyPatch) -> No
     member = MembershipFactory()
     corpus, (_key, secret) = CorpusFactory(personal_of=member), keys.issue(member)
     at_work, go_on = threading.Event(), threading.Event()
-    accept = uploads.accept
+    accept = intake.accept
 
     def slow(*args: Any, **kwargs: Any) -> Document:
         at_work.set()
         assert go_on.wait(20)
         return accept(*args, **kwargs)
 
-    monkeypatch.setattr(uploads, "accept", slow)
+    monkeypatch.setattr(intake, "accept", slow)
 
     def first_request() -> Any:
         try:

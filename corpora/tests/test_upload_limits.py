@@ -9,9 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, OperationalError
 from django.test import Client
 
-from corpora import removal, uploads
+from corpora import removal
 from corpora.models import Corpus, Document
 from corpora.tests.sending import TEXT, kept_files, problem, send
+from corpora.uploads import intake
 from tests.factories import CorpusFactory
 from tests.people import People, with_key
 
@@ -57,18 +58,18 @@ def test_the_second_of_two_uploads_at_once_is_a_duplicate_and_leaves_no_file(
     corpus: Corpus, people: People, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both have passed the first look; the table's constraint decides."""
-    uploads.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+    intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     looks: list[Document] = []
-    refuse = uploads.refuse_duplicate
+    refuse = intake.refuse_duplicate
 
     def blind_at_first(document: Document) -> None:
         looks.append(document)
         if len(looks) > 1:
             refuse(document)
 
-    monkeypatch.setattr(uploads, "refuse_duplicate", blind_at_first)
-    with pytest.raises(uploads.DuplicateDocument):
-        uploads.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+    monkeypatch.setattr(intake, "refuse_duplicate", blind_at_first)
+    with pytest.raises(intake.DuplicateDocument):
+        intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     assert len(kept_files(settings)) == 1
 
 
@@ -129,7 +130,7 @@ def test_a_database_that_refuses_leaves_no_file(
 
     monkeypatch.setattr(Document, "save", refuse)
     with pytest.raises(OperationalError):
-        uploads.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+        intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     assert kept_files(settings) == []
 
 
@@ -137,8 +138,8 @@ def test_nothing_is_added_to_a_corpus_that_is_deleted_at_this_moment(
     corpus: Corpus, people: People, settings: Any
 ) -> None:
     removal.remove_corpus(Corpus.objects.get(pk=corpus.pk), people.alice)
-    with pytest.raises(uploads.NotFound):
-        uploads.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+    with pytest.raises(intake.NotFound):
+        intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     assert not Document.objects.exists()
     assert kept_files(settings) == []
 
@@ -149,12 +150,12 @@ def content_of(document: Document) -> bytes:
 
 
 def replaced(corpus: Corpus, people: People) -> Document:
-    return uploads.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+    return intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
 
 
 def test_a_replaced_file_goes_when_the_new_one_is_there(corpus: Corpus, people: People, settings: Any) -> None:
     document = replaced(corpus, people)
-    uploads.replace(document, SimpleUploadedFile("water.txt", b"Ice."), people.alice)
+    intake.replace(document, SimpleUploadedFile("water.txt", b"Ice."), people.alice)
     document.refresh_from_db()
     assert [path.read_bytes() for path in kept_files(settings)] == [b"Ice."]
     assert content_of(document) == b"Ice."
@@ -170,7 +171,7 @@ def test_a_replacement_that_fails_loses_nothing(
         raise IntegrityError
 
     monkeypatch.setattr(Document, "save", refuse)
-    with pytest.raises(uploads.DuplicateDocument):
-        uploads.replace(document, SimpleUploadedFile("water.txt", b"Ice."), people.alice)
+    with pytest.raises(intake.DuplicateDocument):
+        intake.replace(document, SimpleUploadedFile("water.txt", b"Ice."), people.alice)
     assert content_of(Document.objects.get()) == TEXT
     assert [path.read_bytes() for path in kept_files(settings)] == [TEXT]

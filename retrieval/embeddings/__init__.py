@@ -5,7 +5,7 @@ from functools import lru_cache
 from django.conf import settings
 
 from retrieval.embeddings.base import EmbeddingProvider
-from retrieval.embeddings.spaces import LEXICAL_MODEL
+from retrieval.spaces.builtin import LEXICAL_MODEL
 
 DEFAULT_MODEL = "text-embedding-3-small"
 
@@ -29,8 +29,8 @@ def provider_for(model: str, dimensions: int) -> EmbeddingProvider:
     """
     if model == LEXICAL_MODEL or has_endpoint():
         return _provider(model, dimensions, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL)
-    from retrieval.embeddings.spaces import space_for
     from retrieval.embeddings.unreachable import UnreachableProvider
+    from retrieval.spaces.builtin import space_for
 
     return UnreachableProvider(space_for(model, dimensions))
 
@@ -48,6 +48,6 @@ def _provider(model: str, dimensions: int, api_key: str, base_url: str) -> Embed
 
     from retrieval.embeddings.cache import CachedProvider
     from retrieval.embeddings.openai import OpenAIProvider
-    from retrieval.embeddings.spaces import space_for
+    from retrieval.spaces.builtin import space_for
 
     return CachedProvider(OpenAIProvider(space_for(model, dimensions), api_key, base_url))

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from retrieval.embeddings.base import EmbeddingSpace
-from retrieval.embeddings.spaces import LEXICAL_MODEL, space_for
+from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 
 if TYPE_CHECKING:
     from numpy import float32, float64, intp

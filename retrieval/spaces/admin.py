@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin_rows import labelled
-from accounts.admin_scope import SuperuserAdmin
+from accounts.admin.rows import labelled
+from accounts.admin.scope import SuperuserAdmin
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
 from retrieval.spaces import registry

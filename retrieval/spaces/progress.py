@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from corpora.models import Chunk
-from retrieval import current
 from retrieval.models import SpaceState
+from retrieval.spaces import current
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from uuid import UUID
 
 import numpy as np
 
-from retrieval.bm25 import encode_documents, encode_query
 from retrieval.confirmation import PAGE
 from retrieval.embeddings.base import EmbeddingProvider
-from retrieval.fusion import Fused, fuse
 from retrieval.index.base import Candidates, Hit
-from retrieval.relevance import Judge, Question, by_relevance
+from retrieval.index.bm25 import encode_documents, encode_query
+from retrieval.ranking.fusion import Fused, fuse
+from retrieval.ranking.relevance import Judge, Question, by_relevance
 from retrieval.results import RetrievedChunk
-from retrieval.terms import exact_terms
+from retrieval.text.terms import exact_terms
 
 LIMIT = 50
 

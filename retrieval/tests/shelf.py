@@ -6,10 +6,10 @@ from typing import Any
 from accounts.models import Membership
 from corpora.models import Chunk, Corpus, Document
 from corpora.scope import Scope
-from retrieval import current
-from retrieval.bm25 import encode_documents
 from retrieval.index.base import Point
-from retrieval.passages import indexed_text
+from retrieval.index.bm25 import encode_documents
+from retrieval.spaces import current
+from retrieval.text.passages import indexed_text
 from tests.factories import DocumentFactory
 
 

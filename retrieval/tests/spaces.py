@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from retrieval import current, embeddings
+from retrieval import embeddings
 from retrieval.embeddings.openai import OpenAIProvider
+from retrieval.spaces import current
 from retrieval.tests.endpoint import DIMENSIONS
 from tests.fakes.fixtures import ModelServer
 

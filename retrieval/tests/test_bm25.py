@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from corpora.scope import Scope
-from retrieval.bm25 import encode_documents, encode_query
 from retrieval.filters import search_filter
 from retrieval.index import Point, SparseVector, make_index
+from retrieval.index.bm25 import encode_documents, encode_query
 from retrieval.tests.xquad import passages, questions
 
 

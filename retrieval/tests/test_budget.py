@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.budget import cut, fit
+from retrieval.context.budget import cut, fit
 from retrieval.tests.exact import chunk_of
 
 SENTENCE = "A loan lasts twenty-one days. "

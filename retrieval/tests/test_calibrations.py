@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from accounts.models import Membership
-from retrieval import calibrations
+from retrieval.confidence import calibration as calibrations
 from retrieval.embeddings.base import Calibration
-from retrieval.embeddings.spaces import LEXICAL_MODEL, space_for
 from retrieval.models import MeasuredCalibration
 from retrieval.search import retrieve
+from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.tests.shelf import scope_of, shelve
 from tests.factories import CorpusFactory, MembershipFactory
 
@@ -57,7 +57,7 @@ def test_a_measurement_is_of_one_space() -> None:
 
 def test_another_process_s_measurement_is_seen_within_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("retrieval.calibrations.time.monotonic", lambda: now)
+    monkeypatch.setattr("retrieval.confidence.calibration.time.monotonic", lambda: now)
     assert calibrations.calibrated(SPACE) is SPACE
     calibrations.store(SPACE, MEASURED, {})
     calibrations._kept[SPACE.collection] = (now + calibrations.KEPT_SECONDS, None)  # as this process would have it

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.budget import fit
-from retrieval.compression import ELISION, compressed, sentences
-from retrieval.coverage import Wanted, weighed
+from retrieval.confidence.coverage import Wanted, weighed
+from retrieval.context.budget import fit
+from retrieval.context.compression import ELISION, compressed, sentences
 from retrieval.tests.exact import chunk_of
 
 QUESTION = "How many days does a loan last?"

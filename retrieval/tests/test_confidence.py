@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.confidence import Confidence, confidence, score
+from retrieval.confidence.gate import Confidence, confidence, score
 from retrieval.embeddings.lexical import LexicalProvider
 from retrieval.tests import xquad
 from retrieval.tests.exact import ExactIndex

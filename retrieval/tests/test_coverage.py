@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.coverage import coverages
+from retrieval.confidence.coverage import coverages
 
 
 def test_a_passage_with_all_words_covers_all_and_one_with_none_nothing() -> None:

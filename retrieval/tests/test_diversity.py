@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.diversity import diverse
+from retrieval.ranking.diversity import diverse
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of, numbers
 

@@ -9,8 +9,8 @@ import pytest
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
 from retrieval.embeddings.cache import EMBEDDED_AT_ONCE, CachedProvider, text_hash
 from retrieval.embeddings.lexical import embed
-from retrieval.embeddings.spaces import space_for
 from retrieval.models import CachedEmbedding
+from retrieval.spaces.builtin import space_for
 
 
 @dataclass

@@ -15,7 +15,7 @@ from retrieval.breaker import CircuitBreaker
 from retrieval.embeddings import openai
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
 from retrieval.embeddings.openai import OpenAIProvider
-from retrieval.embeddings.spaces import space_for
+from retrieval.spaces.builtin import space_for
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, Reply, answer, serving, vector_of
 
 

@@ -11,7 +11,7 @@ from retrieval.embeddings import get_provider
 from retrieval.embeddings.base import Calibration, EmbeddingSpace
 from retrieval.embeddings.cache import CachedProvider
 from retrieval.embeddings.lexical import LexicalProvider
-from retrieval.embeddings.spaces import DEFAULT, LEXICAL, MEASURED_FROM_THE_TAIL, TEXT_EMBEDDING_3, WORDS, space_for
+from retrieval.spaces.builtin import DEFAULT, LEXICAL, MEASURED_FROM_THE_TAIL, TEXT_EMBEDDING_3, WORDS, space_for
 
 CALIBRATIONS = [LEXICAL, WORDS, MEASURED_FROM_THE_TAIL, TEXT_EMBEDDING_3]
 unit = st.floats(0, 1)

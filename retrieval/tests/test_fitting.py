@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.confidence.fitting import Observation, area_under_curve, fitted
 from retrieval.embeddings.base import Calibration
-from retrieval.embeddings.spaces import MEASURED_FROM_THE_TAIL
-from retrieval.fitting import Observation, area_under_curve, fitted
+from retrieval.spaces.builtin import MEASURED_FROM_THE_TAIL
 
 COSINE = Calibration(points=((0.0, 0.0), (1.0, 1.0)), coverage_weight=0.0)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.confidence import MIN_CONFIDENCE, Confidence, Gate, confidence, gate, score, suffices
+from retrieval.confidence.gate import MIN_CONFIDENCE, Confidence, Gate, confidence, gate, score, suffices
 
 unit = st.floats(0, 1)
 

@@ -272,7 +272,7 @@ def test_many_threads_search_and_write_at_once(index: EdgeIndex, library: Librar
 
 def test_importing_the_package_loads_no_engine() -> None:
     program = (
-        "import sys, retrieval.index, retrieval.filters, retrieval.bm25; "
+        "import sys, retrieval.index, retrieval.filters, retrieval.index.bm25; "
         "print({'qdrant_client', 'qdrant_edge', 'numpy'} & set(sys.modules))"
     )
     answer = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.isotonic import Block, isotonic
+from retrieval.confidence.isotonic import Block, isotonic
 
 observations = st.lists(st.tuples(st.integers(0, 12).map(lambda n: n / 4), st.sampled_from([0.0, 1.0])), min_size=1)
 

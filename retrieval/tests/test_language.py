@@ -2,8 +2,8 @@
 
 import pytest
 
-from retrieval.language import detect
 from retrieval.tests.xquad import passages, questions
+from retrieval.text.language import detect
 
 
 @pytest.mark.parametrize(

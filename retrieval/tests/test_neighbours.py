@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.models import Chunk
-from retrieval.neighbours import ids_beside, widened
+from retrieval.context.neighbours import ids_beside, widened
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of
 

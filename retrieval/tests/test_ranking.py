@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ranking import above, with_neighbours_merged, without_near_duplicates
+from retrieval.ranking.merging import above, with_neighbours_merged, without_near_duplicates
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of
 

@@ -2,11 +2,11 @@
 
 from uuid import UUID
 
-from retrieval.embeddings.spaces import LEXICAL_MODEL, space_for
-from retrieval.fusion import Fused
 from retrieval.index.base import Candidates, Hit
-from retrieval.relevance import Judge, Question, by_relevance
+from retrieval.ranking.fusion import Fused
+from retrieval.ranking.relevance import Judge, Question, by_relevance
 from retrieval.results import RetrievedChunk
+from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.tests.exact import chunk_of, numbers
 
 QUESTION = Question(("How many days does a loan last?",))

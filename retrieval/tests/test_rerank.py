@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.rerank import get_reranker, http
-from retrieval.rerank.base import RerankUnavailable
-from retrieval.rerank.http import HttpReranker
-from retrieval.rerank.wire import decode_response, encode_request
+from retrieval.ranking.rerank import get_reranker, http
+from retrieval.ranking.rerank.base import RerankUnavailable
+from retrieval.ranking.rerank.http import HttpReranker
+from retrieval.ranking.rerank.wire import decode_response, encode_request
 from retrieval.tests.endpoint import Endpoint, Reply, serving
 
 PASSAGES = ["A loan lasts.", "Dogs."]

@@ -13,7 +13,7 @@ from accounts.models import Membership
 from corpora.models import Corpus
 from corpora.scope import Scope
 from retrieval import search
-from retrieval.confidence import Confidence
+from retrieval.confidence.gate import Confidence
 from retrieval.embeddings import get_provider
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.results import RetrievalPolicy

@@ -6,10 +6,10 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.budget import fit
-from retrieval.fusion import Fused
+from retrieval.context.budget import fit
+from retrieval.ranking.fusion import Fused
+from retrieval.ranking.selection import KEPT, select, traced
 from retrieval.results import RetrievalPolicy, RetrievedChunk, TracedCandidate
-from retrieval.selection import KEPT, select, traced
 from retrieval.tests.exact import chunk_of
 
 TEXT = "".join(f"Sentence number {n} of the document. " for n in range(100))

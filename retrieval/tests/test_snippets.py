@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.snippets import ELLIPSIS, WIDTH, snippet
+from retrieval.context.snippets import ELLIPSIS, WIDTH, snippet
 
 FILLER = "Nothing of interest is written in this sentence. " * 12
 ANSWER = "A loan lasts twenty-one days and may be renewed twice."

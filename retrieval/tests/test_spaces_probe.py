@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Membership
-from retrieval import current
 from retrieval.embeddings.base import EmbeddingUnavailable
 from retrieval.models import SpaceState
 from retrieval.search import retrieve
-from retrieval.spaces import guard, registry
+from retrieval.spaces import current, guard, registry
 from retrieval.spaces.probe import EmbeddingSpaceMismatch, compare, cosine, rounded
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, serving
 from retrieval.tests.shelf import scope_of, shelve

@@ -7,9 +7,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from retrieval.embeddings.spaces import LEXICAL_MODEL, space_for
 from retrieval.models import SpaceState
 from retrieval.spaces import registry
+from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.spaces.registry import KEPT, SETTLING, UnknownSpace
 from tests.factories import DocumentFactory
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.coverage import coverages
-from retrieval.folding import plain, words_only
-from retrieval.terms import MOST_TERMS, exact_terms
+from retrieval.confidence.coverage import coverages
+from retrieval.text.folding import plain, words_only
+from retrieval.text.terms import MOST_TERMS, exact_terms
 
 
 def held(question: str, text: str) -> bool:

@@ -45,7 +45,7 @@ def rate(visits: Visits, question: str, rating: int, comment: str = "") -> None:
 
 
 def make_set(page: Page) -> None:
-    page.goto("/admin/workers/questionset/add/")
+    page.goto("/admin/evaluation/questionset/add/")
     page.get_by_label("Name").fill("Reglamento")
     page.locator("select[name=corpus]").select_option(label="Biblioteca Aurora")
     page.locator("[name=_continue]").click()
@@ -67,7 +67,7 @@ def answer_by_hand(page: Page) -> None:
     page.locator("#questions-group").get_by_role("link", name=BAGS).click()
     page.locator("select[name=documents]").select_option(index=0)
     page.locator("[name=_save]").click()
-    page.goto("/admin/workers/questionset/")
+    page.goto("/admin/evaluation/questionset/")
     page.get_by_role("link", name="Reglamento", exact=True).click()
     expect(page.get_by_text("not known yet")).to_have_count(0)
 

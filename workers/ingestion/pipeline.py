@@ -17,22 +17,23 @@ from django.db import transaction
 from config.faults import described
 from corpora.models import METADATA_FIELDS, Chunk, Document, DocumentText
 from corpora.signals import document_removed
-from retrieval import bm25, language
-from retrieval.current import every_index
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
+from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point, SparseVector
-from retrieval.passages import indexed_text
+from retrieval.spaces.current import every_index
 from retrieval.spaces.probe import EmbeddingSpaceMismatch
-from workers.erasure import forget_embeddings
-from workers.granularities import granularities
+from retrieval.text import language
+from retrieval.text.passages import indexed_text
+from workers.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim
 from workers.ingestion import declarations
-from workers.ingestion.chunking import ChunkDraft, chunk
-from workers.ingestion.extracted import Extracted
-from workers.ingestion.failures import ExtractionError
-from workers.ingestion.payload import payload_of
-from workers.ingestion.sandbox import SandboxUnavailable, extract_in_sandbox
-from workers.ingestion.space_writer import SpaceWriter
-from workers.leases import MAX_ATTEMPTS, Lease, LeaseLost, claim
+from workers.ingestion.chunk.chunking import ChunkDraft, chunk
+from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.index.payload import payload_of
+from workers.ingestion.index.space_writer import SpaceWriter
+from workers.ingestion.sandbox.pool import SandboxUnavailable, extract_in_sandbox
+from workers.jobs.cut import granularities
+from workers.jobs.erase import forget_embeddings
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from workers.ingestion.extracted import Extracted
+from workers.ingestion.extract.extracted import Extracted
 
 _ANSWER = 4  # the descriptor of the answer's pipe in every child
 _libc = ctypes.CDLL(None)

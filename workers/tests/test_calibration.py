@@ -13,15 +13,16 @@ from django.core.management import CommandError, call_command
 
 from corpora.models import Corpus, Document
 from corpora.scope import Scope
-from retrieval import calibrations
-from retrieval.current import current_provider
-from retrieval.embeddings.spaces import LEXICAL
+from evaluation import calibration
+from evaluation.calibration import NotMeasurable
+from evaluation.calibration_questions import Passage, Probe, content_words, probe, probes
+from retrieval.confidence import calibration as calibrations
 from retrieval.models import MeasuredCalibration
+from retrieval.spaces.builtin import LEXICAL
+from retrieval.spaces.current import current_provider
 from tests.factories import CorpusFactory, OrganizationFactory
 from tests.people import People
-from workers import calibration, datasets
-from workers.calibration import NotMeasurable
-from workers.calibration_questions import Passage, Probe, content_words, probe, probes
+from workers import datasets
 
 SYLLABLES = ("ba", "cor", "den", "fi", "gul", "hem", "jo", "kar", "lin", "mor", "nu", "pel", "ras", "ti", "vo", "zer")
 SHARED = ("council", "village", "autumn", "visitors", "guide", "repairs", "storms", "neighbours")

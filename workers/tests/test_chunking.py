@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.tests.documents import MARKDOWN
-from workers.ingestion import tokens
-from workers.ingestion.chunking import ChunkDraft, chunk
-from workers.ingestion.extract import extract
-from workers.ingestion.extracted import Extracted, HeadingSpan, PageSpan
+from workers.ingestion.chunk import tokens
+from workers.ingestion.chunk.chunking import ChunkDraft, chunk
+from workers.ingestion.extract.entry import extract
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 VOCABULARY = SHARED / "tiktoken"

@@ -16,12 +16,12 @@ from accounts import keys
 from accounts.models import ApiKey, Membership
 from corpora import removal
 from corpora.models import Corpus, Document, ErasureReceipt
-from retrieval import current
 from retrieval.index.base import IndexLocked
+from retrieval.spaces import current
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import Library
-from workers import inline, leases
+from workers import claims, inline
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -149,7 +149,7 @@ def test_ingest_tries_again_while_a_service_is_down_and_says_so_in_the_end(
     admin: Membership, course: Path, all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
-    monkeypatch.setattr(leases, "RETRY_AFTER", leases.RETRY_AFTER * 0)
+    monkeypatch.setattr(claims, "RETRY_AFTER", claims.RETRY_AFTER * 0)
     current.current_index()
     all_models.script(path="embeddings", status=503, times=1)
     out, _ = run("ingest", str(course), organization="casa", corpus="Curso")

@@ -15,9 +15,10 @@ from corpora.models import Document, ErasureReceipt
 from tests import factories
 from tests.library import upload
 from tests.live import eventually, patience
-from workers import checks, embedded, leases, space_filling, tasks
+from workers import checks, claims, embedded, tasks
 from workers.embedded import EmbeddedWorkers
 from workers.ingestion import pipeline
+from workers.upkeep import space_filling
 
 pytestmark = pytest.mark.django_db(transaction=True)
 in_memory = pytest.mark.skipif(
@@ -71,10 +72,10 @@ def test_many_uploads_at_once_are_each_indexed_once(working: EmbeddedWorkers, mo
 def test_what_a_killed_process_left_is_taken_up_at_the_start(hints: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = factories.MembershipFactory()
     document = upload(factories.CorpusFactory(personal_of=owner), owner, "a.md", "# A\n\nUn texto.\n")
-    assert leases.claim(document.pk) is not None, "by a worker that is no more"
+    assert claims.claim(document.pk) is not None, "by a worker that is no more"
     Document.objects.update(not_before=timezone.now() - timezone.timedelta(minutes=1))
     monkeypatch.setattr(tasks, "hint", REAL_HINT)
-    monkeypatch.setattr("workers.sweeper.GRACE", timezone.timedelta(0))
+    monkeypatch.setattr("workers.upkeep.sweep.GRACE", timezone.timedelta(0))
     workers = EmbeddedWorkers()
     workers.start()
     try:

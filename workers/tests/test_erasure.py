@@ -11,18 +11,21 @@ from django.conf import settings
 from django.utils import timezone
 
 from agents.models import Agent
-from chat import answering
+from chat.answering import answers
+from chat.answering.questions import Question
 from chat.models import Citation, Message
-from chat.questions import Question
-from corpora import removal, uploads
+from corpora import removal
 from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
-from retrieval.current import current_index
+from corpora.uploads import intake
 from retrieval.index.base import IndexUnavailable
 from retrieval.models import CachedEmbedding
+from retrieval.spaces.current import current_index
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_NOVEL, Library, upload
-from workers import erasure, leases, upkeep
+from workers import claims
+from workers.jobs import erase
+from workers.upkeep import tidy
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SECRET = "Ofelia Marchena"
@@ -38,13 +41,13 @@ def paid_library(all_models: ModelServer, request: pytest.FixtureRequest) -> Lib
 
 def test_a_deleted_document_leaves_nothing_behind(paid_library: Library) -> None:
     library = paid_library
-    answer = answering.begin(library.alicia, "writer", Question(ABOUT_NOVEL))
+    answer = answers.begin(library.alicia, "writer", Question(ABOUT_NOVEL))
     assert Citation.objects.filter(message_id=answer.message, snippet__contains=SECRET).exists()
     document = library.notes.documents.get()
     path = Path(document.file.path)
     hashes = set(document.chunks.values_list("text_hash", flat=True))
     removal.remove_document(document, library.alicia)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
     assert current_index().count(document.pk) == 0
     assert not path.exists()
     assert not Document.objects.filter(pk=document.pk).exists()
@@ -63,7 +66,7 @@ def test_a_deleted_document_leaves_nothing_behind(paid_library: Library) -> None
 def test_no_byte_of_it_is_left_in_the_data_folder(paid_library: Library) -> None:
     document = paid_library.notes.documents.get()
     removal.remove_document(document, paid_library.alicia)
-    erasure.erase(document.pk)
+    erase.erase(document.pk)
     left = [path for path in (Path(settings.DATA_DIR) / "files").rglob("*") if path.is_file()]
     assert [SECRET.encode() in path.read_bytes() for path in left] == [False] * len(left)
     assert len(left) == 1, "the other corpus' document"
@@ -80,7 +83,7 @@ def test_what_another_document_shares_stays(paid_library: Library) -> None:
     hashes = set(document.chunks.values_list("text_hash", flat=True))
     assert hashes == set(twin.chunks.values_list("text_hash", flat=True))
     removal.remove_document(document, library.alicia)
-    erasure.erase(document.pk)
+    erase.erase(document.pk)
     assert ErasureReceipt.objects.get().removed["embeddings"] == 0
     assert CachedEmbedding.objects.filter(text_hash__in=hashes).count() == len(hashes)
     assert current_index().count(twin.pk) == 1
@@ -88,36 +91,36 @@ def test_what_another_document_shares_stays(paid_library: Library) -> None:
 
 def test_what_is_not_deleted_is_not_erased(library: Library) -> None:
     document = library.notes.documents.get()
-    assert erasure.erase(document.pk) is False
-    assert erasure.erase(uuid4()) is False
+    assert erase.erase(document.pk) is False
+    assert erase.erase(uuid4()) is False
     assert current_index().count(document.pk) == 1
 
 
 def test_erasing_twice_is_erasing_once(library: Library) -> None:
     document = library.notes.documents.get()
     removal.remove_document(document, library.alicia)
-    assert [erasure.erase(document.pk) for _ in range(2)] == [True, False]
+    assert [erase.erase(document.pk) for _ in range(2)] == [True, False]
     assert ErasureReceipt.objects.count() == 1
 
 
 def test_a_document_in_work_is_erased_when_its_worker_is_done(library: Library) -> None:
     document = library.notes.documents.get()
-    uploads.reprocess(document, library.alicia)
-    lease = leases.claim(document.pk)
+    intake.reprocess(document, library.alicia)
+    lease = claims.claim(document.pk)
     assert lease is not None
     removal.remove_document(document, library.alicia)
-    assert erasure.erase(document.pk) is False
+    assert erase.erase(document.pk) is False
     assert lease.let_go()
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
 
 
 def test_a_document_of_a_dead_worker_is_erased_when_its_lease_ends(library: Library) -> None:
     document = library.notes.documents.get()
-    uploads.reprocess(document, library.alicia)
-    leases.claim(document.pk)
+    intake.reprocess(document, library.alicia)
+    claims.claim(document.pk)
     removal.remove_document(document, library.alicia)
     Document.objects.filter(pk=document.pk).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
 
 
 def test_an_index_that_is_down_leaves_the_row_to_try_again(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,12 +130,12 @@ def test_an_index_that_is_down_leaves_the_row_to_try_again(library: Library, mon
     document = library.notes.documents.get()
     removal.remove_document(document, library.alicia)
     with monkeypatch.context() as patched:
-        patched.setattr(erasure, "every_index", down)
+        patched.setattr(erase, "every_index", down)
         with pytest.raises(IndexUnavailable):
-            erasure.erase(document.pk)
+            erase.erase(document.pk)
     assert not ErasureReceipt.objects.exists()
     assert not Document.objects.readable_by(library.alicia).filter(pk=document.pk).exists(), "already unreadable"
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
 
 
 def test_points_that_survive_leave_no_receipt(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +144,7 @@ def test_points_that_survive_leave_no_receipt(library: Library, monkeypatch: pyt
     index = type(current_index())
     monkeypatch.setattr(index, "delete_document", lambda self, document_id: None)
     with pytest.raises(RuntimeError, match="survived"):
-        erasure.erase(document.pk)
+        erase.erase(document.pk)
     assert Document.objects.filter(pk=document.pk).exists()
     assert not ErasureReceipt.objects.exists()
 
@@ -150,16 +153,16 @@ def test_a_lost_file_does_not_keep_the_rest(library: Library) -> None:
     document = library.notes.documents.get()
     document.file.storage.delete(document.file.name)
     removal.remove_document(document, library.alicia)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
 
 
 def test_a_deleted_corpus_goes_with_its_last_document(library: Library) -> None:
     upload(library.notes, library.alicia, "otra.md", "# Otra\n\nNota.\n")
     ids = list(library.notes.documents.values_list("pk", flat=True))
     removal.remove_corpus(library.notes, library.alicia)
-    assert erasure.erase(ids[0]) is True
+    assert erase.erase(ids[0]) is True
     assert Corpus.objects.filter(pk=library.notes.pk).exists()
-    assert erasure.erase(ids[1]) is True
+    assert erase.erase(ids[1]) is True
     assert not Corpus.objects.filter(pk=library.notes.pk).exists()
     assert ErasureReceipt.objects.count() == 2
 
@@ -167,7 +170,7 @@ def test_a_deleted_corpus_goes_with_its_last_document(library: Library) -> None:
 def test_a_document_that_was_never_read_is_erased_too(library: Library) -> None:
     document = upload(library.notes, library.alicia, "roto.pdf", b"%PDF-1.7\nnothing")
     removal.remove_document(document, library.alicia)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
     assert ErasureReceipt.objects.get().removed["points"] == 0
 
 
@@ -177,18 +180,18 @@ def test_embeddings_that_no_chunk_uses_are_forgotten_by_the_hour(
     used = set(CachedEmbedding.objects.values_list("text_hash", flat=True))
     CachedEmbedding.objects.create(space="s", text_hash="f" * 64, vector=b"")
     busy = factories.DocumentFactory(status="pending")
-    assert upkeep.forget_orphaned_embeddings() == 0, "somebody may be embedding just now"
+    assert tidy.forget_orphaned_embeddings() == 0, "somebody may be embedding just now"
     Document.objects.filter(pk=busy.pk).delete()
-    upkeep.tidy()
+    tidy.tidy()
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) == used
 
 
 def test_an_answer_whose_process_died_is_closed(library: Library) -> None:
-    answer = answering.begin(library.alicia, "writer", Question(ABOUT_NOVEL))
-    upkeep.tidy()
+    answer = answers.begin(library.alicia, "writer", Question(ABOUT_NOVEL))
+    tidy.tidy()
     assert Message.objects.get(pk=answer.message).status == "streaming"
     Message.objects.filter(pk=answer.message).update(created_at=timezone.now() - timedelta(hours=1))
-    upkeep.tidy()
+    tidy.tidy()
     closed = Message.objects.get(pk=answer.message)
     assert (closed.status, closed.error_code) == ("failed", "interrupted")
 

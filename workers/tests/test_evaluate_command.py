@@ -9,11 +9,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from corpora.models import Corpus, Document
-from retrieval import current
+from evaluation.models import EvaluationRun, Question, QuestionSet
+from retrieval.spaces import current
 from retrieval.spaces.probe import SENTENCE
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
-from workers.models import EvaluationRun, Question, QuestionSet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -143,7 +143,7 @@ def embedded(server: ModelServer) -> list[str]:
 def test_without_its_model_it_measures_nothing_instead_of_words_alone(
     question_set: Path, all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.evaluation.PATIENCE", ())
+    monkeypatch.setattr("evaluation.measuring.PATIENCE", ())
     all_models.script(path="embeddings", status=503, match="text-embedding", times=0)
     with pytest.raises(CommandError, match="embedding_unavailable"):
         measure_questions_only(question_set, all_models)

@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from corpora import removal
 from corpora.models import Corpus
+from evaluation import runs
+from evaluation.configurations import configuration, parsed
+from evaluation.models import EvaluationRun, Question, QuestionSet
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, LOANS, Library, upload
-from workers import evaluation_runs, tasks
-from workers.evaluation_configurations import configuration, parsed
-from workers.models import EvaluationRun, Question, QuestionSet
+from workers import tasks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,14 +33,14 @@ def questions(library: Library) -> QuestionSet:
 
 
 def work_off(questions: QuestionSet) -> list[EvaluationRun]:
-    evaluation_runs.work_off(questions.pk)
+    runs.work_off(questions.pk)
     return list(questions.runs.order_by("created_at", "pk"))
 
 
 def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     questions: QuestionSet, library: Library, hints: Any
 ) -> None:
-    evaluation_runs.start(questions, parsed("default,bm25"), {"hit@1": 0.5}, library.admin)
+    runs.start(questions, parsed("default,bm25"), {"hit@1": 0.5}, library.admin)
     assert hints[-1] == (tasks.evaluate.name, questions.pk)
     assert {run.state for run in questions.runs.all()} == {"waiting"}
     default, bm25 = work_off(questions)
@@ -49,25 +50,25 @@ def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     assert (default.measures["hit@1"], default.measures["answer@1"], default.measures["failed"]) == (1.0, 1.0, [])
     assert default.state == "done"
     before = list(questions.runs.values_list("measures", flat=True))
-    assert evaluation_runs.work_off(questions.pk) == 0, "a second delivery does nothing"
+    assert runs.work_off(questions.pk) == 0, "a second delivery does nothing"
     assert list(questions.runs.values_list("measures", flat=True)) == before
 
 
 def test_the_task_works_a_set_off(questions: QuestionSet, library: Library) -> None:
-    evaluation_runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parsed("default"), {}, library.admin)
     tasks.evaluate(str(questions.pk))
     assert questions.runs.get().state == "done"
 
 
 def test_a_run_below_its_threshold_says_which_measure(questions: QuestionSet, library: Library) -> None:
-    evaluation_runs.start(questions, parsed("default"), {"hit@1": 0.9, "token_iou": 0.9}, library.admin)
+    runs.start(questions, parsed("default"), {"hit@1": 0.9, "token_iou": 0.9}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["failed"]) == ("done", ["token_iou"])
 
 
 def test_what_is_gone_is_no_truth_any_more(questions: QuestionSet, library: Library) -> None:
     removal.remove_document(library.loans.documents.get(), library.admin)
-    evaluation_runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parsed("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert run.state == "failed"
     assert "no question" in run.measures["reason"]
@@ -76,40 +77,40 @@ def test_what_is_gone_is_no_truth_any_more(questions: QuestionSet, library: Libr
 def test_without_the_model_a_run_fails_instead_of_measuring_words_alone(
     questions: QuestionSet, library: Library, all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.evaluation.PATIENCE", ())
+    monkeypatch.setattr("evaluation.measuring.PATIENCE", ())
     monkeypatch.setattr(
         "retrieval.search._embedded", lambda provider, texts: None
     )  # as when the endpoint does not answer
-    evaluation_runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parsed("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["reason"]) == ("failed", "nothing was measured: embedding_unavailable")
 
 
 def test_personal_corpora_are_in_no_scope(questions: QuestionSet, library: Library) -> None:
     questions.corpus = None
-    scope = evaluation_runs.scope_of(questions)
+    scope = runs.scope_of(questions)
     assert (scope.global_ids, scope.personal_ids) == ({library.loans.pk}, frozenset())
     questions.corpus = library.notes  # no form offers it, and still nothing is read
-    assert evaluation_runs.scope_of(questions).is_empty
+    assert runs.scope_of(questions).is_empty
     note = library.notes.documents.get()
     Question.objects.create(question_set=questions, text="¿Quién es?", relevant=[str(note.pk)])
-    assert evaluation_runs.cases(questions) == []
+    assert runs.cases(questions) == []
 
 
 def test_another_organizations_corpora_are_in_no_scope(questions: QuestionSet, library: Library) -> None:
     foreign = factories.CorpusFactory(shared_in=library.carla.organization)
     questions.corpus = foreign
-    assert evaluation_runs.scope_of(questions).is_empty
+    assert runs.scope_of(questions).is_empty
 
 
 def test_a_corpus_that_is_off_is_not_asked(questions: QuestionSet, library: Library) -> None:
     Corpus.objects.filter(pk=library.loans.pk).update(is_active=False)
-    assert evaluation_runs.scope_of(questions).is_empty
+    assert runs.scope_of(questions).is_empty
 
 
 def test_a_run_whose_worker_died_is_interrupted_and_taken_up_again(questions: QuestionSet) -> None:
-    row = evaluation_runs.waiting(questions, configuration("default"))
-    row.measures = evaluation_runs.at_work(3, 9)
+    row = runs.waiting(questions, configuration("default"))
+    row.measures = runs.at_work(3, 9)
     assert (row.state, row.is_due) == ("running", False)
     row.measures["seen"] = (timezone.now() - timedelta(minutes=5)).isoformat()
     row.save()
@@ -119,19 +120,17 @@ def test_a_run_whose_worker_died_is_interrupted_and_taken_up_again(questions: Qu
 
 
 def test_a_run_that_somebody_else_has_taken_is_left_alone(questions: QuestionSet) -> None:
-    row = evaluation_runs.waiting(questions, configuration("default"))
-    EvaluationRun.objects.filter(pk=row.pk).update(measures=evaluation_runs.at_work(1, 2))
-    assert evaluation_runs.run(row) is False
+    row = runs.waiting(questions, configuration("default"))
+    EvaluationRun.objects.filter(pk=row.pk).update(measures=runs.at_work(1, 2))
+    assert runs.run(row) is False
 
 
 def test_a_run_reports_how_far_it_is(questions: QuestionSet, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation_runs, "REPORTED_EVERY", 1)
+    monkeypatch.setattr(runs, "REPORTED_EVERY", 1)
     seen: list[Any] = []
-    at_work = evaluation_runs.at_work
-    monkeypatch.setattr(
-        evaluation_runs, "at_work", lambda done, total: seen.append((done, total)) or at_work(done, total)
-    )
-    evaluation_runs.start(questions, parsed("default"), {}, library.admin)
+    at_work = runs.at_work
+    monkeypatch.setattr(runs, "at_work", lambda done, total: seen.append((done, total)) or at_work(done, total))
+    runs.start(questions, parsed("default"), {}, library.admin)
     work_off(questions)
     assert seen == [(0, 0), (1, 1)]
 
@@ -141,7 +140,7 @@ def test_a_run_may_be_judged_and_tells_the_bill(
 ) -> None:
     verdict = {"faithfulness": 1, "context_precision": 0.5, "context_recall": 0.75}
     chat_model.script(match="judge", json_answer=verdict)
-    evaluation_runs.start(questions, parsed("default"), {"context_recall": 0.9}, library.admin, "openai:judge")
+    runs.start(questions, parsed("default"), {"context_recall": 0.9}, library.admin, "openai:judge")
     (run,) = work_off(questions)
     assert (run.measures["faithfulness"], run.measures["failed"]) == (1.0, ["context_recall"])
     assert run.measures["judged"]["judging"]["calls"] == 1
@@ -153,6 +152,6 @@ def test_a_document_added_later_is_measured_too(library: Library, questions: Que
     worker()
     later = library.loans.documents.exclude(title="").get(filename="otra.md")
     Question.objects.create(question_set=questions, text="¿A qué hora abre la sala?", relevant=[str(later.pk)])
-    evaluation_runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parsed("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.measures["questions"], run.measures["hit@1"]) == (2, 1.0)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from corpora.tests import documents
-from workers.ingestion.docx_styles import numeral
-from workers.ingestion.extract import extract
-from workers.ingestion.extracted import Extracted
-from workers.ingestion.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.docx_styles import numeral
+from workers.ingestion.extract.entry import extract
+from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.failures import ADVICE, ExtractionError
 
 
 def read(content: bytes) -> Extracted:

@@ -3,8 +3,8 @@
 import pytest
 
 from corpora.tests.documents import MARKDOWN
-from workers.ingestion.extract import extract
-from workers.ingestion.extracted import Extracted
+from workers.ingestion.extract.entry import extract
+from workers.ingestion.extract.extracted import Extracted
 
 
 def read(source: str) -> Extracted:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from corpora.tests import documents
-from workers.ingestion.extract import extract
-from workers.ingestion.extracted import Extracted
-from workers.ingestion.failures import ADVICE, ExtractionError
-from workers.ingestion.pdf_headings import Bookmark
-from workers.ingestion.pdf_text import assemble
+from workers.ingestion.extract.entry import extract
+from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.pdf_headings import Bookmark
+from workers.ingestion.extract.pdf_text import assemble
 
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 LONG = "Esta línea llega hasta el margen derecho de la página y por eso se parte"

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.tests.documents import TEXT
-from workers.ingestion.canonical import clean, one_line, tidy
-from workers.ingestion.extract import extract
-from workers.ingestion.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.canonical import clean, one_line, tidy
+from workers.ingestion.extract.entry import extract
+from workers.ingestion.extract.failures import ADVICE, ExtractionError
 
 SPANISH = "El niño bebió agua: «¿está fría?», dijo. Costó 20 € en la Península.\nFin."
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))

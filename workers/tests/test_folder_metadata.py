@@ -11,8 +11,8 @@ import pytest
 from accounts.models import Membership
 from corpora.models import Corpus, Document
 from tests import factories
-from workers import folders
-from workers.folder_metadata import MAX_BYTES, FolderMetadata
+from workers.folders import sync as folders
+from workers.folders.metadata import MAX_BYTES, FolderMetadata
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Sync = Callable[..., folders.Outcome]
@@ -138,7 +138,7 @@ def test_a_link_to_a_file_elsewhere_says_nothing(course: Path, tmp_path: Path) -
 def test_each_file_is_read_once(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
     folder = FolderMetadata(course, {})
-    monkeypatch.setattr("workers.folder_metadata.fields_of", lambda path: read.append(path) or {})
+    monkeypatch.setattr("workers.folders.metadata.fields_of", lambda path: read.append(path) or {})
     for path in course.rglob("*.md"):
         folder.of(path)
     assert len(read) == 3

@@ -11,8 +11,9 @@ import pytest
 from accounts.models import Membership
 from corpora.models import Corpus, Document
 from tests import factories
-from workers import folders, watched
-from workers.folders import Outcome
+from workers.folders import sync as folders
+from workers.folders import watched
+from workers.folders.sync import Outcome
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

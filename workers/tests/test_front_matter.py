@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.ingestion import sandbox_wire
-from workers.ingestion.extract_markdown import extract_markdown
-from workers.ingestion.extracted import DECLARABLE, MAX_VALUE, MAX_VALUES
-from workers.ingestion.front_matter import KEYS, declared
+from workers.ingestion.extract.extracted import DECLARABLE, MAX_VALUE, MAX_VALUES
+from workers.ingestion.extract.front_matter import KEYS, declared
+from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.sandbox import wire
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_any_text_gives_what_crosses_the_border(front: str) -> None:
     assert found.keys() <= set(KEYS.values())
     found.pop("title", None)
     extracted = extract_markdown(b"text")
-    crossed = sandbox_wire.decode(sandbox_wire.encode(type(extracted)("text", metadata=found)))
+    crossed = wire.decode(wire.encode(type(extracted)("text", metadata=found)))
     assert crossed.metadata == found
 
 

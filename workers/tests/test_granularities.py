@@ -9,10 +9,11 @@ from agents.assignments import assign, unassign
 from agents.models import Agent
 from corpora.models import Chunk, Document
 from retrieval import granularities as sizes
-from retrieval.current import current_index
+from retrieval.spaces.current import current_index
 from tests.fakes.fixtures import ModelServer
 from tests.library import NOVEL, Library, upload
-from workers import granularities, tasks
+from workers import tasks
+from workers.jobs import cut
 
 pytestmark = pytest.mark.django_db(transaction=True)
 EVERY = {256, 512, 800, 1024}
@@ -38,7 +39,7 @@ def cut_hints(hints: list[tuple[str, Any]]) -> list[Any]:
 
 def test_without_an_adaptive_agent_there_is_one_size(library: Library) -> None:
     assert sizes_of(loans_of(library)) == {800}
-    assert granularities.cut_anew() == 0
+    assert cut.cut_anew() == 0
 
 
 def test_an_agent_that_becomes_adaptive_has_its_corpora_cut_anew(
@@ -58,7 +59,7 @@ def test_an_agent_that_becomes_adaptive_has_its_corpora_cut_anew(
         == Chunk.objects.served().filter(document=document).count()
     )
     assert sizes_of(library.notes.documents.get()) == {800}, "no adaptive agent reads it"
-    assert granularities.cut_anew() == 0
+    assert cut.cut_anew() == 0
 
 
 def test_an_assignment_to_an_adaptive_agent_has_the_corpus_cut_anew(
@@ -83,7 +84,7 @@ def test_what_was_embedded_is_not_embedded_again(
 ) -> None:
     adaptive(library.writer)
     before = all_models.stats()["embed_items"]
-    granularities.cut_anew()
+    cut.cut_anew()
     worker()
     texts = Chunk.objects.served().values_list("text_hash", flat=True)
     fresh = set(texts) - set(Chunk.objects.served().filter(granularity=800).values_list("text_hash", flat=True))
@@ -108,4 +109,4 @@ def test_a_scope_is_ready_when_every_document_of_it_is(library: Library, worker:
 def test_a_document_that_failed_or_was_deleted_is_left_alone(library: Library) -> None:
     adaptive(library.writer)
     Document.objects.filter(corpus=library.loans).update(status="failed")
-    assert granularities.cut_anew() == 1
+    assert cut.cut_anew() == 1

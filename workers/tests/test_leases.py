@@ -15,9 +15,9 @@ from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import upload
 from tests.live import eventually
-from workers import leases
+from workers import claims
+from workers.claims import Lease, LeaseLost
 from workers.ingestion import pipeline
-from workers.leases import Lease, LeaseLost
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = timedelta()
@@ -29,7 +29,7 @@ def waiting() -> Document:
 
 
 def claimed(document: Document) -> Lease:
-    lease = leases.claim(document.pk)
+    lease = claims.claim(document.pk)
     assert lease is not None
     return lease
 
@@ -62,7 +62,7 @@ def in_threads(count: int, work: object, *args: object) -> list[object]:
 
 
 def test_of_ten_claims_at_once_one_wins(waiting: Document) -> None:
-    won = [lease for lease in in_threads(10, leases.claim, waiting.pk) if lease]
+    won = [lease for lease in in_threads(10, claims.claim, waiting.pk) if lease]
     assert len(won) == 1
     assert (state(waiting).status, state(waiting).attempts) == ("processing", 1)
 
@@ -83,13 +83,13 @@ def test_ten_deliveries_at_once_cost_one_embedding_bill(all_models: ModelServer)
 
 def test_a_document_in_work_deleted_or_not_yet_due_is_not_claimed(waiting: Document) -> None:
     claimed(waiting)
-    assert leases.claim(waiting.pk) is None
-    assert leases.claim(uuid4()) is None
+    assert claims.claim(waiting.pk) is None
+    assert claims.claim(uuid4()) is None
     for change in ({"deleted_at": timezone.now()}, {"not_before": timezone.now() + timedelta(seconds=60)}):
         other = factories.DocumentFactory(status="pending", **change)
-        assert leases.claim(other.pk) is None
+        assert claims.claim(other.pk) is None
     for status in ("indexed", "failed"):
-        assert leases.claim(factories.DocumentFactory(status=status).pk) is None
+        assert claims.claim(factories.DocumentFactory(status=status).pk) is None
 
 
 def test_an_expired_lease_passes_to_the_next_who_asks(waiting: Document) -> None:
@@ -115,11 +115,11 @@ def test_every_report_renews_the_lease(waiting: Document) -> None:
     lease = claimed(waiting)
     expire(waiting)
     lease.report(Document.Stage.CHUNK, 0.2)
-    assert leases.claim(waiting.pk) is None
+    assert claims.claim(waiting.pk) is None
 
 
 def test_a_lease_lives_through_a_stage_that_says_nothing(waiting: Document, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(claims, "HEARTBEAT_SECONDS", 0.02)
     before, lease = heartbeats(), claimed(waiting)
     with lease.kept_alive():
         expire(waiting)
@@ -131,14 +131,14 @@ def test_a_lease_lives_through_a_stage_that_says_nothing(waiting: Document, monk
 
 
 def test_a_heartbeat_does_not_take_a_document_back(waiting: Document, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(claims, "HEARTBEAT_SECONDS", 0.01)
     lease = claimed(waiting)
     with lease.kept_alive():
         expire(waiting)
         other = None
         while other is None:  # the heartbeat may be faster
             expire(waiting)
-            other = leases.claim(waiting.pk)
+            other = claims.claim(waiting.pk)
         time.sleep(0.1)
         assert state(waiting).lease_holder == other.holder
 
@@ -148,8 +148,8 @@ def test_after_three_attempts_a_document_fails_with_advice(waiting: Document) ->
         claimed(waiting)
         assert state(waiting).attempts == attempt
         expire(waiting)
-    assert leases.claim(waiting.pk) is None
-    assert leases.give_up_exhausted() == 1
+    assert claims.claim(waiting.pk) is None
+    assert claims.give_up_exhausted() == 1
     done = state(waiting)
     assert (done.status, done.error_code, done.lease_holder) == ("failed", "too_many_attempts", None)
     assert done.error_detail
@@ -175,12 +175,12 @@ def test_a_new_attempt_clears_the_last_ones_error(waiting: Document) -> None:
 
 def test_at_the_start_of_the_only_process_nothing_is_in_work(waiting: Document) -> None:
     claimed(waiting)
-    assert leases.release_abandoned() == 1
+    assert claims.release_abandoned() == 1
     assert (state(waiting).status, state(waiting).attempts) == ("pending", 1)
     claimed(waiting)
-    assert leases.release_abandoned(counts=False) == 1
+    assert claims.release_abandoned(counts=False) == 1
     assert state(waiting).attempts == 1, "an orderly end costs no attempt"
-    assert leases.claim(waiting.pk) is not None
+    assert claims.claim(waiting.pk) is not None
 
 
 def test_a_document_that_was_deleted_in_work_is_let_go_at_once(waiting: Document) -> None:
@@ -196,6 +196,6 @@ def test_what_is_due_comes_in_the_order_of_its_waiting(waiting: Document) -> Non
     older = factories.DocumentFactory(status="pending", not_before=timezone.now() - timedelta(hours=1))
     abandoned = factories.DocumentFactory(status="pending", not_before=timezone.now() - timedelta(hours=2))
     claimed(abandoned)
-    assert list(leases.due()) == [older, waiting]
+    assert list(claims.due()) == [older, waiting]
     expire(abandoned)
-    assert list(leases.due()) == [abandoned, older, waiting]
+    assert list(claims.due()) == [abandoned, older, waiting]

@@ -9,20 +9,21 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from corpora import removal, uploads
+from corpora import removal
 from corpora.models import Chunk, Document, DocumentText
 from corpora.tests import documents
-from retrieval.current import current_index
+from corpora.uploads import intake
 from retrieval.index.base import IndexUnavailable
 from retrieval.models import CachedEmbedding
+from retrieval.spaces.current import current_index
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library, upload
-from workers import leases
+from workers import claims
+from workers.claims import Lease
 from workers.ingestion import pipeline
-from workers.ingestion.failures import ADVICE, ExtractionError
-from workers.ingestion.sandbox import SandboxUnavailable
-from workers.leases import Lease
+from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.sandbox.pool import SandboxUnavailable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = "\n\n".join(f"# Capítulo {n}\n\n{f'La frase {n} del libro habla del mar. ' * 70}" for n in range(10))
@@ -137,7 +138,7 @@ def test_a_file_that_cannot_be_read_fails_with_advice(keep: Callable[..., Docume
     assert (failed.status, failed.error_code, failed.error_detail) == ("failed", code, ADVICE[code])
     assert (failed.chunks.count(), failed.chunk_count, failed.lease_holder) == (0, 0, None)
     assert not point_ids(document)
-    assert leases.claim(document.pk) is None, "trying again would not help"
+    assert claims.claim(document.pk) is None, "trying again would not help"
 
 
 @pytest.mark.parametrize("code", ADVICE)
@@ -166,7 +167,7 @@ def test_an_indexed_document_without_chunks_does_not_exist(
 def test_a_failed_document_can_be_sent_again(keep: Callable[..., Document]) -> None:
     document = keep("a.md", b"\n")
     pipeline.run(document.pk)
-    uploads.replace(state(document), file_of("a.md", SHORT), factories.MembershipFactory())
+    intake.replace(state(document), file_of("a.md", SHORT), factories.MembershipFactory())
     assert (state(document).status, state(document).error_code) == ("pending", "")
     pipeline.run(document.pk)
     complete(document)
@@ -222,7 +223,7 @@ def test_an_outage_of_the_index_is_waited_for(keep: Callable[..., Document], mon
 
     document = keep()
     with monkeypatch.context() as patched:
-        patched.setattr("retrieval.current.write_targets", down)
+        patched.setattr("retrieval.spaces.current.write_targets", down)
         for _ in range(4):
             retry_now(document)
     assert (state(document).status, state(document).attempts) == ("pending", 0)
@@ -309,14 +310,14 @@ def test_the_same_text_elsewhere_is_not_embedded_again(keep: Callable[..., Docum
 def test_readers_see_the_old_version_until_the_new_one_is_complete(
     library: Library, worker: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from chat import answering
-    from chat.questions import Question
+    from chat.answering import answers
+    from chat.answering.questions import Question
 
     document = library.loans.documents.get()
     before, seen = served(document), []
 
     def ask() -> set[UUID]:
-        found = answering.begin(library.bob, "researcher", Question(ABOUT_LOANS)).retrieval
+        found = answers.begin(library.bob, "researcher", Question(ABOUT_LOANS)).retrieval
         return {one.chunk for one in found.chunks}
 
     write = pipeline.VersionWriter.write
@@ -326,9 +327,7 @@ def test_readers_see_the_old_version_until_the_new_one_is_complete(
         seen.append((served(document), ask()))
 
     monkeypatch.setattr(pipeline.VersionWriter, "write", observed)
-    uploads.replace(
-        document, file_of("prestamos.md", f"{LONG}\n\n# Plazos\n\nUn libro dura cinco días."), library.admin
-    )
+    intake.replace(document, file_of("prestamos.md", f"{LONG}\n\n# Plazos\n\nUn libro dura cinco días."), library.admin)
     assert worker() == 1
     assert seen
     assert all(rows == before and asked <= before for rows, asked in seen)
@@ -343,7 +342,7 @@ def test_a_reprocessed_document_gets_new_ids_and_no_new_bill(
     document = keep()
     pipeline.run(document.pk)
     first, paid = served(document), all_models.stats()["embed_items"]
-    uploads.reprocess(document, factories.MembershipFactory())
+    intake.reprocess(document, factories.MembershipFactory())
     assert served(document) == first, "what readers see stays meanwhile"
     pipeline.run(document.pk)
     assert complete(document).version == 2
@@ -357,7 +356,7 @@ def test_a_new_version_that_fails_leaves_the_old_one(
     document = keep()
     pipeline.run(document.pk)
     first = served(document)
-    uploads.reprocess(document, factories.MembershipFactory())
+    intake.reprocess(document, factories.MembershipFactory())
     monkeypatch.setattr(pipeline, "BATCH", 2)
     write, calls = pipeline.VersionWriter.write, []
 
@@ -379,7 +378,7 @@ def test_the_embeddings_of_an_old_version_are_forgotten(keep: Callable[..., Docu
     document = keep()
     pipeline.run(document.pk)
     old = set(document.chunks.values_list("text_hash", flat=True))
-    uploads.replace(document, file_of("libro.md", SHORT), factories.MembershipFactory())
+    intake.replace(document, file_of("libro.md", SHORT), factories.MembershipFactory())
     pipeline.run(document.pk)
     new = set(complete(document).chunks.values_list("text_hash", flat=True))
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) == new
@@ -406,8 +405,8 @@ def test_what_is_edited_while_a_document_is_processed_stays(
 def payload_of(document: Document, key: str) -> set[str]:
     """The values of a payload key over a document's points, as searches see them."""
     from corpora.scope import Scope
-    from retrieval.bm25 import encode_query
     from retrieval.filters import search_filter
+    from retrieval.index.bm25 import encode_query
 
     corpus = document.corpus
     scope = Scope(corpus.organization_id, corpus.owner_id or UUID(int=0), frozenset(), frozenset([corpus.pk]))
@@ -441,7 +440,7 @@ def deleted_during(keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatc
 def test_a_document_deleted_in_work_does_not_rise_again(
     keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch, hints: list[tuple[str, UUID]], step: str
 ) -> None:
-    from workers import erasure
+    from workers.jobs import erase
 
     document = deleted_during(keep, monkeypatch, step)
     gone = state(document)
@@ -449,21 +448,21 @@ def test_a_document_deleted_in_work_does_not_rise_again(
     assert gone.status != "indexed"
     assert gone.lease_expires_at is None, "its erasure need not wait for the lease"
     assert hints[-1] == ("workers.erase", document.pk)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
     assert (point_ids(document), Chunk.objects.count(), DocumentText.objects.count()) == (set(), 0, 0)
 
 
 def test_a_document_erased_in_work_leaves_no_points(
     keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workers import erasure
+    from workers.jobs import erase
 
     document = keep()
     upsert = type(current_index()).upsert
 
     def erased_first(self: Any, points: Any) -> None:
         Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now(), lease_expires_at=None)
-        assert erasure.erase(document.pk) is True
+        assert erase.erase(document.pk) is True
         upsert(self, points)
 
     monkeypatch.setattr(type(current_index()), "upsert", erased_first)
@@ -496,7 +495,7 @@ def test_a_worker_that_lost_its_document_mixes_nothing_into_the_winners_work(
     slow = threading.Thread(target=slow_worker)
     slow.start()
     assert embedding.wait(20)
-    uploads.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
+    intake.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
     assert pipeline.run(document.pk) is True
     replaced.set()
     slow.join(20)
@@ -527,7 +526,7 @@ def test_the_rest_of_a_killed_attempt_is_cleared(
             pipeline.run(document.pk)
     assert len(point_ids(document)) == 6
     assert served(document) == set()
-    leases.release_abandoned()
-    uploads.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
+    claims.release_abandoned()
+    intake.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
     pipeline.run(document.pk)
     assert complete(document).chunk_count == 1, "the points of the longer text are gone too"

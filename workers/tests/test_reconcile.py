@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from chat import answering
-from chat.questions import Question
-from corpora import uploads
+from chat.answering import answers
+from chat.answering.questions import Question
 from corpora.models import Chunk, Document
-from retrieval.current import current_index
+from corpora.uploads import intake
 from retrieval.index.base import Point, SparseVector
+from retrieval.spaces.current import current_index
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
-from workers import leases, metadata
-from workers import reconcile as reconciler
+from workers import claims
 from workers.ingestion import pipeline
-from workers.reconcile import Report, reconcile
+from workers.jobs import metadata
+from workers.upkeep import reconcile as reconciler
+from workers.upkeep.reconcile import Report, reconcile
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -94,7 +95,7 @@ def test_a_document_that_is_indexed_while_the_index_is_read_is_neither_orphan_no
 
     def switched_meanwhile(pairs: Any) -> Iterator[Any]:
         read = list(batches(pairs))
-        uploads.reprocess(document, library.alicia)
+        intake.reprocess(document, library.alicia)
         assert pipeline.run(document.pk)
         yield from read
 
@@ -107,8 +108,8 @@ def test_a_document_that_ends_between_the_two_questions_keeps_its_points(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = library.notes.documents.get()
-    uploads.reprocess(document, library.alicia)
-    lease = leases.claim(document.pk)
+    intake.reprocess(document, library.alicia)
+    lease = claims.claim(document.pk)
     assert lease is not None
     new = stray(document.pk, version=2)
     asked = reconciler.documents_in_work
@@ -128,7 +129,7 @@ def test_half_an_upsert_is_neither_served_nor_kept(library: Library) -> None:
     document = library.notes.documents.get()
 
     stray(document.pk, version=2)
-    found = answering.begin(library.alicia, "writer", Question(ABOUT_LOANS)).retrieval
+    found = answers.begin(library.alicia, "writer", Question(ABOUT_LOANS)).retrieval
     assert {one.chunk for one in found.chunks} <= chunks()
     reconcile()
     assert points() == chunks()
@@ -138,7 +139,7 @@ def test_edited_metadata_reaches_the_index_without_embedding_again(library: Libr
     document = library.loans.documents.get()
 
     def found(**filters: tuple[str, ...]) -> set[str]:
-        answer = answering.begin(library.alicia, "writer", Question(ABOUT_LOANS, filters=filters))
+        answer = answers.begin(library.alicia, "writer", Question(ABOUT_LOANS, filters=filters))
         return {one.title for one in answer.retrieval.chunks}
 
     assert found(unit=("3",)) == set()

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from corpora.tests import documents
-from workers.ingestion import sandbox_wire
-from workers.ingestion.extracted import Extracted, HeadingSpan, PageSpan
-from workers.ingestion.failures import ExtractionError
-from workers.ingestion.sandbox import Limits, Sandbox, SandboxUnavailable, extract_in_sandbox
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
+from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.sandbox import wire
+from workers.ingestion.sandbox.pool import Limits, Sandbox, SandboxUnavailable, extract_in_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="this wall exists on Linux only")
@@ -273,7 +273,7 @@ def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
 def test_the_answer_survives_the_wire() -> None:
     pages, headings = (PageSpan(1, 0, 2), PageSpan(2, 2, 3)), (HeadingSpan(1, "Á", 0, 1),)
     extracted = Extracted("Á\nb", pages, headings, "t", 2, {"unit": "Bucles", "tags": ("a", "b")})
-    assert sandbox_wire.decode(sandbox_wire.encode(extracted)) == extracted
+    assert wire.decode(wire.encode(extracted)) == extracted
 
 
 GOOD = (
@@ -315,8 +315,8 @@ GOOD = (
     ],
 )
 def test_a_lying_answer_is_refused(part: str, lie: str) -> None:
-    assert sandbox_wire.decode(GOOD.encode()).text == "ab"
+    assert wire.decode(GOOD.encode()).text == "ab"
     assert part in GOOD
     with pytest.raises(ExtractionError) as caught:
-        sandbox_wire.decode(GOOD.replace(part, lie, 1).encode("latin-1"))
+        wire.decode(GOOD.replace(part, lie, 1).encode("latin-1"))
     assert caught.value.code == "extraction_crashed"

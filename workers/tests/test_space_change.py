@@ -13,22 +13,22 @@ from django.utils import timezone
 
 from corpora import removal
 from corpora.models import Chunk, Document, ErasureReceipt
-from retrieval import current
-from retrieval.embeddings.spaces import LEXICAL_MODEL, space_for
 from retrieval.models import CachedEmbedding, SpaceState
 from retrieval.search import retrieve
-from retrieval.spaces import registry
+from retrieval.spaces import current, registry
+from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.spaces.registry import KEPT, SETTLING
 from retrieval.tests.endpoint import serving
 from retrieval.tests.spaces import model, name_model, restart
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library, upload
-from workers import erasure, space_change, space_filling, upkeep
 from workers.ingestion import pipeline
-from workers.reconcile import reconcile
-from workers.space_change import Incomplete, advance
-from workers.space_filling import fill
+from workers.jobs import erase
+from workers.upkeep import space_change, space_filling, tidy
+from workers.upkeep.reconcile import reconcile
+from workers.upkeep.space_change import Incomplete, advance
+from workers.upkeep.space_filling import fill
 
 __all__ = ["model"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -226,7 +226,7 @@ def test_an_erasure_reaches_every_space(other_model: ModelServer, library: Libra
     chunks = {chunk.pk for chunk in document.chunks.all()}
     assert chunks <= points(LEXICAL) & points(SMALL)
     removal.remove_document(document, library.admin)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
     assert not chunks & (points(LEXICAL) | points(SMALL))
     assert ErasureReceipt.objects.get().removed["points"] == 2 * len(chunks)
 
@@ -291,7 +291,7 @@ def test_what_ended_in_the_moment_of_the_switch_is_filled_in_afterwards(
 
 def test_a_settled_installation_does_nothing_each_round(model: ModelServer, library: Library) -> None:
     advance()
-    upkeep.optimize_index()
+    tidy.optimize_index()
     assert states() == {LEXICAL: "active"}
     assert len(SpaceState.objects.get().probe) == 1536
 

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from evaluation.measuring import Scores
+from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.spaces import registry
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
-from workers import space_comparison
-from workers.evaluation import Scores
-from workers.models import EvaluationRun, Question, QuestionSet
-from workers.space_change import advance
-from workers.space_comparison import Compared, loss
-from workers.space_filling import fill
 from workers.tests.test_space_change import LEXICAL, SMALL, model, other_model, states
+from workers.upkeep import space_comparison
+from workers.upkeep.space_change import advance
+from workers.upkeep.space_comparison import Compared, loss
+from workers.upkeep.space_filling import fill
 
 __all__ = ["model", "other_model"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,7 +81,7 @@ def test_a_space_that_is_worse_waits_for_an_operator_and_is_measured_once(
 def test_where_a_model_does_not_answer_points_alone_decide(
     other_model: ModelServer, questions: QuestionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.evaluation.PATIENCE", ())
+    monkeypatch.setattr("evaluation.measuring.PATIENCE", ())
     fill(registry.begin(registry.wanted()))
     other_model.script(path="embeddings", status=503)
     assert space_comparison.compared(registry.active(), registry.named(SMALL)) == []

@@ -15,22 +15,24 @@ from django.conf import settings as configured
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
-from corpora import removal, uploads
+from corpora import removal
 from corpora.models import Chunk, Corpus, Document
-from retrieval import bm25, current
+from corpora.uploads import intake
 from retrieval.embeddings.base import EmbeddingError
 from retrieval.embeddings.cache import text_hash
 from retrieval.embeddings.openai import OpenAIProvider
 from retrieval.filters import search_filter
+from retrieval.index import bm25
 from retrieval.models import CachedEmbedding, SpaceState
-from retrieval.passages import indexed_text
-from retrieval.spaces import registry
+from retrieval.spaces import current, registry
 from retrieval.tests.spaces import model, name_model
+from retrieval.text.passages import indexed_text
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import Library
-from workers import erasure, metadata, space_filling
-from workers.space_filling import fill, missing_from
+from workers.jobs import erase, metadata
+from workers.upkeep import space_filling
+from workers.upkeep.space_filling import fill, missing_from
 
 __all__ = ["model"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -156,12 +158,12 @@ def test_what_is_deleted_while_it_is_embedded_leaves_nothing(
 
     def happens() -> None:
         if how == "replaced":
-            uploads.replace(document, SimpleUploadedFile("prestamos.md", b"# Nuevo\n\nOtro texto."), library.admin)
+            intake.replace(document, SimpleUploadedFile("prestamos.md", b"# Nuevo\n\nOtro texto."), library.admin)
             assert worker() == 1
             return
         removal.remove_document(document, library.admin)
         if how == "erased":
-            assert erasure.erase(document.pk) is True
+            assert erase.erase(document.pk) is True
 
     before_upsert(monkeypatch, happens)
     left: list[set[UUID]] = []
@@ -186,7 +188,7 @@ def test_what_is_erased_before_its_vectors_come_is_not_cached_either(
         vectors = embed(self, texts)
         if document.deleted_at is None:
             removal.remove_document(document, library.admin)
-            assert erasure.erase(document.pk) is True
+            assert erase.erase(document.pk) is True
         return vectors
 
     monkeypatch.setattr(OpenAIProvider, "embed_documents", erased_meanwhile)
@@ -221,7 +223,7 @@ def test_an_edited_title_is_embedded_and_its_embedding_is_erased_with_the_docume
     hashes = set(document.chunks.values_list("text_hash", flat=True))
     assert CachedEmbedding.objects.filter(space=filling.collection, text_hash__in=hashes).count() == len(hashes)
     removal.remove_document(document, library.admin)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
     kept = set(Chunk.objects.values_list("text_hash", flat=True))
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) <= kept
 

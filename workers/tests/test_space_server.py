@@ -12,16 +12,15 @@ from django.utils import timezone
 
 from corpora import removal
 from corpora.models import Chunk, ErasureReceipt
-from retrieval import current
 from retrieval.index import drop_index
 from retrieval.index.base import IndexUnavailable
 from retrieval.models import SpaceState
-from retrieval.spaces import registry
+from retrieval.spaces import current, registry
 from retrieval.spaces.registry import KEPT, SETTLING
 from retrieval.tests.spaces import model, name_model, restart
 from tests.fakes.fixtures import ModelServer
-from workers import erasure
-from workers.space_change import advance
+from workers.jobs import erase
+from workers.upkeep.space_change import advance
 
 __all__ = ["model"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,7 +49,7 @@ def test_a_change_an_erasure_and_a_removal_on_a_server(model: ModelServer, libra
     document = library.loans.documents.get()
     chunks = document.chunks.count()
     removal.remove_document(document, library.admin)
-    assert erasure.erase(document.pk) is True
+    assert erase.erase(document.pk) is True
     assert ErasureReceipt.objects.get().removed["points"] == 2 * chunks
     assert current.current_index().count() == Chunk.objects.served().count() > 0
     index = current.index_of(lexical)

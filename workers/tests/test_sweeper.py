@@ -15,7 +15,8 @@ from django.utils import timezone
 from corpora.models import Corpus, Document
 from tests import factories
 from tests.live import patience
-from workers import leases, sweeper, tasks
+from workers import claims, tasks
+from workers.upkeep import sweep
 
 pytestmark = pytest.mark.django_db
 Hints = list[tuple[str, UUID]]
@@ -27,32 +28,32 @@ def before(seconds: float) -> dict[str, object]:
 
 def test_a_document_whose_message_was_lost_is_hinted_at_again(hints: Hints) -> None:
     waiting = factories.DocumentFactory(status="pending", **before(60))
-    assert sweeper.sweep() == 1
+    assert sweep.sweep() == 1
     assert hints == [("workers.ingest", waiting.pk)]
 
 
 def test_a_fresh_upload_is_left_to_its_own_message(hints: Hints) -> None:
     factories.DocumentFactory(status="pending")
-    assert sweeper.sweep() == 0
+    assert sweep.sweep() == 0
     assert hints == []
 
 
 def test_a_document_that_waits_for_a_service_waits_its_time(hints: Hints) -> None:
     document = factories.DocumentFactory(status="pending")
-    lease = leases.claim(document.pk)
+    lease = claims.claim(document.pk)
     assert lease is not None
     lease.retry_later("service_unavailable", "…", counts=False)
-    assert sweeper.sweep() == 0
+    assert sweep.sweep() == 0
     Document.objects.update(**before(10))
-    assert sweeper.sweep() == 1
+    assert sweep.sweep() == 1
 
 
 def test_a_document_whose_worker_fell_silent_is_hinted_at_again(hints: Hints) -> None:
     document = factories.DocumentFactory(status="pending", **before(60))
-    assert leases.claim(document.pk) is not None
-    assert sweeper.sweep() == 0
+    assert claims.claim(document.pk) is not None
+    assert sweep.sweep() == 0
     Document.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    assert sweeper.sweep() == 1
+    assert sweep.sweep() == 1
     assert hints == [("workers.ingest", document.pk)]
 
 
@@ -61,35 +62,35 @@ def test_after_three_silent_workers_a_document_fails(hints: Hints) -> None:
     factories.DocumentFactory(
         status="processing", attempts=3, lease_holder=UUID(int=1), lease_expires_at=expired, **before(60)
     )
-    assert sweeper.sweep() == 0
+    assert sweep.sweep() == 0
     assert Document.objects.get().error_code == "too_many_attempts"
 
 
 def test_what_has_ended_is_left_alone(hints: Hints) -> None:
     for status in ("indexed", "failed"):
         factories.DocumentFactory(status=status, **before(60))
-    assert sweeper.sweep() == 0
+    assert sweep.sweep() == 0
 
 
 def test_a_deletion_whose_message_was_lost_is_finished(hints: Hints) -> None:
     document = factories.DocumentFactory(deleted_at=timezone.now())
-    assert sweeper.sweep() == 1
+    assert sweep.sweep() == 1
     assert hints == [("workers.erase", document.pk)]
 
 
 def test_a_deleted_corpus_without_documents_goes(hints: Hints) -> None:
     gone = factories.CorpusFactory(deleted_at=timezone.now())
     kept = factories.DocumentFactory(corpus__deleted_at=timezone.now(), deleted_at=timezone.now()).corpus
-    sweeper.sweep()
+    sweep.sweep()
     assert set(Corpus.objects.values_list("pk", flat=True)) == {kept.pk}
     assert gone.pk != kept.pk
 
 
 def test_a_sweep_hints_at_a_bounded_number(hints: Hints, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeper, "AT_ONCE", 3)
+    monkeypatch.setattr(sweep, "AT_ONCE", 3)
     for _ in range(5):
         factories.DocumentFactory(status="pending", **before(60))
-    assert sweeper.sweep() == 3
+    assert sweep.sweep() == 3
 
 
 def test_everything_that_must_run_by_itself_is_scheduled() -> None:

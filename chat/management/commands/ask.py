@@ -10,12 +10,12 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.management.commands.apikey import membership_for
 from accounts.models import Membership
 from accounts.problems import Problem
-from chat import adaptive, answering
-from chat.attempts import Answer
-from chat.events import Done, Error, Sources, Token
-from chat.questions import Question
-from retrieval import current
+from chat.answering import adaptive, answers
+from chat.answering.attempts import Answer
+from chat.answering.questions import Question
+from chat.stream.events import Done, Error, Sources, Token
 from retrieval.index.base import IndexLocked, IndexUnavailable
+from retrieval.spaces import current
 
 
 class Command(BaseCommand):
@@ -39,14 +39,14 @@ class Command(BaseCommand):
         except IndexUnavailable:
             pass  # the answer does without context and says so
         try:
-            answer = answering.begin(membership, options["agent"], Question(options["question"]))
+            answer = answers.begin(membership, options["agent"], Question(options["question"]))
         except Problem as problem:
             raise CommandError(f"{problem.detail} Agents: {known_agents(membership)}.") from None
         asyncio.run(self.tell(answer))
 
     async def tell(self, answer: Answer) -> None:
         found = Sources(answer.conversation, answer.message, 1, "none", False, ())
-        told = answering.events(answer)
+        told = answers.events(answer)
         async with aclosing(adaptive.decided(told) if answer.again else told) as events:
             async for event in events:
                 if isinstance(event, Sources):

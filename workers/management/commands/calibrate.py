@@ -14,13 +14,14 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import Organization
 from corpora.models import Corpus
 from corpora.scope import Scope
-from retrieval import calibrations
-from retrieval.current import current_provider
+from evaluation import calibration
+from evaluation.calibration import SEED, Measurement, NotMeasurable
+from evaluation.calibration_questions import Probe
+from evaluation.sets import Dataset, Query
+from retrieval.confidence import calibration as calibrations
 from retrieval.embeddings.base import EmbeddingError
-from workers import calibration, datasets, inline
-from workers.calibration import SEED, Measurement, NotMeasurable
-from workers.calibration_questions import Probe
-from workers.evaluation_sets import Dataset, Query
+from retrieval.spaces.current import current_provider
+from workers import datasets, inline
 from workers.progress import Bar
 
 QUESTIONS = 200

@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from corpora.models import Document, ErasureReceipt
-from workers import erasure, inline
+from workers import inline
+from workers.jobs import erase
 
 
 class Command(BaseCommand):
@@ -14,8 +15,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         inline.require_index()
         deleted = list(Document.objects.exclude(deleted_at=None).values_list("pk", flat=True))
-        erased = [document_id for document_id in deleted if erasure.erase(document_id)]
-        erasure.erase_deleted_corpora()
+        erased = [document_id for document_id in deleted if erase.erase(document_id)]
+        erase.erase_deleted_corpora()
         for receipt in ErasureReceipt.objects.filter(document_id__in=erased):
             self.stdout.write(f"{receipt.document_id}: {receipt.removed}")
         self.stdout.write(f"{len(erased)} documents erased, {len(deleted) - len(erased)} still held by a worker.")

@@ -10,13 +10,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from workers import datasets, evaluation_configurations, evaluation_report, evaluation_runs, inline
-from workers.evaluation import NotMeasured, Scores
-from workers.evaluation_configurations import GRAMMAR, STANDARD, Configuration
-from workers.evaluation_judge import MOST_QUESTIONS, Judge
-from workers.evaluation_report import Threshold
-from workers.evaluation_sets import Dataset
-from workers.models import QuestionSet
+from evaluation import configurations as evaluation_configurations
+from evaluation import report, runs
+from evaluation.configurations import GRAMMAR, STANDARD, Configuration
+from evaluation.judge import MOST_QUESTIONS, Judge
+from evaluation.measuring import NotMeasured, Scores
+from evaluation.models import QuestionSet
+from evaluation.report import Threshold
+from evaluation.sets import Dataset
+from workers import datasets, inline
 
 
 class Command(BaseCommand):
@@ -52,7 +54,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps([asdict(one) for one in scores], indent=1))
         else:
-            shown = evaluation_report.markdown if options["markdown"] else evaluation_report.table
+            shown = report.markdown if options["markdown"] else report.table
             self.stdout.write("\n".join(shown(scores)))
         if below := [sentence for one in thresholds for sentence in one.failed_by(scores)]:
             raise CommandError("; ".join(below))
@@ -65,7 +67,7 @@ class Command(BaseCommand):
             scores = datasets.evaluate(questions, self.progress, configurations, judge_of(options))
         except (ValueError, NotMeasured) as error:
             raise CommandError(str(error)) from error
-        evaluation_runs.record(scores)
+        runs.record(scores)
         return scores
 
     def bills(self, scores: Sequence[Scores]) -> None:
@@ -109,4 +111,4 @@ def of_organization(slug: str, name: str, configurations: Sequence[Configuration
     questions = QuestionSet.objects.filter(organization__slug=slug, name=name).first()
     if questions is None:
         raise ValueError(f"{slug} has no question set {name!r}")
-    return [evaluation_runs.run_now(questions, one, judge) for one in configurations]
+    return [runs.run_now(questions, one, judge) for one in configurations]

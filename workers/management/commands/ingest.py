@@ -9,9 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Membership, Organization
 from corpora.models import METADATA_FIELDS, Corpus, Document
-from workers import folders, inline
+from workers import inline
+from workers.folders import sync
+from workers.folders.watched import shared_corpus
 from workers.progress import Bar
-from workers.watched import shared_corpus
 
 DIFFICULTIES = Document.Difficulty.values
 CONTENT_TYPES = Document.ContentType.values
@@ -55,13 +56,13 @@ class Command(BaseCommand):
         if outcome.refused or failed:
             raise CommandError(f"{len(outcome.refused) + failed} files were not taken in; see above.")
 
-    def upload(self, source: Path, corpus: Corpus, admin: Membership, **options: Any) -> folders.Outcome:
-        bar = Bar(self.stderr, "upload", len(folders.files_in(source)))
-        outcome = folders.synchronize(source, corpus, admin, on_file=lambda path: bar.step(path.name), **options)
+    def upload(self, source: Path, corpus: Corpus, admin: Membership, **options: Any) -> sync.Outcome:
+        bar = Bar(self.stderr, "upload", len(sync.files_in(source)))
+        outcome = sync.synchronize(source, corpus, admin, on_file=lambda path: bar.step(path.name), **options)
         bar.end()
         return outcome
 
-    def finish(self, outcome: folders.Outcome) -> int:
+    def finish(self, outcome: sync.Outcome) -> int:
         bar = Bar(self.stderr, "index", len(outcome.documents))
         failed: list[Document] = []
 
@@ -76,7 +77,7 @@ class Command(BaseCommand):
             self.stderr.write(f"  {document.filename}: {document.error_detail} ({document.error_code})")
         return len(failed)
 
-    def report(self, outcome: folders.Outcome, failed: int) -> None:
+    def report(self, outcome: sync.Outcome, failed: int) -> None:
         for relative, reason in outcome.refused.items():
             self.stderr.write(f"  {relative}: {reason}")
         described = f" ({outcome.described} described anew)" if outcome.described else ""

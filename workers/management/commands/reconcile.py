@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from workers import inline
-from workers import reconcile as reconciler
+from workers.upkeep import reconcile as reconciler
 
 
 class Command(BaseCommand):

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from config.env import env
-from retrieval import current
 from retrieval.index.base import IndexLocked, IndexUnavailable
+from retrieval.spaces import current
 
 logger = logging.getLogger(__name__)
 

@@ -8,14 +8,14 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from retrieval import current
+from evaluation.sets import Dataset
 from retrieval.embeddings.base import EmbeddingError
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
-from retrieval.spaces import registry
+from retrieval.spaces import current, registry
 from retrieval.spaces.progress import progress
-from workers import datasets, inline, space_change, space_comparison, space_filling
-from workers.evaluation_sets import Dataset
+from workers import datasets, inline
+from workers.upkeep import space_change, space_comparison, space_filling
 
 COMPARED = ("hit@1", "hit@5", "recall@5", "mrr", "ndcg@10")
 

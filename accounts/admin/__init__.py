@@ -1,0 +1,3 @@
+"""The admin of people. Django imports this package for what it registers."""
+
+from accounts.admin import people as people

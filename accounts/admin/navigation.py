@@ -1,0 +1,63 @@
+"""The admin's side bar, in the order of an organization's work. Settings name `sidebar` in UNFOLD."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from accounts.admin.scope import is_operator
+
+
+def item(title: Any, icon: str, url_name: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse(url_name)}
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """Groups of links; pages that only operators have are offered to operators alone."""
+    people = [
+        item(_("Members"), "group", "admin:accounts_membership_changelist"),
+        item(_("Invitations"), "mail", "admin:accounts_invitation_changelist"),
+        item(_("API keys"), "key", "admin:accounts_apikey_changelist"),
+        item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
+             "admin:accounts_organization_changelist"),
+    ]  # fmt: skip
+    switches = []
+    if is_operator(request):
+        switches.append(item(_("Flags"), "toggle_on", "admin:retrieval_flags_changelist"))
+        switches.append(item(_("Embedding spaces"), "hub", "admin:retrieval_spacestate_changelist"))
+        people.append(item(_("Users"), "person", "admin:accounts_user_changelist"))
+    return [
+        group("", item(_("Dashboard"), "arrow_back", "dashboard")),
+        group(
+            _("Knowledge"),
+            item(_("Corpora"), "library_books", "admin:corpora_corpus_changelist"),
+            item(_("Documents"), "description", "admin:corpora_document_changelist"),
+        ),
+        group(_("Agents"), item(_("Agents"), "smart_toy", "admin:agents_agent_changelist")),
+        group(
+            _("Evaluation"),
+            item(_("Question sets"), "quiz", "admin:evaluation_questionset_changelist"),
+            item(_("Runs"), "monitoring", "admin:evaluation_evaluationrun_changelist"),
+        ),
+        group(_("People"), *people),
+        group(
+            _("Operations"),
+            item(_("Usage"), "bar_chart", "admin:chat_usage"),
+            item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
+            item(_("Playground"), "science", "admin:chat_playground"),
+            item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
+            item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
+            *switches,
+        ),
+    ]
+
+
+def on_traces(request: HttpRequest) -> bool:
+    """Usage and playground lie below the traces' address; only one of the three is marked."""
+    others = (reverse("admin:chat_usage"), reverse("admin:chat_playground"))
+    return request.path.startswith(reverse("admin:chat_trace_changelist")) and request.path not in others
+
+
+def group(title: Any, *items: dict[str, Any]) -> dict[str, Any]:
+    return {"title": title, "separator": bool(title), "items": list(items)}

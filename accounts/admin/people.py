@@ -1,0 +1,214 @@
+"""Admin of people: members, invitations, API keys, the audit log; users and organizations for operators."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress, EmailConfirmation
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from accounts import audit, keys, members
+from accounts.admin.csv_export import csv_response
+from accounts.admin.rows import labelled, text_of
+from accounts.admin.scope import OrganizationAdmin, SuperuserAdmin, is_operator
+from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
+
+# Other apps register these for Django's permissions and verified addresses, which Acervo does not use.
+for unused in (Group, EmailAddress, EmailConfirmation):
+    if admin.site.is_registered(unused):
+        admin.site.unregister(unused)
+
+
+@admin.register(Membership)
+class MembershipAdmin(OrganizationAdmin):
+    """Members join by invitation; here their role changes or they leave. Operators may add one directly."""
+
+    writes = frozenset({"add", "change", "delete"})
+    readonly_fields = ("person", "email")
+    list_display = ("person", "email", "shown_role", "is_active", "created_at")
+    list_filter = ("role",)
+    list_select_related = ("user", "organization")
+    search_fields = ("user__name", "user__email")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return is_operator(request)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("person", "email", "role") if obj else ("user", "role")
+
+    person = text_of("user", _("user"))
+
+    @admin.display(description=_("email address"), ordering="user__email")
+    def email(self, obj: Membership) -> str:
+        return obj.user.email
+
+    @labelled(_("role"), {"admin": "primary"}, ordering="role")
+    def shown_role(self, obj: Membership) -> tuple[str, str]:
+        return obj.role, obj.get_role_display()
+
+    @admin.display(description=_("active"), boolean=True, ordering="user__is_active")
+    def is_active(self, obj: Membership) -> bool:
+        return obj.user.is_active
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        if not change:
+            super().save_model(request, obj, form, change)
+        elif "role" in form.changed_data:
+            members.change_role(obj, obj.role, self.by(request, obj))
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        members.remove(obj, self.by(request, obj))
+
+    def goes_with(self, chosen: Any) -> dict[str, int]:
+        count = ApiKey.objects.filter(membership__in=chosen).count()
+        return {str(ApiKey._meta.verbose_name_plural): count} if count else {}
+
+
+@admin.register(Invitation)
+class InvitationAdmin(OrganizationAdmin):
+    """Read-only: invitations are made and withdrawn on the members page, which shows a link once."""
+
+    list_display = ("email", "role", "is_open", "inviter", "expires_at", "accepted_at")
+    list_filter = ("role",)
+    list_select_related = ("invited_by", "organization")
+    search_fields = ("email",)
+    fields = ("email", "role", "inviter", "created_at", "expires_at", "accepted_at")
+    readonly_fields = fields
+    inviter = text_of("invited_by", _("invited by"))
+
+    @admin.display(description=_("open"), boolean=True)
+    def is_open(self, obj: Invitation) -> bool:
+        return obj.is_open
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(OrganizationAdmin):
+    """Keys are made by their users and shown once; an admin sees whose they are and revokes them."""
+
+    organization_path = "membership__organization"
+    list_display = ("prefix", "name", "owner", "created_at", "last_used_at", "revoked_at")
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("membership__user", "membership__organization")
+    search_fields = ("prefix", "name", "membership__user__email")
+    fields = ("prefix", "name", "owner", "created_at", "last_used_at", "revoked_at")
+    readonly_fields = fields
+    actions = ("revoke",)
+
+    @admin.display(description=_("user"), ordering="membership__user__email")
+    def owner(self, obj: ApiKey) -> str:
+        return obj.membership.user.email
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return self.admits(request)
+
+    @admin.action(description=_("Revoke the selected keys"), permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        usable = list(queryset.filter(revoked_at=None))
+        for key in usable:
+            keys.revoke(key, self.by(request, key))
+        self.message_user(request, _("Revoked keys: %(count)d.") % {"count": len(usable)}, messages.SUCCESS)
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(OrganizationAdmin):
+    """Who changed what; append-only (RELIABILITY R27)."""
+
+    list_display = ("created_at", "who", "action", "object_type", "object_id", "changes")
+    list_filter = ("action", "object_type", ("actor", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("actor", "organization")
+    date_hierarchy = "created_at"
+    search_fields = ("object_id", "actor__email")
+    fields = ("created_at", "who", "action", "object_type", "object_id", "changes")
+    readonly_fields = fields
+    who = text_of("actor", _("who"))
+    actions = ("export_csv",)
+
+    @admin.action(description=_("Export as CSV"), permissions=["view"])
+    def export_csv(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> HttpResponse:
+        header = ("time", "actor", "action", "object_type", "object_id", "changes")
+        events = queryset.select_related("actor").iterator(chunk_size=2000)
+        rows = (
+            (event.created_at.isoformat(), event.actor and event.actor.email, event.action, event.object_type,
+             event.object_id, event.changes)
+            for event in events
+        )  # fmt: skip
+        return csv_response("audit.csv", header, rows)
+
+
+@admin.register(Organization)
+class TenantAdmin(OrganizationAdmin):
+    """Operators make organizations; an organization's admins rename their own. Nobody deletes one here:
+    files and vectors would stay behind."""
+
+    organization_path = "pk"
+    writes = frozenset({"change"})
+    list_display = ("name", "slug", "member_count", "created_at")
+    search_fields = ("name", "slug")
+    fields = ("name", "slug")
+
+    def organization_id_of(self, obj: Organization) -> Any:
+        return obj.pk
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return is_operator(request)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if is_operator(request) else ("slug",)
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return self.list_display
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        return ()
+
+    @admin.display(description=_("members"))
+    def member_count(self, obj: Organization) -> int:
+        return obj.memberships.count()
+
+
+class LowercaseEmailField(forms.EmailField):
+    """Addresses are kept in lower case; what is compared with them must be as well."""
+
+    def to_python(self, value: Any) -> Any:
+        return (super().to_python(value) or "").lower()
+
+
+@admin.register(User)
+class UserAdmin(SuperuserAdmin, DjangoUserAdmin):  # type: ignore[type-arg]  # not generic at run time
+    """Users are never deleted here, since their corpora's files and vectors would stay: deactivate."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ("email", "name", "is_active", "is_superuser", "date_joined", "last_login")
+    list_filter = ("is_active", "is_superuser")
+    search_fields = ("email", "name")
+    ordering = ("email",)
+    filter_horizontal = ()
+    readonly_fields = ("date_joined", "last_login")
+    fieldsets = (
+        (None, {"fields": ("email", "name", "password")}),
+        (_("Access"), {"fields": ("is_active", "is_superuser", "date_joined", "last_login")}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        return self.shown(request, super().user_change_password, id, form_url)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "email":
+            kwargs["form_class"] = LowercaseEmailField
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        changed = {"is_active", "is_superuser"} & set(form.changed_data)
+        if change and changed and isinstance(request.user, User):
+            flags = {name: getattr(obj, name) for name in changed}
+            for organization in Organization.objects.filter(memberships__user=obj):
+                audit.record_for(organization, request.user, "changed", obj, **flags)

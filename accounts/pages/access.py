@@ -1,0 +1,100 @@
+"""What every server-rendered page shares: who may see it, and how its lists are cut into pages."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from accounts.http.principal import membership_of_session
+from accounts.models import Membership
+from accounts.problems import Problem
+
+P = ParamSpec("P")
+M = TypeVar("M", bound=Model)
+Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
+MemberPage = Callable[Concatenate[HttpRequest, Membership, P], HttpResponse]
+
+PAGE_SIZE = 50
+
+
+def member_page(view: MemberPage[P]) -> Page[P]:
+    """Call the view with the membership that asks. Anonymous: sign in first; without a membership: a page that
+    says so. A problem raised by a service is shown to the user; "not found" stays a 404."""
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return sign_in_first(request)
+        membership = membership_of_session(request)
+        if membership is None:
+            return render(request, "accounts/no_organization.html", status=403)
+        try:
+            return view(request, membership, *args, **kwargs)
+        except Problem as problem:
+            return refused(request, problem)
+
+    return page  # type: ignore[return-value]  # wraps() names the positional parameters
+
+
+def sign_in_first(request: HttpRequest) -> HttpResponse:
+    """To the sign-in page. A fragment makes htmx reload the whole page, which then leads there."""
+    if "HX-Request" in request.headers:
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+    return redirect_to_login(request.get_full_path())
+
+
+def admin_page(view: MemberPage[P]) -> Page[P]:
+    """As `member_page`; for everybody but the organization's admins the page does not exist."""
+
+    @wraps(view)
+    def page(request: HttpRequest, membership: Membership, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not membership.is_admin:
+            raise Http404
+        return view(request, membership, *args, **kwargs)
+
+    return member_page(page)  # type: ignore[arg-type]  # wraps() names the two positional parameters
+
+
+def refused(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """Say on the page that the user came from why nothing was done."""
+    if problem.status_code == 404:
+        raise Http404
+    messages.error(request, str(problem.detail))
+    came_from = request.headers.get("Referer", "")
+    known = url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure())
+    return redirect(came_from if known else "dashboard")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Generic[M]):
+    """One page of a list. `next_page` is the number of the following page, None at the end."""
+
+    items: Sequence[M]
+    number: int
+    next_page: int | None
+
+    @property
+    def previous_page(self) -> int:
+        return self.number - 1
+
+    def __iter__(self) -> Any:
+        return iter(self.items)
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+
+def slice_of(rows: QuerySet[M], request: HttpRequest, size: int = PAGE_SIZE) -> Slice[M]:
+    """The page that `?page=` asks for, without counting the rest."""
+    asked = request.GET.get("page", "")
+    number = max(int(asked), 1) if asked.isdecimal() and len(asked) < 7 else 1
+    first = (number - 1) * size
+    items = list(rows[first : first + size + 1])
+    return Slice(items[:size], number, number + 1 if len(items) > size else None)

@@ -1,0 +1,80 @@
+"""Pages of one's own account: name, API keys, and the organization one works in."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts import keys
+from accounts.http.principal import SESSION_ORGANIZATION
+from accounts.models import Membership
+from accounts.pages.access import member_page, slice_of
+from accounts.pages.forms import KeyForm, NameForm
+
+
+@require_GET
+@member_page
+def account(request: HttpRequest, membership: Membership) -> HttpResponse:
+    return account_page(request, membership)
+
+
+def account_page(
+    request: HttpRequest,
+    membership: Membership,
+    name_form: NameForm | None = None,
+    key_form: KeyForm | None = None,
+    secret: str = "",
+) -> HttpResponse:
+    """The account page, with forms as they were refused, or with a new key's secret."""
+    context = {
+        "name_form": name_form or NameForm(instance=membership.user),
+        "key_form": key_form or KeyForm(),
+        "secret": secret,
+        "keys": slice_of(membership.api_keys.filter(revoked_at=None), request),
+    }
+    return render(request, "accounts/account.html", context)
+
+
+@require_POST
+@member_page
+def rename(request: HttpRequest, membership: Membership) -> HttpResponse:
+    form = NameForm(request.POST, instance=membership.user)
+    if not form.is_valid():
+        return account_page(request, membership, name_form=form)
+    form.save()
+    messages.success(request, _("Your name is saved."))
+    return redirect("account")
+
+
+@require_POST
+@member_page
+def create_key(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Answers with the page itself instead of a redirect: the secret is shown now and never again."""
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        return account_page(request, membership, key_form=form)
+    _key, secret = keys.issue(membership, form.cleaned_data["name"])
+    return account_page(request, membership, secret=secret)
+
+
+@require_POST
+@member_page
+def revoke_key(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    keys.revoke(get_object_or_404(membership.api_keys.filter(revoked_at=None), pk=pk), membership)
+    messages.success(request, _("The key is revoked. It no longer opens anything."))
+    return redirect("account")
+
+
+@require_POST
+@member_page
+def switch_organization(request: HttpRequest, membership: Membership) -> HttpResponse:
+    chosen = request.POST.get("organization", "")
+    mine = membership.user.memberships.select_related("organization")
+    for other in mine:
+        if str(other.organization_id) == chosen:
+            request.session[SESSION_ORGANIZATION] = chosen
+            messages.success(request, _("You now work in %(name)s.") % {"name": other.organization.name})
+    return redirect("dashboard")

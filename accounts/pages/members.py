@@ -1,0 +1,98 @@
+"""Pages of an organization's members and invitations, for its admins; for others they do not exist."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts import invitations
+from accounts import members as membership_rules
+from accounts.models import Invitation, Membership
+from accounts.pages.access import admin_page, slice_of
+from accounts.pages.forms import InviteForm, RoleForm
+
+
+@require_GET
+@admin_page
+def members(request: HttpRequest, membership: Membership) -> HttpResponse:
+    return members_page(request, membership, InviteForm())
+
+
+def members_page(
+    request: HttpRequest, membership: Membership, form: InviteForm, offered: dict[str, object] | None = None
+) -> HttpResponse:
+    """The page, after an invitation with its link in `offered` (shown once)."""
+    people = Membership.objects.in_organization_of(membership).select_related("user")
+    if wanted := request.GET.get("q", "").strip():
+        people = people.filter(user__name__icontains=wanted) | people.filter(user__email__icontains=wanted)
+    waiting = Invitation.objects.filter(organization=membership.organization, accepted_at=None)
+    context = {
+        "people": slice_of(people.order_by("user__name", "user__email"), request),
+        "q": wanted,
+        "waiting": waiting[:100],
+        "form": form,
+        "roles": Membership.Role.choices,
+        "offered": offered,
+    }
+    return render(request, "accounts/members.html", context)
+
+
+@require_POST
+@admin_page
+def change_role(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    member = get_object_or_404(Membership.objects.in_organization_of(membership), pk=pk)
+    form = RoleForm(request.POST)
+    if form.is_valid():
+        membership_rules.change_role(member, form.cleaned_data["role"], membership)
+        messages.success(request, _("The role is changed."))
+    return redirect("members" if pk != membership.pk else "dashboard")
+
+
+@require_POST
+@admin_page
+def remove_member(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    member = get_object_or_404(Membership.objects.in_organization_of(membership).select_related("user"), pk=pk)
+    membership_rules.remove(member, membership)
+    messages.success(request, _("%(name)s no longer belongs to the organization.") % {"name": member.user})
+    return redirect("members" if pk != membership.pk else "dashboard")
+
+
+@require_POST
+@admin_page
+def invite(request: HttpRequest, membership: Membership) -> HttpResponse:
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return members_page(request, membership, form)
+    invitation, token = invitations.invite(form.cleaned_data["email"], form.cleaned_data["role"], membership)
+    return offer(request, membership, invitation, token)
+
+
+@require_POST
+@admin_page
+def resend_invitation(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    invitation = waiting_invitation(membership, pk)
+    return offer(request, membership, invitation, invitations.resend(invitation, membership))
+
+
+@require_POST
+@admin_page
+def revoke_invitation(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    invitations.revoke(waiting_invitation(membership, pk), membership)
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("members")
+
+
+def waiting_invitation(membership: Membership, pk: UUID) -> Invitation:
+    waiting = Invitation.objects.filter(organization=membership.organization, accepted_at=None)
+    return get_object_or_404(waiting.select_related("organization"), pk=pk)
+
+
+def offer(request: HttpRequest, membership: Membership, invitation: Invitation, token: str) -> HttpResponse:
+    """Mail the link, and show it once to the admin: an embedded installation has no mail server."""
+    link = request.build_absolute_uri(reverse("invitation", args=[token]))
+    offered = {"email": invitation.email, "link": link, "mailed": invitations.send(invitation, link)}
+    return members_page(request, membership, InviteForm(), offered)

@@ -1,0 +1,3 @@
+"""The admin of operations. Django imports this package for what it registers."""
+
+from chat.admin import operations as operations

@@ -1,0 +1,161 @@
+"""Admin of operations: traces, usage and the retrieval playground. Conversations are their users' and not here."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.http import Http404, HttpRequest
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts.admin.rows import labelled, text_of
+from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
+from accounts.http.principal import membership_of_session
+from agents.models import Agent
+from chat.admin import playground, trace
+from chat.admin.usage import DAYS, adaptive_usage, usage
+from chat.models import Trace
+
+CONFIDENCE_COLOURS = {"high": "success", "medium": "info", "low": "warning", "none": "danger"}
+
+
+@admin.register(Trace)
+class TraceAdmin(OrganizationAdmin):
+    """One answer's record: what was asked, searched, scored, tried and spent. No passage, and not whose it was."""
+
+    organization_path = "agent__organization"
+    list_display = (
+        "created_at", "question", "agent", "confidence_shown", "score_shown", "gate_shown", "tries",
+        "degradation", "total_shown",
+    )  # fmt: skip
+    list_filter = ("confidence", "gate", "degraded", ("agent", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("query",)
+    list_select_related = ("agent__organization",)
+    list_before_template = "admin/chat/_usage_link.html"
+    list_per_page = 50
+    date_hierarchy = "created_at"
+    fieldsets = (
+        (None, {"fields": ("created_at", "asked", "searched_for", "asked_of", "answered_by")}),
+        (
+            _("Retrieval"),
+            {"fields": (
+                ("level", "score_shown", "gate_shown"), ("corpora", "size", "degradation"),
+                "dropped_shown", "cost_shown",
+            )},
+        ),
+        (None, {"fields": ("details",)}),
+    )  # fmt: skip
+    readonly_fields = (
+        "created_at", "asked", "searched_for", "asked_of", "answered_by", "level", "score_shown", "gate_shown",
+        "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
+    )  # fmt: skip
+    asked = text_of("query", _("question"))
+    asked_of = text_of("agent", _("agent"))
+    answered_by = text_of("model", _("model"))
+    level = text_of("confidence", _("confidence"))
+    gate_shown = text_of("gate", _("gate"))
+    corpora = text_of("scope_size", _("corpora in scope"))
+    size = text_of("granularity", _("size of passages (tokens)"))
+    degradation = text_of("degraded", _("without"))
+
+    def get_urls(self) -> list[URLPattern]:
+        usage_page = self.admin_site.admin_view(self.usage_view)
+        playground_page = self.admin_site.admin_view(self.playground_view)
+        return [
+            path("usage/", usage_page, name="chat_usage"),
+            path("playground/", playground_page, name="chat_playground"),
+            *super().get_urls(),
+        ]
+
+    def usage_view(self, request: HttpRequest) -> TemplateResponse:
+        """The last days of the admin's organization; for operators, of all of them."""
+        if not self.has_view_permission(request):
+            raise Http404
+        membership = None if is_operator(request) else admin_membership(request)
+        organization_id = membership.organization_id if membership else None
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Usage"),
+            "organization": membership.organization if membership else None,
+            "days": DAYS,
+            "usage": usage(organization_id),
+            "adaptive": adaptive_usage(organization_id),
+        }
+        return TemplateResponse(request, "admin/chat/usage.html", context)
+
+    def playground_view(self, request: HttpRequest) -> TemplateResponse:
+        """One question under two settings, in the admin's own scope (`chat.admin.playground`)."""
+        membership = membership_of_session(request)
+        if not self.has_view_permission(request) or membership is None:
+            raise Http404
+        asked = request.GET if "q" in request.GET else None
+        question = playground.QuestionForm(Agent.objects.of_organization(membership), asked)
+        sides = [playground.Side(name, playground.SettingsForm(asked, prefix=name)) for name in playground.SIDES]
+        if asked is not None and all([question.is_valid(), *(side.form.is_valid() for side in sides)]):
+            agent, query = question.cleaned_data["agent"], question.cleaned_data["q"]
+            sides = list(playground.compared(
+                [(one.name, one.form, playground.searched(agent, membership, query, one.form)) for one in sides]
+            ))  # fmt: skip
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Retrieval playground"),
+            "question": question,
+            "sides": sides,
+        }
+        return TemplateResponse(request, "admin/chat/playground.html", context)
+
+    @labelled(_("confidence"), CONFIDENCE_COLOURS, ordering="confidence")
+    def confidence_shown(self, obj: Trace) -> tuple[str, str]:
+        return obj.confidence.lower(), obj.confidence
+
+    @admin.display(description=_("score"), ordering="score")
+    def score_shown(self, obj: Trace) -> str:
+        return f"{obj.score:.2f}"
+
+    @admin.display(description=_("question"), ordering="query")
+    def question(self, obj: Trace) -> str:
+        return Truncator(obj.query).chars(80) or "–"
+
+    @admin.display(description=_("searched for"))
+    def searched_for(self, obj: Trace) -> str:
+        return trace.condensed(obj) or gettext("the question as it was asked")
+
+    @admin.display(description=_("attempts"))
+    def tries(self, obj: Trace) -> int:
+        return len(obj.attempts) or 1
+
+    @admin.display(description=_("cost (US dollars)"))
+    def cost_shown(self, obj: Trace) -> str:
+        return "–" if obj.cost is None else f"{obj.cost:.6f}"
+
+    @admin.display(description=_("time (ms)"))
+    def total_shown(self, obj: Trace) -> str:
+        total = obj.timings.get("total")
+        return f"{total:.0f}" if isinstance(total, int | float) else "–"
+
+    @admin.display(description=_("details"))
+    def details(self, obj: Trace) -> SafeString:
+        context = {
+            "trace": obj,
+            "replay": trace.condensed(obj) or obj.query,
+            "attempts": obj.attempts,
+            "candidates": trace.candidates(obj),
+            "more": max(0, len(obj.candidates) - trace.SHOWN),
+            "stages": trace.stages(obj.timings),
+            "usage": obj.usage,
+        }
+        return render_to_string("admin/chat/_trace.html", context)
+
+    @admin.display(description=_("dropped"))
+    def dropped_shown(self, obj: Trace) -> str:
+        return numbers(obj.dropped) or "–"
+
+
+def numbers(values: Mapping[str, Any]) -> str:
+    """`embed 3 · search 12`; what is not a number is left out."""
+    return " · ".join(f"{name} {round(value)}" for name, value in values.items() if isinstance(value, int | float))

@@ -1,0 +1,65 @@
+"""From an agent, a history and a retrieval to what the model is asked."""
+
+from django.utils.translation import get_language, gettext, override
+
+from agents.llm.base import ModelMessage, ModelRequest, Passage
+from agents.models import Agent
+from chat.answering.prompting import CONTEXT_AND_HISTORY_TOKENS, build
+from chat.answering.questions import Question
+from retrieval.results import Retrieval
+from retrieval.text.language import detect
+
+NEAREST = 3
+
+
+def answer_language(question: str) -> str:
+    """The question's language; when it cannot be told, the interface's."""
+    return detect(question) or (get_language() or "es")[:2]
+
+
+def refusal_for(agent: Agent, retrieval: Retrieval, language: str) -> str:
+    """What a strict agent says instead of asking a model without sufficient context; empty otherwise."""
+    if agent.grounding != Agent.Grounding.STRICT or not agent.uses_rag or retrieval.sufficient:
+        return ""
+    with override(language):
+        sentence = gettext("I don't have enough information in the assigned corpora to answer that.")
+        if not retrieval.chunks:
+            return sentence
+        nearest = "\n".join(
+            f"- {one.title}{' — ' + ' > '.join(one.heading_path) if one.heading_path else ''} [{n}]"
+            for n, one in enumerate(retrieval.chunks[:NEAREST], 1)
+        )
+        return f"{sentence} {gettext('The nearest passages are:')}\n\n{nearest}"
+
+
+def request_for(
+    agent: Agent, history: tuple[ModelMessage, ...], question: Question, retrieval: Retrieval
+) -> ModelRequest:
+    """The model's request: passages numbered as the sources are, global and personal apart (SPEC §5)."""
+    language = answer_language(question.text)
+    numbered = [
+        (one.corpus_type, Passage(n, one.text, one.title, one.page)) for n, one in enumerate(retrieval.chunks, 1)
+    ]
+    system, messages = build(
+        system_prompt=agent.system_prompt,
+        global_passages=[passage for tier, passage in numbered if tier == "global"],
+        personal_passages=[passage for tier, passage in numbered if tier == "personal"],
+        history=history,
+        question=question.text,
+        grounding=agent.grounding if agent.uses_rag else None,  # type: ignore[arg-type]  # a choice field's str
+        context_template=agent.context_template,
+        instructions=agent.instructions,
+        language=language,
+        sufficient=retrieval.sufficient,
+        budget=max(CONTEXT_AND_HISTORY_TOKENS, agent.context_tokens),
+    )
+    return ModelRequest(
+        model=agent.model,
+        system=system,
+        messages=messages,
+        temperature=agent.temperature,
+        max_tokens=agent.max_tokens,
+        question=question.text,
+        passages=tuple(passage for _, passage in numbered),
+        language=language,
+    )

@@ -1,0 +1,122 @@
+"""What the trace of an answer holds: ids, numbers and the question's words, never a passage (SPEC §1; R18).
+
+`attempts`: a list, in order, of
+    {"attempt", "granularity", "breadth", "confidence", "score", "gate", "chunks": how many passages, "kept": bool,
+     "metrics": {"faithfulness", "context_precision", "context_recall"} | null, "decision": the router's reason | "",
+     "fault": "" | "evaluator_failed" | "search_failed" | "nothing_found" | a model error's code,
+     "timings": milliseconds by stage of its search}
+`candidates`, of the attempt that was kept, best first:
+    {"chunk", "document", "corpus", "corpus_type", "dense", "bm25", "fused", "relevance", "kept", "reason"}
+`usage`: tokens by purpose, {"answer" | "evaluation" | "rewriting": {"prompt_tokens", "completion_tokens"}}
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from agents.llm import resolve
+from agents.llm.base import ModelError, Usage
+from agents.llm.prices import cost
+from chat.answering.attempts import Answer, Attempt
+from retrieval.results import Retrieval, TracedCandidate
+
+
+def found(attempt: Attempt) -> dict[str, Any]:
+    """What is known when the answer begins; `told` says the rest."""
+    retrieval = attempt.retrieval
+    return {
+        "scope_size": len(attempt.scope.corpus_ids),
+        "model": model_name(attempt),
+        **of_retrieval(retrieval),
+        "candidates": [{"chunk": str(one.chunk), "relevance": one.relevance} for one in retrieval.chunks],
+    }
+
+
+def told(answer: Answer) -> dict[str, Any]:
+    """What is known when the answer has ended."""
+    best = answer.best
+    return {
+        **of_retrieval(best.retrieval),
+        "condensed_query": answer.condensed,
+        "attempts": [of_attempt(one, kept=one is best) for one in answer.attempts],
+        "candidates": [of_candidate(one) for one in best.retrieval.candidates],
+        "usage": {purpose: counts(usage) for purpose, _, usage in spent(answer)},
+        "cost": total_cost(answer),
+    }
+
+
+def of_retrieval(retrieval: Retrieval) -> dict[str, Any]:
+    return {
+        "granularity": retrieval.granularity,
+        "confidence": retrieval.confidence.value,
+        "score": retrieval.score,
+        "gate": retrieval.gate.value,
+        "degraded": retrieval.degraded or "",
+        "dropped": dict(retrieval.dropped),
+        "timings": dict(retrieval.timings),
+    }
+
+
+def of_attempt(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
+    retrieval, metrics = attempt.retrieval, attempt.metrics
+    return {
+        "attempt": attempt.number,
+        "granularity": retrieval.granularity,
+        "breadth": attempt.strategy.breadth,
+        "confidence": retrieval.confidence.value,
+        "score": retrieval.score,
+        "gate": retrieval.gate.value,
+        "chunks": len(retrieval.chunks),
+        "kept": kept,
+        "metrics": {name: getattr(metrics, name) for name in metrics.__slots__} if metrics else None,
+        "decision": attempt.decision.reason.value if attempt.decision else "",
+        "fault": attempt.fault or (attempt.error.code if isinstance(attempt.error, ModelError) else ""),
+        "timings": dict(retrieval.timings),
+    }
+
+
+def of_candidate(one: TracedCandidate) -> dict[str, Any]:
+    return {
+        "chunk": str(one.chunk),
+        "document": str(one.document) if one.document else None,
+        "corpus": str(one.corpus) if one.corpus else None,
+        "corpus_type": one.corpus_type,
+        "dense": one.dense,
+        "bm25": one.bm25,
+        "fused": one.fused,
+        "relevance": one.relevance,
+        "kept": one.kept,
+        "reason": one.reason,
+    }
+
+
+def model_name(attempt: Attempt) -> str:
+    """Provider and model as they were resolved; "" for a refusal, which asks none."""
+    return "" if attempt.refusal else ":".join(dict.fromkeys(resolve(attempt.request.model)))[:100]
+
+
+def spent(answer: Answer) -> list[tuple[str, str, Usage]]:
+    """(purpose, model, tokens) of what the answer took; purposes that took nothing are left out."""
+    model = answer.attempts[0].request.model
+    purposes = [
+        ("answer", model, total(one.usage for one in answer.attempts)),
+        ("evaluation", answer.evaluator, total(one.judged for one in answer.attempts)),
+        ("rewriting", model, answer.rewriting),
+    ]
+    return [one for one in purposes if one[2] != Usage(0, 0)]
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    counted = list(usages)
+    return Usage(sum(one.prompt_tokens for one in counted), sum(one.completion_tokens for one in counted))
+
+
+def counts(usage: Usage) -> dict[str, int]:
+    return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
+
+
+def total_cost(answer: Answer) -> Decimal | None:
+    """US dollars of all purposes; None when the price of one is not known."""
+    costs = [cost(model, usage) for _, model, usage in spent(answer)]
+    known = [one for one in costs if one is not None]
+    return sum(known, Decimal(0)) if len(known) == len(costs) else None

@@ -1,0 +1,115 @@
+"""What the API shows of projects, conversations and messages, and what it takes."""
+
+from typing import Any, ClassVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from accounts.models import Membership
+from accounts.problems import NotFound
+from agents.api.serializers import FiltersField
+from chat.models import Citation, Conversation, Message, Project
+from corpora.models import Corpus
+
+
+class OwnedField(serializers.PrimaryKeyRelatedField[Any]):
+    """An id in a body that names a row of the caller's own; anything else does not exist (RELIABILITY R2)."""
+
+    def membership(self) -> Membership:
+        membership = self.context["request"].auth
+        assert isinstance(membership, Membership)
+        return membership
+
+    def get_queryset(self) -> QuerySet[Any]:
+        raise NotImplementedError
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            found = self.get_queryset().filter(pk=data).first()
+        except (ValidationError, TypeError, ValueError):
+            found = None
+        if found is None:
+            raise NotFound
+        return found
+
+
+class OwnCorpusField(OwnedField):
+    def get_queryset(self) -> QuerySet[Corpus]:
+        return Corpus.objects.readable_by(self.membership()).personal()
+
+
+class OwnProjectField(OwnedField):
+    def get_queryset(self) -> QuerySet[Project]:
+        return Project.objects.owned_by(self.membership())
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    """`corpora`: the caller's own personal corpora that the project narrows retrieval to."""
+
+    corpora = OwnCorpusField(many=True, required=False, queryset=Corpus.objects.none())
+
+    class Meta:
+        model = Project
+        fields = ("id", "name", "corpora", "created_at")
+        read_only_fields = ("id", "created_at")
+
+
+class CitationSerializer(serializers.ModelSerializer[Citation]):
+    chunk = serializers.UUIDField(source="chunk_id")
+    document = serializers.UUIDField(source="document_id", allow_null=True)
+    corpus = serializers.UUIDField(source="corpus_id")
+
+    class Meta:
+        model = Citation
+        fields = (
+            "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "heading_path", "snippet", "relevance",
+            "cited",
+        )  # fmt: skip
+
+
+class MessageSerializer(serializers.ModelSerializer[Message]):
+    sources = CitationSerializer(source="citations", many=True)
+
+    class Meta:
+        model = Message
+        fields = (
+            "id", "role", "content", "status", "error_code", "confidence", "sufficient", "sources", "usage", "rating",
+            "comment", "created_at",
+        )  # fmt: skip
+
+
+class ConversationSerializer(serializers.ModelSerializer[Conversation]):
+    agent = serializers.UUIDField(source="agent_id", read_only=True)
+    project = OwnProjectField(required=False, allow_null=True, queryset=Project.objects.none())
+
+    class Meta:
+        model = Conversation
+        fields: ClassVar[tuple[str, ...]] = ("id", "title", "agent", "project", "created_at", "updated_at")
+        read_only_fields = ("id", "agent", "created_at", "updated_at")
+
+
+class ContextField(serializers.DictField):
+    """What holds for every question of a conversation: {"filters": …, "preferences": …}, replaced as a whole."""
+
+    PARTS = ("filters", "preferences")
+
+    def to_internal_value(self, data: Any) -> dict[str, dict[str, list[str]]]:
+        given = super().to_internal_value(data)
+        if unknown := given.keys() - set(self.PARTS):
+            raise serializers.ValidationError(f"Unknown: {', '.join(sorted(unknown))}; known: {', '.join(self.PARTS)}.")
+        checked = {name: FiltersField().run_validation(part) for name, part in given.items()}
+        return {name: part for name, part in checked.items() if part}
+
+
+class ConversationDetailSerializer(ConversationSerializer):
+    context = ContextField(required=False)  # type: ignore[assignment]  # DRF takes fields out of the class body
+    messages = MessageSerializer(many=True, read_only=True)
+
+    class Meta(ConversationSerializer.Meta):
+        fields: ClassVar[tuple[str, ...]] = (*ConversationSerializer.Meta.fields, "context", "messages")
+
+
+class FeedbackSerializer(serializers.Serializer[Any]):
+    rating = serializers.ChoiceField(choices=(1, -1))
+    comment = serializers.CharField(max_length=2000, required=False, allow_blank=True, default="")

@@ -1,0 +1,121 @@
+"""The API of conversations, messages and projects (API.md, "Chat")."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from accounts.http.paging import Pages
+from accounts.http.rest import membership_of
+from accounts.models import Membership
+from accounts.problems import NotFound
+from chat.api.serializers import (
+    ConversationDetailSerializer,
+    ConversationSerializer,
+    FeedbackSerializer,
+    ProjectSerializer,
+)
+from chat.models import Conversation, Message, Project
+from chat.stream import running
+
+
+def owned_message(request: Request, pk: UUID) -> Message:
+    message = Message.objects.owned_by(membership_of(request)).filter(pk=pk, role=Message.Role.ASSISTANT).first()
+    if message is None:
+        raise NotFound
+    return message
+
+
+class MessageStop(APIView):
+    """Stop a running answer; what it said is kept. Stopping one that has ended does nothing."""
+
+    @extend_schema(request=None, responses={202: None})
+    def post(self, request: Request, pk: UUID) -> Response:
+        message = owned_message(request, pk)
+        running_answer = Message.objects.filter(pk=message.pk, status=Message.Status.STREAMING)
+        running_answer.update(stop_requested_at=timezone.now())
+        running.stop(message.pk)
+        return Response({"message": str(message.pk)}, status.HTTP_202_ACCEPTED)
+
+
+class MessageFeedback(APIView):
+    @extend_schema(request=FeedbackSerializer, responses={200: FeedbackSerializer})
+    def post(self, request: Request, pk: UUID) -> Response:
+        message = owned_message(request, pk)
+        form = FeedbackSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        message.rating, message.comment = form.validated_data["rating"], form.validated_data["comment"]
+        message.save(update_fields=["rating", "comment"])
+        return Response(form.validated_data)
+
+
+class ConversationPages(Pages):
+    ordering = ("-updated_at", "-pk")
+
+
+class ConversationList(generics.ListAPIView[Conversation]):
+    serializer_class = ConversationSerializer
+    pagination_class = ConversationPages
+
+    @extend_schema(parameters=[OpenApiParameter("project", UUID)])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Conversation]:
+        membership = membership_of(self.request)
+        mine = Conversation.objects.owned_by(membership)
+        wanted = self.request.query_params.get("project")
+        return mine.filter(project=owned_project(membership, wanted)) if wanted else mine
+
+
+class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
+    serializer_class = ConversationDetailSerializer
+    http_method_names = ("get", "patch", "delete", "head", "options")
+
+    def get_object(self) -> Conversation:
+        messages = Message.objects.prefetch_related("citations")
+        found = (
+            Conversation.objects.owned_by(membership_of(self.request))
+            .filter(pk=self.kwargs["pk"])
+            .prefetch_related(Prefetch("messages", messages))
+            .first()
+        )
+        if found is None:
+            raise NotFound
+        return found
+
+
+def owned_project(membership: Membership, pk: str) -> Project:
+    try:
+        found = Project.objects.owned_by(membership).filter(pk=UUID(pk)).first()
+    except ValueError:
+        found = None
+    if found is None:
+        raise NotFound
+    return found
+
+
+class ProjectList(generics.ListCreateAPIView[Project]):
+    serializer_class = ProjectSerializer
+
+    def get_queryset(self) -> QuerySet[Project]:
+        return Project.objects.owned_by(membership_of(self.request)).prefetch_related("corpora")
+
+    def perform_create(self, serializer: BaseSerializer[Project]) -> None:
+        membership = membership_of(self.request)
+        serializer.save(organization=membership.organization, owner=membership.user)
+
+
+class ProjectDetail(generics.RetrieveUpdateDestroyAPIView[Project]):
+    serializer_class = ProjectSerializer
+    http_method_names = ("get", "patch", "delete", "head", "options")
+
+    def get_object(self) -> Project:
+        return owned_project(membership_of(self.request), str(self.kwargs["pk"]))

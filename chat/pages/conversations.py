@@ -1,0 +1,99 @@
+"""Pages of conversations: the list, one conversation, its messages as fragments, renaming, deleting."""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.models import Membership
+from accounts.pages.access import member_page, slice_of
+from chat.models import Conversation, Message
+from chat.pages.context_forms import ContextForm
+from chat.pages.forms import TitleForm
+from chat.pages.transcript import shown_message, transcript_of
+
+
+@require_GET
+@member_page
+def conversations(request: HttpRequest, membership: Membership) -> HttpResponse:
+    mine = Conversation.objects.owned_by(membership).select_related("agent", "project")
+    if wanted := request.GET.get("q", "").strip():
+        mine = mine.filter(title__icontains=wanted)
+    return render(request, "chat/conversations.html", {"conversations": slice_of(mine, request), "q": wanted})
+
+
+def own_conversation(membership: Membership, pk: UUID) -> Conversation:
+    mine = Conversation.objects.owned_by(membership).select_related("agent", "project")
+    return get_object_or_404(mine, pk=pk)
+
+
+@require_GET
+@member_page
+def conversation(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    found = own_conversation(membership, pk)
+    context = {
+        "conversation": found,
+        "agent": found.agent,
+        "transcript": transcript_of(found),
+        "max_chars": settings.MAX_QUESTION_CHARS,
+        "context_form": ContextForm(found, found.agent.scope_for(membership)),
+    }
+    return render(request, "chat/conversation.html", context)
+
+
+@require_GET
+@member_page
+def earlier_messages(request: HttpRequest, membership: Membership, pk: UUID, before: UUID) -> HttpResponse:
+    """The messages before one of the page, as a fragment that takes the button's place."""
+    found = own_conversation(membership, pk)
+    context = {"conversation": found, "transcript": transcript_of(found, before)}
+    return render(request, "chat/_messages.html", context)
+
+
+@require_GET
+@member_page
+def message(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """One message as a fragment: how a page that was loaded in the middle of an answer waits for its end."""
+    mine = Message.objects.owned_by(membership).select_related("conversation")
+    found = get_object_or_404(mine, pk=pk)
+    sources = tuple(found.citations.select_related("document__corpus"))
+    shown = shown_message(found, sources)
+    return render(request, "chat/_message.html", {"message": shown, "conversation": found.conversation})
+
+
+@require_POST
+@member_page
+def conversation_rename(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    form = TitleForm(request.POST, instance=own_conversation(membership, pk))
+    if form.is_valid() and form.cleaned_data["title"]:
+        form.save()
+        messages.success(request, _("The conversation has a new name."))
+    else:
+        messages.error(request, _("A name has 1 to 200 characters."))
+    return redirect("conversation", pk)
+
+
+@require_POST
+@member_page
+def conversation_context(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """What the conversation looks at, from the next question on."""
+    found = own_conversation(membership, pk)
+    form = ContextForm(found, found.agent.scope_for(membership), request.POST)
+    if form.is_valid():
+        form.save()
+        messages.success(request, _("From the next question on."))
+    else:
+        messages.error(request, _("Choose among the values that are offered."))
+    return redirect("conversation", pk)
+
+
+@require_POST
+@member_page
+def conversation_delete(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    own_conversation(membership, pk).delete()
+    messages.success(request, _("The conversation is deleted."))
+    return redirect("conversations")

@@ -1,0 +1,35 @@
+"""The front page: one's corpora, agents and latest conversations, and the next step for somebody new."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from accounts.models import Membership
+from accounts.pages.access import member_page
+from agents.models import Agent
+from chat.models import Conversation
+from corpora.models import Document
+from corpora.pages.corpora import shown_corpora
+
+SHOWN_CORPORA = 8
+SHOWN_AGENTS = 6
+SHOWN_CONVERSATIONS = 6
+
+
+@require_GET
+@member_page
+def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
+    shown = shown_corpora(membership)
+    own = list(shown.personal().order_by("-updated_at")[: SHOWN_CORPORA + 1])
+    conversations = Conversation.objects.owned_by(membership).select_related("agent")[:SHOWN_CONVERSATIONS]
+    has_documents = Document.objects.readable_by(membership).filter(corpus__owner=membership.user).exists()
+    context = {
+        "own": own[:SHOWN_CORPORA],
+        "more_own": len(own) > SHOWN_CORPORA,
+        "shared": shown.shared().order_by("name")[:SHOWN_CORPORA],
+        "agents": Agent.objects.usable_by(membership)[:SHOWN_AGENTS],
+        "conversations": conversations,
+        "first_steps": not (own and has_documents and conversations),
+        "has_documents": has_documents,
+    }
+    return render(request, "chat/dashboard.html", context)

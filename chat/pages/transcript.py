@@ -1,0 +1,71 @@
+"""Messages as a page shows them: answers rendered, with their sources, oldest first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Prefetch, Q
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.models import Citation, Conversation, Message, MessageQuerySet
+from chat.rendering.markdown import render
+
+TRANSCRIPT_SIZE = 50
+ABANDONED_AFTER = timedelta(minutes=35)  # three attempts of ten minutes: nobody writes it any more
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message and what is drawn of it. `html` is sanitised; empty for questions, which stay text."""
+
+    row: Message
+    html: SafeString
+    sources: tuple[Citation, ...]
+    is_live: bool
+
+    @property
+    def is_abandoned(self) -> bool:
+        return self.row.status == Message.Status.STREAMING and not self.is_live
+
+    @property
+    def without_context(self) -> bool:
+        return not self.sources and not self.is_live
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Consecutive messages; `earlier` is the id to ask for what lies before, None at the beginning."""
+
+    messages: tuple[ShownMessage, ...]
+    earlier: UUID | None
+
+
+def transcript_of(conversation: Conversation, before: UUID | None = None) -> Transcript:
+    """The latest TRANSCRIPT_SIZE messages, or those before a given one."""
+    rows = with_sources(conversation)
+    if before and (edge := conversation.messages.filter(pk=before).first()):
+        rows = rows.filter(Q(created_at__lt=edge.created_at) | Q(created_at=edge.created_at, pk__lt=edge.pk))
+    latest = list(rows.order_by("-created_at", "-pk")[: TRANSCRIPT_SIZE + 1])
+    shown = latest[:TRANSCRIPT_SIZE][::-1]
+    return Transcript(tuple(shown_messages(shown)), shown[0].pk if len(latest) > TRANSCRIPT_SIZE else None)
+
+
+def with_sources(conversation: Conversation) -> MessageQuerySet:
+    return conversation.messages.prefetch_related(
+        Prefetch("citations", Citation.objects.select_related("document__corpus"), to_attr="sources")
+    )
+
+
+def shown_messages(rows: Iterable[Message]) -> Iterable[ShownMessage]:
+    for row in rows:
+        yield shown_message(row, tuple(row.sources))  # type: ignore[attr-defined]  # Prefetch's to_attr
+
+
+def shown_message(row: Message, sources: tuple[Citation, ...]) -> ShownMessage:
+    is_answer = row.role == Message.Role.ASSISTANT
+    rendered = render(row.content, [one.n for one in sources]) if is_answer else ""
+    html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
+    fresh = timezone.now() - row.created_at < ABANDONED_AFTER
+    return ShownMessage(row, html, sources, row.status == Message.Status.STREAMING and fresh)

@@ -1,0 +1,20 @@
+"""Pages of conversations and projects, and the front page; included at the root."""
+
+from django.urls import path
+
+from chat.pages import conversations, dashboard, projects
+
+urlpatterns = [
+    path("", dashboard.dashboard, name="dashboard"),
+    path("conversations/", conversations.conversations, name="conversations"),
+    path("conversations/<uuid:pk>/", conversations.conversation, name="conversation"),
+    path("conversations/<uuid:pk>/before/<uuid:before>/", conversations.earlier_messages, name="earlier-messages"),
+    path("conversations/<uuid:pk>/rename/", conversations.conversation_rename, name="conversation-rename"),
+    path("conversations/<uuid:pk>/context/", conversations.conversation_context, name="conversation-context"),
+    path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),
+    path("messages/<uuid:pk>/", conversations.message, name="message"),
+    path("projects/", projects.projects, name="projects"),
+    path("projects/<uuid:pk>/", projects.project, name="project"),
+    path("projects/<uuid:pk>/edit/", projects.project_edit, name="project-edit"),
+    path("projects/<uuid:pk>/delete/", projects.project_delete, name="project-delete"),
+]

@@ -1,0 +1,110 @@
+"""What Acervo's Markdown changes in a parsed text: images, links and citations (RELIABILITY R17); pure."""
+
+import re
+from collections.abc import Collection, Iterator
+from html import escape
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from chat.rendering.citations import CITATION, numbers
+
+HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")  # as the parser normalises it: lower case, punycode
+LINK_ATTRIBUTES = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
+
+
+def parser() -> MarkdownIt:
+    """CommonMark with tables and strikethrough, without HTML and without reference definitions.
+
+    A model that is led to write `[1]: https://…` must not turn the citation `[1]` into that link; and a block
+    that is rendered by itself must not depend on a definition in another.
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
+    # Every address is parsed, so that a refused one shows its text, not its source; `_rewritten` judges.
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
+    markdown.core.ruler.after("inline", "acervo", _rewrite)  # before escapes (`\[1\]`) join the text
+    return markdown
+
+
+def _rewrite(state: StateCore) -> None:
+    sources: Collection[int] = state.env["sources"]
+    for token in state.tokens:
+        if style := token.attrs.pop("style", None):  # a column's alignment; the CSP allows no inline style
+            token.attrs["align"] = str(style).removeprefix("text-align:")
+        if token.children is not None:
+            token.children = list(_rewritten(token.children, sources))
+
+
+def _rewritten(children: list[Token], sources: Collection[int]) -> Iterator[Token]:
+    link: SplitResult | None = None
+    inside = False
+    said = ""
+    for token in children:
+        if token.type == "link_open":
+            inside, said = True, ""
+            link = _followable(str(token.attrs.get("href", "")))
+            if link is not None:
+                token.attrs.pop("title", None)  # a tooltip may claim another destination
+                token.attrs |= LINK_ATTRIBUTES
+                yield token
+        elif token.type == "link_close":
+            inside = False
+            if link is not None:
+                yield token
+                yield from _destination(link, said)
+        else:
+            said += token.content
+            yield from _inline(token, () if inside else sources)
+
+
+def _inline(token: Token, sources: Collection[int]) -> Iterator[Token]:
+    if token.type == "image":
+        yield _text(token.content)
+    elif token.type == "text" and sources:
+        yield from _with_citations(token.content, sources)
+    else:
+        yield token
+
+
+def _followable(href: str) -> SplitResult | None:
+    """The address of a link that may be followed: http, https or mailto, absolute, without userinfo."""
+    try:
+        parts = urlsplit(href)
+        host = parts.hostname
+    except ValueError:
+        return None
+    if parts.scheme == "mailto":
+        return parts if parts.path and not parts.netloc else None
+    if parts.scheme not in {"http", "https"} or not HOST.fullmatch(host or "") or "@" in parts.netloc:
+        return None
+    return parts
+
+
+def _destination(link: SplitResult, said: str) -> Iterator[Token]:
+    """Where the link leads, in sight, unless its text says exactly that."""
+    target = unquote(link.path) if link.scheme == "mailto" else str(link.hostname)
+    shown = _followable(said.strip())
+    if said.strip() == target or (shown is not None and shown.hostname and shown.hostname == link.hostname):
+        return
+    yield _html(f' <span class="link-host">({escape(target)})</span>')
+
+
+def _with_citations(text: str, sources: Collection[int]) -> Iterator[Token]:
+    position = 0
+    for group in CITATION.finditer(text):
+        if existing := list(numbers(group[1], sources)):
+            yield _text(text[position : group.start()])
+            position = group.end()
+            for n in dict.fromkeys(existing):
+                yield _html(f'<a class="citation" href="#source-{n}" data-n="{n}">{n}</a>')
+    yield _text(text[position:])
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+def _html(content: str) -> Token:
+    return Token("html_inline", "", 0, content=content)

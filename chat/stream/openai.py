@@ -1,0 +1,159 @@
+"""The OpenAI-compatible face: `GET /v1/models` and `POST /v1/chat/completions` (API.md).
+
+An agent is a model, its slug the model's name. The answer is the same one that `chat.answering` gives everywhere; only
+its frames differ.
+"""
+
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import orjson
+from django.db import DatabaseError
+from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+from rest_framework.exceptions import ValidationError
+
+from accounts.http.bodies import json_body
+from accounts.http.principal import principal_of
+from accounts.problems import DatabaseUnavailable, MethodNotAllowed, Problem
+from agents.models import Agent
+from chat.answering import adaptive
+from chat.answering.attempts import Answer
+from chat.answering.questions import Question, question_from
+from chat.stream.events import Done, Error, Event, Sources, Token
+from chat.stream.sse import keep_alive
+from chat.stream.view import CONTENT_TYPE, HEADERS, begun, told
+from config.threads import in_thread
+
+FINISH = {"complete": "stop", "stopped": "stop"}
+
+
+@csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies
+async def models(request: HttpRequest) -> HttpResponseBase:
+    try:
+        if request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed
+        return JsonResponse({"object": "list", "data": await in_thread(usable_models, request)})
+    except Problem as problem:
+        return refused(problem)
+
+
+def usable_models(request: HttpRequest) -> list[dict[str, Any]]:
+    agents = Agent.objects.usable_by(principal_of(request)).select_related("organization")
+    return [
+        {
+            "id": agent.slug,
+            "object": "model",
+            "created": int(agent.created_at.timestamp()),
+            "owned_by": agent.organization.slug,
+        }
+        for agent in agents
+    ]
+
+
+@csrf_exempt
+async def completions(request: HttpRequest) -> HttpResponseBase:
+    try:
+        if request.method != "POST":
+            raise MethodNotAllowed
+        body = json_body(request)
+        name, question, with_usage = asked(body)
+        membership, answer = await begun(request, name, question)
+    except ValidationError as error:
+        return refused(Problem(orjson.dumps(error.detail).decode()))
+    except Problem as problem:
+        return refused(problem)
+    except DatabaseError:
+        return refused(DatabaseUnavailable())
+    events = told(membership, answer, html=False)
+    if isinstance(answer, Answer) and answer.again is not None:
+        events = adaptive.decided(events)
+    head = {"id": f"chatcmpl-{answer.message}", "created": int(time.time()), "model": name}
+    if not question.stream:
+        return await completed(events, head)
+    frames = keep_alive(chunks(events, head, with_usage))
+    return StreamingHttpResponse(frames, content_type=CONTENT_TYPE, headers=HEADERS)
+
+
+def asked(body: Any) -> tuple[str, Question, bool]:
+    """The agent's slug, the question, and whether usage is wanted, from an OpenAI request body."""
+    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
+        raise Problem("`model` must be the slug of an agent; GET /v1/models lists them.")
+    sent, options = body.get("messages"), body.get("stream_options")
+    messages = [plain(one) for one in (sent if isinstance(sent, list) else []) if isinstance(one, dict)]
+    said = [one for one in messages if one["role"] in ("user", "assistant")]
+    question = question_from({"messages": said, "stream": bool(body.get("stream", False))})
+    return body["model"], question, isinstance(options, dict) and bool(options.get("include_usage"))
+
+
+def plain(message: dict[str, Any]) -> dict[str, str]:
+    """A message with its text parts joined. System messages are left out: the agent's own prompt rules."""
+    content = message.get("content") or ""
+    if isinstance(content, list):
+        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return {"role": str(message.get("role", "")), "content": str(content)}
+
+
+async def chunks(
+    events: AsyncGenerator[Event, None], head: dict[str, Any], with_usage: bool
+) -> AsyncGenerator[bytes, None]:
+    sources: tuple[Any, ...] = ()
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Sources):
+                sources = event.sources
+                yield chunk(head, {"delta": {"role": "assistant", "content": ""}})
+            elif isinstance(event, Token):
+                yield chunk(head, {"delta": {"content": event.token}})
+            elif isinstance(event, Error):
+                yield b"data: " + orjson.dumps({"error": error_body(event.code, event.detail)}) + b"\n\n"
+            elif isinstance(event, Done):
+                yield chunk(head, {"delta": {}, "sources": sources}, FINISH[event.status])
+                if with_usage:
+                    yield line({**head, "object": "chat.completion.chunk", "choices": [], "usage": usage_of(event)})
+    yield b"data: [DONE]\n\n"
+
+
+def chunk(head: dict[str, Any], choice: dict[str, Any], finish_reason: str | None = None) -> bytes:
+    choices = [{"index": 0, **choice, "finish_reason": finish_reason}]
+    return line({**head, "object": "chat.completion.chunk", "choices": choices})
+
+
+def line(body: dict[str, Any]) -> bytes:
+    return b"data: " + orjson.dumps(body) + b"\n\n"
+
+
+async def completed(events: AsyncGenerator[Event, None], head: dict[str, Any]) -> JsonResponse:
+    text: list[str] = []
+    choice: dict[str, Any] = {}
+    usage: dict[str, int] = {}
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Sources):
+                choice["sources"] = orjson.loads(orjson.dumps(event.sources))
+            elif isinstance(event, Token):
+                text.append(event.token)
+            elif isinstance(event, Error):
+                return JsonResponse({"error": error_body(event.code, event.detail)}, status=502)
+            elif isinstance(event, Done):
+                choice["finish_reason"], usage = FINISH[event.status], usage_of(event)
+    choice |= {"index": 0, "message": {"role": "assistant", "content": "".join(text)}}
+    return JsonResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def usage_of(done: Done) -> dict[str, int]:
+    return {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, **done.usage}
+
+
+def error_body(code: str, detail: str) -> dict[str, Any]:
+    return {"message": detail, "type": "api_error", "code": code, "param": None}
+
+
+def refused(problem: Problem) -> JsonResponse:
+    """A problem in OpenAI's shape, so that its clients raise the right exception."""
+    kind = "invalid_request_error" if problem.status_code < 500 else "api_error"
+    body = {"message": str(problem.detail), "type": kind, "code": problem.code, "param": None}
+    return JsonResponse({"error": body}, status=problem.status_code, headers=problem.headers)

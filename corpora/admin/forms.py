@@ -1,0 +1,75 @@
+"""Forms of the corpus and document pages: several files at once, tags as words between commas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
+
+from accounts.admin.rows import OrganizationForm, RowForm
+from corpora.media_types import EXTENSIONS
+from corpora.models import Corpus, Document
+from corpora.pages.description_forms import TagsField
+
+
+class SeveralFilesInput(forms.ClearableFileInput):
+    """A plain file input, which says how many files are chosen; unfold's shows the first name only."""
+
+    allow_multiple_selected = True
+    template_name = "django/forms/widgets/file.html"
+
+    def render(self, *args: Any, **kwargs: Any) -> SafeString:
+        """Unfold's script writes a file's name into a text field three levels up; it finds a hidden one."""
+        file_input = super().render(*args, **kwargs)
+        return format_html('<div><input type="text" hidden disabled><p><span>{}</span></p></div>', file_input)
+
+
+class SeveralFilesField(forms.FileField):
+    """A list of uploaded files; empty when none was chosen."""
+
+    widget = SeveralFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
+        return [file for file in data or [] if file]
+
+
+class CorpusForm(OrganizationForm):
+    new_documents = SeveralFilesField(
+        label=_("Upload documents"),
+        required=False,
+        widget=SeveralFilesInput(
+            attrs={"accept": ",".join(sorted(EXTENSIONS.values())), "class": " ".join(INPUT_CLASSES)}
+        ),
+    )
+
+    class Meta:
+        model = Corpus
+        fields = ("name", "description", "is_active")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if field := self.fields.get("new_documents"):
+            advice = _("PDF, DOCX, TXT or Markdown; several at once, together up to %(limit)d MB.")
+            field.help_text = advice % {"limit": settings.MAX_UPLOAD_BYTES // 1024**2}
+
+
+class DocumentForm(RowForm):
+    tags = TagsField(
+        label=_("Tags"),
+        required=False,
+        help_text=_("Words between commas."),
+        widget=UnfoldAdminTextInputWidget(),
+    )
+
+    class Meta:
+        model = Document
+        fields = (
+            "title", "summary", "content_type", "unit", "topic", "difficulty", "language", "course", "tags",
+            "source_date", "source_reference",
+        )  # fmt: skip

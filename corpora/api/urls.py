@@ -1,0 +1,16 @@
+"""Paths of the corpora API, below /api/."""
+
+from django.urls import path
+
+from corpora.api import views
+
+urlpatterns = [
+    path("corpora/", views.CorpusList.as_view()),
+    path("corpora/<uuid:pk>/", views.CorpusDetail.as_view()),
+    path("corpora/<uuid:pk>/documents/", views.CorpusDocuments.as_view(), name="api-corpus-documents"),
+    path("corpora/<uuid:pk>/facts/", views.CorpusFacts.as_view()),
+    path("documents/<uuid:pk>/", views.DocumentDetail.as_view()),
+    path("documents/<uuid:pk>/reprocess/", views.DocumentReprocess.as_view(), name="api-document-reprocess"),
+    path("documents/<uuid:pk>/content/", views.DocumentContent.as_view(), name="api-document-content"),
+    path("documents/<uuid:pk>/chunks/", views.DocumentChunks.as_view()),
+]

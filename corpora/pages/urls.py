@@ -1,0 +1,22 @@
+"""Pages of corpora and documents; included at the root."""
+
+from django.urls import path
+
+from corpora.pages import corpora, documents, facts
+from corpora.reader import pages
+
+urlpatterns = [
+    path("corpora/", corpora.corpora, name="corpora"),
+    path("corpora/new/", corpora.corpus_create, name="corpus-create"),
+    path("corpora/<uuid:pk>/", corpora.corpus, name="corpus"),
+    path("corpora/<uuid:pk>/edit/", corpora.corpus_edit, name="corpus-edit"),
+    path("corpora/<uuid:pk>/activate/", corpora.corpus_activate, name="corpus-activate"),
+    path("corpora/<uuid:pk>/delete/", corpora.corpus_delete, name="corpus-delete"),
+    path("corpora/<uuid:pk>/documents/", documents.documents, name="documents"),
+    path("corpora/<uuid:pk>/facts/", facts.fact_keep, name="fact-keep"),
+    path("corpora/<uuid:pk>/progress/", documents.progress, name="documents-progress"),
+    path("documents/<uuid:pk>/", pages.document, name="document"),
+    path("documents/<uuid:pk>/describe/", pages.document_describe, name="document-describe"),
+    path("documents/<uuid:pk>/retry/", documents.document_retry, name="document-retry"),
+    path("documents/<uuid:pk>/delete/", documents.document_delete, name="document-delete"),
+]

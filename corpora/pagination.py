@@ -1,7 +1,0 @@
-"""How a document's chunks page: in reading order."""
-
-from accounts.http import Pages
-
-
-class ChunkPages(Pages):
-    ordering = ("granularity", "index")

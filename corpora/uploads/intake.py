@@ -1,0 +1,200 @@
+"""Taking a file in: checked, stored under ids, and queued as a row (SPEC §3)."""
+
+import errno
+import hashlib
+from typing import Any, BinaryIO, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile as _UploadedFile
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Count, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.models import Membership
+from accounts.problems import NotFound, Problem, QuotaExceeded
+from corpora.models import Corpus, Document
+from corpora.signals import document_ready
+from corpora.uploads import signatures
+
+UploadedFile = _UploadedFile[bytes]
+
+
+class UploadRefused(Problem):
+    """A file that is not taken in: 413, 415 or 422, as `corpora.uploads.signatures` found it."""
+
+    STATUS = {"file_too_large": 413, "unsupported_type": 415, "signature_mismatch": 422, "empty_file": 422}
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.status_code = self.STATUS[code]
+
+
+class DuplicateDocument(Problem):
+    status_code = 409
+    code = "duplicate_document"
+    default_detail = gettext_lazy("This corpus already has this file under this name.")
+
+
+class StorageUnavailable(Problem):
+    status_code = 503
+    code = "storage_unavailable"
+    default_detail = gettext_lazy("The file store does not take files now. Nothing was kept; try again later.")
+
+
+class StorageFull(Problem):
+    status_code = 507
+    code = "storage_full"
+    default_detail = gettext_lazy("There is no room left for files. Nothing was kept; tell your administrator.")
+
+
+def accept(corpus: Corpus, upload: UploadedFile, by: Membership, **fields: Any) -> Document:
+    """Check a file, keep it and queue it. `fields`: title and the metadata of SPEC §4.
+
+    The row and the file appear together: when the store refuses, no row stays; when the row cannot be
+    written, the file is removed. Raises UploadRefused, DuplicateDocument, QuotaExceeded, Storage*.
+    """
+    media_type = checked_media_type(upload)
+    document = Document(
+        corpus=corpus,
+        uploaded_by=by.user,
+        filename=signatures.safe_filename(upload.name or ""),
+        media_type=media_type,
+        size=upload.size or 0,
+        sha256=content_hash(upload),
+        **fields,
+    )
+    refuse_duplicate(document)
+    refuse_over_quota(corpus, document.size, by)
+    store(document, upload)
+    return document
+
+
+def checked_media_type(upload: UploadedFile) -> str:
+    size = upload.size or 0
+    if size > settings.MAX_UPLOAD_BYTES:
+        raise UploadRefused("file_too_large", too_large(settings.MAX_UPLOAD_BYTES))
+    try:
+        return signatures.check_upload(upload.name or "", cast(BinaryIO, upload.file), size, settings.MAX_UPLOAD_BYTES)
+    except signatures.UploadError as error:
+        raise UploadRefused(error.code, _(error.detail)) from None
+
+
+def too_large(limit: int) -> str:
+    return _("The file is larger than %(limit)s MB. Split it, or ask for a higher limit.") % {
+        "limit": limit // (1024 * 1024)
+    }
+
+
+def content_hash(upload: UploadedFile) -> str:
+    upload.seek(0)
+    digest = hashlib.sha256()
+    for part in upload.chunks():
+        digest.update(part)
+    upload.seek(0)
+    return digest.hexdigest()
+
+
+def refuse_duplicate(document: Document) -> None:
+    """The same bytes under the same name in the same corpus are one document (SPEC §3)."""
+    twin = Document.objects.alive().filter(
+        corpus_id=document.corpus_id, sha256=document.sha256, filename=document.filename
+    )
+    if existing := twin.values_list("pk", flat=True).first():
+        raise DuplicateDocument(document=str(existing))
+
+
+def refuse_over_quota(corpus: Corpus, size: int, by: Membership) -> None:
+    """Documents and bytes a user has uploaded in an organization stay within their quotas (R21)."""
+    kept = (
+        Document.objects.alive()
+        .filter(corpus__organization_id=by.organization_id, uploaded_by=by.user_id)
+        .aggregate(documents=Count("pk"), total=Sum("size"))
+    )
+    documents, used = settings.QUOTA_DOCUMENTS_PER_USER, settings.QUOTA_BYTES_PER_USER
+    if (documents and kept["documents"] >= documents) or (used and (kept["total"] or 0) + size > used):
+        raise QuotaExceeded(
+            _("You have no room left for documents. Delete some, or ask your administrator for more."),
+            headers={"Retry-After": "3600"},
+        )
+
+
+def store(document: Document, upload: UploadedFile) -> None:
+    keep_file(document, upload)
+    try:
+        with transaction.atomic():
+            refuse_deleted_corpus(document.corpus_id)
+            document.save(force_insert=True)
+            transaction.on_commit(lambda: document_ready.send(Document, document_id=document.pk))
+    except (DatabaseError, NotFound) as error:
+        document.file.delete(save=False)
+        if isinstance(error, IntegrityError):
+            refuse_duplicate(document)
+        raise
+
+
+def keep_file(document: Document, upload: UploadedFile) -> None:
+    """Put the original into the file store. Raises Storage*."""
+    try:
+        document.file.save(document.filename, upload, save=False)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (StorageFull() if full else StorageUnavailable()) from error
+    except Exception as error:  # boto raises its own hierarchy, which the local store does not have
+        raise StorageUnavailable from error
+
+
+def refuse_deleted_corpus(corpus_id: UUID) -> None:
+    """The lock makes a deletion wait, so that it finds the new document; else nobody would ever erase it."""
+    if not Corpus.objects.select_for_update().filter(pk=corpus_id, deleted_at=None).exists():
+        raise NotFound
+
+
+def replace(document: Document, upload: UploadedFile, by: Membership, **fields: Any) -> None:
+    """Give a document new content. Readers keep the old version until the new one is complete.
+
+    The new file is written beside the old one, which goes last: a failure in between loses neither.
+    """
+    document.media_type = checked_media_type(upload)
+    document.size, document.sha256 = upload.size or 0, content_hash(upload)
+    for name, value in fields.items():
+        setattr(document, name, value)
+    before = document.file.name
+    keep_file(document, upload)
+    try:
+        with transaction.atomic():
+            document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
+            reprocess(document, by)
+    except DatabaseError as error:
+        document.file.delete(save=False)
+        if isinstance(error, IntegrityError):
+            raise DuplicateDocument from error
+        raise
+    if before:
+        document.file.storage.delete(before)
+
+
+def reprocess(document: Document, by: Membership) -> None:
+    """Queue a document again. What readers see stays until the new version is complete."""
+    with transaction.atomic():
+        queued = (
+            Document.objects.alive()
+            .filter(pk=document.pk)
+            .update(
+                status=Document.Status.PENDING,
+                stage=Document.Stage.NONE,
+                progress=0.0,
+                error_code="",
+                error_detail="",
+                attempts=0,
+                not_before=timezone.now(),
+                lease_holder=None,
+                lease_expires_at=None,
+            )
+        )
+        if queued:
+            transaction.on_commit(lambda: document_ready.send(Document, document_id=document.pk))
+    document.refresh_from_db()

@@ -1,0 +1,149 @@
+"""A model as judge of answers: faithfulness, context precision and context recall (adaptive-retrieval.es.md).
+
+Every answerable question of a set is retrieved for and answered as an agent without a prompt of its own would, then
+one call with a structured answer rates it. Answers and verdicts are counted apart, with what they cost.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import mean
+from typing import Any
+
+from agents.llm import client_for
+from agents.llm.base import ModelError, ModelRequest, Passage, TextDelta, Usage
+from agents.llm.structured import AnswerInvalid
+from chat.answering import evaluator
+from chat.answering.prompting import build
+from chat.answering.routing import Metrics
+from corpora.scope import Scope
+from retrieval.results import RetrievalPolicy
+from retrieval.search import retrieve
+from retrieval.text.language import detect
+
+logger = logging.getLogger(__name__)
+
+NOTHING = Usage(0, 0)
+ANSWER_TOKENS = 1_024
+MOST_QUESTIONS = 50
+MILLION = Decimal(1_000_000)
+
+
+@dataclass(slots=True)
+class Bill:
+    """Tokens of one model, and their price in US dollars for a million (prompt, completion), if it is known."""
+
+    model: str
+    price: tuple[Decimal, Decimal] | None = None
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def add(self, usage: Usage | None) -> None:
+        self.calls += 1
+        if usage is not None:
+            self.prompt_tokens += usage.prompt_tokens
+            self.completion_tokens += usage.completion_tokens
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        cost = None if self.cost is None else float(self.cost)
+        tokens = {"prompt_tokens": self.prompt_tokens, "completion_tokens": self.completion_tokens}
+        return {"model": self.model or "default", "calls": self.calls, **tokens, "cost": cost}
+
+    @property
+    def cost(self) -> Decimal | None:
+        """US dollars; None without a price."""
+        if self.price is None:
+            return None
+        return (self.prompt_tokens * self.price[0] + self.completion_tokens * self.price[1]) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Means over the verdicts that came; `failed` answers or verdicts did not."""
+
+    questions: int
+    failed: int
+    measures: dict[str, float]
+    answering: Bill
+    judging: Bill
+
+    @property
+    def bill(self) -> dict[str, Any]:
+        """Numbers and names, as JSON takes them; costs in US dollars."""
+        asked = {"questions": self.questions, "failed": self.failed}
+        return {**asked, "answering": self.answering.shown, "judging": self.judging.shown}
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who answers and who judges: names as `agents.llm.client_for` takes them; `price` is the judge's."""
+
+    answerer: str
+    judge: str
+    most: int = MOST_QUESTIONS
+    price: tuple[Decimal, Decimal] | None = None
+
+    def judge_all(self, questions: Sequence[str], scope: Scope, policy: RetrievalPolicy) -> Judged:
+        """Ask, answer and judge the first `most` questions one after another.
+
+        One whose answer or verdict fails is counted, not rated.
+        """
+        asked, answering, judging = questions[: self.most], Bill(self.answerer), Bill(self.judge, self.price)
+        verdicts: list[Metrics] = []
+        for question in asked:
+            try:
+                verdicts.append(judged(question, scope, policy, answering, judging))
+            except (ModelError, AnswerInvalid, TimeoutError) as error:
+                logger.warning("a question was not judged: %s", error)
+        measures = (
+            {name: round(mean(getattr(one, name) for one in verdicts), 4) for name in evaluator.NAMES}
+            if verdicts
+            else {}
+        )
+        return Judged(len(asked), len(asked) - len(verdicts), measures, answering, judging)
+
+
+def judged(question: str, scope: Scope, policy: RetrievalPolicy, answering: Bill, judging: Bill) -> Metrics:
+    """The three numbers of one question. Raises ModelError, AnswerInvalid, TimeoutError."""
+    chunks = retrieve(question, scope, policy).chunks
+    passages = tuple(Passage(n, one.text, one.title, one.page) for n, one in enumerate(chunks, 1))
+    asked = answer_request(answering.model, question, passages)
+    answer = said(asked, answering)
+    usage = NOTHING
+    try:
+        metrics, usage = asyncio.run(evaluator.evaluate(answer, asked, judging.model))
+    finally:
+        judging.add(usage)
+    return metrics
+
+
+def answer_request(model: str, question: str, passages: tuple[Passage, ...]) -> ModelRequest:
+    language = detect(question) or "en"
+    system, messages = build(system_prompt="", global_passages=passages, question=question, language=language)
+    extras = {"question": question, "passages": passages, "language": language}
+    return ModelRequest(model, system, messages, temperature=0.0, max_tokens=ANSWER_TOKENS, **extras)  # type: ignore[arg-type]
+
+
+def said(request: ModelRequest, bill: Bill) -> str:
+    """The whole text of one call, which is put on the bill also when it fails. Raises ModelError."""
+    return asyncio.run(_said(request, bill))
+
+
+async def _said(request: ModelRequest, bill: Bill) -> str:
+    parts: list[str] = []
+    usage = None
+    try:
+        async with aclosing(client_for(request.model).stream(request)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    parts.append(event.text)
+                elif isinstance(event, Usage):
+                    usage = event
+    finally:
+        bill.add(usage)
+    return "".join(parts)

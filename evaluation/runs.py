@@ -1,0 +1,155 @@
+"""Runs of a question set that admins made: rows that wait, one task that works them off, measures that stay.
+
+    waiting ──▶ running (done of total) ──▶ done
+                   │                          or failed: the measures say why
+                   ▼
+              interrupted: its worker fell silent; the next start takes it up again
+
+A run asks the global corpora alone, whoever started it: what members keep for themselves is not measured.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts import audit
+from accounts.models import Membership
+from config.faults import described
+from corpora.models import Chunk, Corpus, Document
+from corpora.scope import Scope
+from evaluation.configurations import Configuration, configuration
+from evaluation.judge import Judge
+from evaluation.measuring import Case, NotMeasured, Scores, ask_all, kept_in
+from evaluation.models import EvaluationRun, QuestionSet
+from evaluation.signals import runs_waiting
+from retrieval.spaces.current import current_provider, embeddings_kept, one_space
+
+logger = logging.getLogger(__name__)
+
+NOBODY = UUID(int=0)  # whose personal tier is empty
+REPORTED_EVERY = 10  # questions
+WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
+
+
+def start(
+    questions: QuestionSet,
+    configurations: Sequence[Configuration],
+    thresholds: dict[str, float],
+    by: Membership,
+    judge: str = "",
+) -> list[EvaluationRun]:
+    """A waiting run for each configuration, and a signal to the workers. `judge`: a model's name, or none."""
+    settings = {"thresholds": thresholds, "judge": judge, "started": timezone.now().isoformat()}
+    runs = [waiting(questions, one, **settings) for one in configurations]
+    audit.record(by, "evaluated", questions, configurations=[one.name for one in configurations])
+    runs_waiting.send(QuestionSet, question_set_id=questions.pk)
+    return runs
+
+
+def waiting(questions: QuestionSet, asked: Configuration, **settings: Any) -> EvaluationRun:
+    return EvaluationRun.objects.create(
+        question_set=questions, configuration={"name": asked.name, **settings}, measures={"state": WAITING}
+    )
+
+
+def work_off(question_set: UUID) -> int:
+    """Do the runs of a set that wait or were interrupted, the oldest first; how many this call did."""
+    rows = EvaluationRun.objects.filter(question_set=question_set).order_by("created_at", "pk")
+    return sum(run(row) for row in rows if row.is_due)
+
+
+def run(row: EvaluationRun) -> bool:
+    """Do one run if nobody else has taken it; every way that it may end is a state of its row."""
+    claimed = EvaluationRun.objects.filter(pk=row.pk, measures=row.measures).update(measures=at_work(0, 0))
+    if not claimed:
+        return False
+    assert row.question_set is not None
+    try:
+        ended = {"state": DONE, **measured(row.question_set, configuration(row.configuration["name"]), row)}
+    except Exception as error:  # NotMeasured, an outage, a set whose documents are gone: a run never stays "running"
+        expected = isinstance(error, NotMeasured | ValueError)
+        logger.warning("evaluation %s failed: %s", row.pk, error if expected else described(error))
+        ended = {"state": FAILED, "reason": str(error) if expected else type(error).__name__}
+    if ended["state"] == DONE:
+        ended["failed"] = [name for name, least in row.thresholds.items() if ended.get(name, 0.0) < least]
+    EvaluationRun.objects.filter(pk=row.pk).update(configuration=row.configuration, measures=ended)
+    return True
+
+
+def run_now(questions: QuestionSet, asked: Configuration, judge: str = "") -> Scores:
+    """A run in this process, kept with the others. Raises NotMeasured."""
+    row = waiting(questions, asked, judge=judge)
+    run(row)
+    row.refresh_from_db()
+    if row.state != DONE:
+        raise NotMeasured(row.measures.get("reason", row.state))
+    scope = scope_of(questions)
+    documents = Document.objects.in_scope(scope).count()
+    chunks = Chunk.objects.in_scope(scope).filter(granularity=asked.granularity).count()
+    measures = {name: value for name, value in row.measures.items() if isinstance(value, float)}
+    space = row.configuration["space"]
+    counts = (row.measures["questions"], documents, chunks)
+    return Scores(questions.name, asked.name, space, *counts, measures, row.measures.get("judged"))
+
+
+def record(scores: Sequence[Scores]) -> None:
+    """Keep the measures of data sets from the command line; they belong to no organization."""
+    EvaluationRun.objects.bulk_create(
+        EvaluationRun(
+            dataset=one.name,
+            configuration={"name": one.configuration, "space": one.space},
+            measures={"state": DONE, "questions": one.questions, **one.measures},
+        )
+        for one in scores
+    )
+
+
+@one_space()
+def measured(questions: QuestionSet, asked: Configuration, row: EvaluationRun) -> dict[str, Any]:
+    """The means over the set's answerable questions. Raises NotMeasured."""
+    known, scope = cases(questions), scope_of(questions)
+    if scope.is_empty or not known:
+        raise NotMeasured("no question of the set has a relevant document in an active global corpus")
+    row.configuration = {**row.configuration, "space": current_provider().space.collection}
+
+    def report(done: int, total: int) -> None:
+        if done % REPORTED_EVERY == 0:
+            EvaluationRun.objects.filter(pk=row.pk).update(measures=at_work(done, total))
+
+    with embeddings_kept(kept_in()):
+        measures = {"questions": len(known), **ask_all(known, scope, asked, report)}
+    if not row.configuration.get("judge"):
+        return measures
+    verdict = Judge("", row.configuration["judge"]).judge_all([one.text for one in known], scope, asked.product)
+    return {**measures, **verdict.measures, "judged": verdict.bill}
+
+
+def at_work(done: int, total: int) -> dict[str, Any]:
+    return {"state": RUNNING, "done": done, "total": total, "seen": timezone.now().isoformat()}
+
+
+def scope_of(questions: QuestionSet) -> Scope:
+    """The set's corpus, or every global corpus of its organization, as far as they are active now."""
+    shared = Corpus.objects.shared().filter(organization_id=questions.organization_id, is_active=True, deleted_at=None)
+    if questions.corpus_id:
+        shared = shared.filter(pk=questions.corpus_id)
+    return Scope(questions.organization_id, NOBODY, frozenset(shared.values_list("pk", flat=True)))
+
+
+def cases(questions: QuestionSet) -> list[Case]:
+    """The questions whose truth is still there: a document that is gone is no truth any more."""
+    readable = set(Document.objects.in_scope(scope_of(questions)).values_list("pk", flat=True))
+    known = (case_of(one.text, one.relevant, one.spans, readable) for one in questions.questions.all())
+    return [case for case in known if case.relevant]
+
+
+def case_of(text: str, relevant: Sequence[str], spans: Sequence[Sequence[Any]], readable: set[UUID]) -> Case:
+    documents = frozenset(map(UUID, relevant)) & readable
+    by_document = {
+        id: tuple((int(start), int(end)) for document, start, end in spans if UUID(document) == id) for id in documents
+    }
+    known = {id: found for id, found in by_document.items() if found}
+    return Case(text, documents, known, known)

@@ -1,0 +1,101 @@
+"""How much of a question a passage covers: the share of its words, weighted by their rarity. Pure.
+
+A cosine of hashed n-grams says little about whether a passage answers; the question's rare words in it say
+much more (AUC of answerable against unanswerable questions on XQuAD: cosine .86 to .95, coverage .96,
+both together .97). Rarity is the BM25 idf counted over the passages at hand, as though they were among at least
+32: the candidates stand for the corpus, and a corpus of three passages does not make every word rare.
+
+An exact term (`retrieval.text.terms`) is one more thing to be found, as rare as the passages that have it are few. A
+passage that has it has its words too: "Art. 14.2" is the "artículo" that was asked for. An article or a code that no
+passage has is missing from all of them: what is said about another article does not answer. Any other term that none
+has, a phrase or a name, may only be written otherwise: it is left to its words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import NamedTuple
+
+from retrieval.embeddings.lexical import WORD, fold, stems
+from retrieval.text.folding import plain, words_only
+from retrieval.text.terms import ExactTerm
+
+AMONG = 32
+TERM_WEIGHT = 2.0  # of an exact term against a word of the same rarity
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question asks for, stems before terms, and what each is worth."""
+
+    stems: tuple[str, ...]
+    terms: tuple[ExactTerm, ...]
+    worth: tuple[float, ...]
+    total: float
+
+    def share(self, text: str) -> float:
+        """0..1: what of the question's worth a text has."""
+        return self.share_of(found_in(text, self.stems, self.terms))
+
+    def share_of(self, found: Sequence[bool]) -> float:
+        there = sum(worth for worth, is_there in zip(self.worth, found, strict=True) if is_there)
+        return there / (self.total or 1.0)
+
+    def terms_of(self, found: Sequence[bool]) -> float:
+        """0..1: how many of the terms are found."""
+        return sum(found[len(self.stems) :]) / (len(self.terms) or 1)
+
+
+class Coverage(NamedTuple):
+    """What a passage has of a question: the share of all that is wanted, and that of its exact terms alone; 0..1."""
+
+    share: float
+    terms: float
+
+
+def coverages(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[float]:
+    """0..1 for each passage; 0 for all if the question has only function words."""
+    return [coverage.share for coverage in covered(question, passages, terms)]
+
+
+def covered(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[Coverage]:
+    """What each passage has."""
+    wanted, rows = _weighed(question, passages, terms)
+    return [Coverage(wanted.share_of(row), wanted.terms_of(row)) for row in rows]
+
+
+def weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> Wanted:
+    """The question's words and terms with their worth among these passages."""
+    return _weighed(question, passages, terms)[0]
+
+
+def _weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -> tuple[Wanted, list[list[bool]]]:
+    words = tuple(stems(question))
+    rows = [found_in(passage, words, terms) for passage in passages]
+    counts = [sum(column) for column in zip(*rows, strict=True)] if rows else [0] * (len(words) + len(terms))
+    among = max(AMONG, len(passages))
+    rarity = [log(1.0 + (among - count + 0.5) / (count + 0.5)) for count in counts]
+    of_terms = (
+        TERM_WEIGHT * rare if count or term.is_asked_for else 0.0
+        for term, rare, count in zip(terms, rarity[len(words) :], counts[len(words) :], strict=True)
+    )
+    worth = (*rarity[: len(words)], *of_terms)
+    return Wanted(words, tuple(terms), worth, sum(worth)), rows
+
+
+def found_in(text: str, wanted: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[bool]:
+    """Which stems begin a word of the text or are of a term that it has; then which terms it has."""
+    if not terms:
+        return _stems_in(text, wanted)
+    folded = plain(text)
+    held = [term.is_in(folded) for term in terms]
+    theirs = {stem for term, is_there in zip(terms, held, strict=True) if is_there for stem in term.stems}
+    return [there or stem in theirs for stem, there in zip(wanted, _stems_in(text, wanted), strict=True)] + held
+
+
+def _stems_in(text: str, wanted: Sequence[str]) -> list[bool]:
+    if all(map(str.isascii, wanted)):
+        folded = b" " + words_only(text)
+        return [b" " + stem.encode() in folded for stem in wanted]
+    words = " " + " ".join(WORD.findall(fold(text)))
+    return [" " + stem in words for stem in wanted]

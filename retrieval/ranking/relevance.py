@@ -1,0 +1,88 @@
+"""How relevant each candidate is to the question, and the final order. Pure.
+
+The final order adds to the fused score (0..1) the words' coverage, which corrects BM25 where one frequent word
+outweighs several that are missing (measured in `ranking.fusion`), and what is preferred, metadata and recency, which
+decides between passages of like score.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from uuid import UUID
+
+from retrieval.confidence.coverage import Coverage, covered
+from retrieval.embeddings.base import EmbeddingSpace
+from retrieval.index.base import Candidates
+from retrieval.ranking.fusion import Fused
+from retrieval.ranking.recency import recency
+from retrieval.results import RetrievedChunk
+from retrieval.spaces.builtin import WORDS
+from retrieval.text.passages import indexed_text
+from retrieval.text.terms import ExactTerm
+
+# Coverage .3 was chosen with the spaces' weights, see `embeddings.spaces`; terms as `terms` measured them.
+COVERAGE_SHARE, TERMS_SHARE, PREFERENCE_SHARE, RECENCY_SHARE = 0.3, 0.5, 0.2, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the words of a passage are held against: every phrasing, the question's own first, and its exact terms."""
+
+    phrasings: tuple[str, ...]
+    terms: tuple[ExactTerm, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.phrasings[0]
+
+    def coverages(self, passages: Sequence[str]) -> list[Coverage]:
+        """What each passage has of the phrasing that it covers best."""
+        each = [covered(phrasing, passages, self.terms) for phrasing in self.phrasings]
+        return [max(of_one) for of_one in zip(*each, strict=True)]
+
+
+class Judge:
+    """The calibrated relevance of a hit, from its cosine and its coverage of the question's words."""
+
+    def __init__(self, space: EmbeddingSpace, candidates: Candidates) -> None:
+        self._calibration = space.calibration if candidates.dense else WORDS
+        self._tail = candidates.dense[-1].score if candidates.dense else 0.0
+
+    def relevance(self, hit: Fused, coverage: float) -> float:
+        """0..1. What only BM25 found has at most the cosine of the last dense hit."""
+        cosine = hit.dense if hit.dense is not None else self._tail
+        return self._calibration.relevance(cosine, coverage, self._tail)
+
+
+def by_relevance(
+    question: Question,
+    found: Sequence[tuple[Fused, RetrievedChunk]],
+    judge: Judge,
+    favour: Mapping[UUID, float],
+    counts_words: bool = True,
+) -> list[RetrievedChunk]:
+    """The chunks with their relevance and score, best first.
+
+    `favour` is what is added to the passages of a document. Without `counts_words` coverage and terms are for the
+    relevance alone, and the order is that of the hits' scores and of what is favoured.
+    """
+    coverages = question.coverages([indexed_text(chunk.title, chunk.heading_path, chunk.text) for _, chunk in found])
+    coverage_share, terms_share = (COVERAGE_SHARE, TERMS_SHARE) if counts_words else (0.0, 0.0)
+    rated = []
+    for (hit, chunk), coverage in zip(found, coverages, strict=True):
+        words = coverage_share * coverage.share + terms_share * coverage.terms
+        total = hit.score + words + favour.get(chunk.document, 0.0)
+        rated.append(replace(chunk, relevance=judge.relevance(hit, coverage.share), score=total))
+    return sorted(rated, key=lambda chunk: -chunk.score)  # stable: equal scores keep the order of fusion
+
+
+def favours(
+    found: Sequence[tuple[Fused, RetrievedChunk]], liked: Mapping[UUID, float], today: date, half_life_days: int | None
+) -> dict[UUID, float]:
+    """What preferred metadata (share met, by document) and recency add to the score of each document's passages."""
+    favour = {document: PREFERENCE_SHARE * share for document, share in liked.items()}
+    if half_life_days is not None:
+        for _, chunk in found:
+            recent = recency(chunk.source_date, today, half_life_days)
+            favour[chunk.document] = PREFERENCE_SHARE * liked.get(chunk.document, 0.0) + RECENCY_SHARE * recent
+    return favour

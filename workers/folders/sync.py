@@ -1,0 +1,155 @@
+"""A corpus kept in step with a folder: what `ingest` does once and the watched folder does regularly (SPEC §3).
+
+The manifest is the corpus itself: `Document.source_path` and `sha256` say what was taken from where.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.core.files import File
+from django.core.files.uploadedfile import UploadedFile
+
+from accounts.models import Membership
+from accounts.problems import Problem
+from corpora import facts, removal
+from corpora.descriptions import describe
+from corpora.models import Corpus, Document
+from corpora.uploads import intake
+from corpora.uploads.signatures import safe_filename
+from workers.folders.fact_lists import facts_in
+from workers.folders.metadata import FolderMetadata
+
+EXTENSIONS = {".pdf", ".docx", ".txt", ".md", ".markdown", ".json"}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a synchronisation did. `refused`: reasons by relative path."""
+
+    documents: list[UUID] = field(default_factory=list)
+    unchanged: int = 0
+    described: int = 0  # of the unchanged: those whose metadata the folder says anew
+    removed: int = 0
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def files_in(source: Path) -> list[Path]:
+    """The supported files of a folder, recursively and sorted; hidden ones and links are left out."""
+    if source.is_file():
+        return [source]
+    found = (path for path in sorted(source.rglob("*")) if path.is_file() and not path.is_symlink())
+    return [
+        path
+        for path in found
+        if path.suffix.lower() in EXTENSIONS
+        and not any(part.startswith(".") for part in path.relative_to(source).parts)
+    ]
+
+
+def synchronize(
+    source: Path,
+    corpus: Corpus,
+    by: Membership,
+    *,
+    delete: bool = False,
+    unit_from_folder: bool = False,
+    on_file: Callable[[Path], None] = lambda path: None,
+    **metadata: Any,
+) -> Outcome:
+    """Bring a corpus in step with a folder, file by file; what is gone is deleted last, and only if asked.
+
+    A file that is refused is noted in the outcome and stops nothing. `on_file` is called after each, for progress.
+    What `metadata` and `acervo.toml` files say of a file holds at every visit; nothing is embedded again for it.
+    """
+    root = source if source.is_dir() else source.parent
+    visit = Visit(root, corpus, by, FolderMetadata(root, metadata, unit_from_folder=unit_from_folder))
+    for path in files_in(source):
+        relative = path.relative_to(visit.root).as_posix()
+        visit.seen.add(relative)
+        try:
+            (visit.take_facts if path.suffix.lower() == ".json" else visit.take)(path, relative)
+        except (Problem, ValueError, OSError) as error:
+            visit.outcome.refused[relative] = str(getattr(error, "detail", error))
+            visit.seen |= {known for known in visit.known if known.startswith(f"{relative}#")}
+        on_file(path)
+    if delete:
+        visit.remove_gone()
+    visit.outcome.refused |= visit.metadata.problems
+    return visit.outcome
+
+
+class Visit:
+    """One synchronisation under way: what the corpus has from the folder, and what the folder has now."""
+
+    def __init__(self, root: Path, corpus: Corpus, by: Membership, metadata: FolderMetadata) -> None:
+        self.root, self.corpus, self.by, self.metadata = root, corpus, by, metadata
+        self.known = {one.source_path: one for one in corpus.documents.alive().exclude(source_path="")}
+        self.seen: set[str] = set()
+        self.outcome = Outcome()
+
+    def take(self, path: Path, relative: str) -> None:
+        """Upload a new file, replace a changed one, leave alone what the corpus has already."""
+        known = self.known.get(relative)
+        with path.open("rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+            if known and known.sha256 == sha256:
+                self.leave(known, self.metadata.of(path))
+                return
+            if self.has_twin(path.name, sha256, relative):
+                self.leave_to_twin(known)
+                return
+            content.seek(0)
+            upload = UploadedFile(File(content), name=path.name, size=path.stat().st_size)
+            if known:
+                intake.replace(known, upload, self.by, **self.metadata.of(path))
+            else:
+                said = self.metadata.of(path)
+                known = intake.accept(self.corpus, upload, self.by, source_path=relative, **said)
+        self.outcome.documents.append(known.pk)
+
+    def leave(self, known: Document, said: dict[str, Any]) -> None:
+        """The content is as it was; what is said of it may not be."""
+        self.outcome.unchanged += 1
+        self.outcome.described += describe(known, self.by, **said)
+
+    def has_twin(self, name: str, sha256: str, relative: str) -> bool:
+        """Whether the corpus has this file from elsewhere. A file that was moved takes its document along."""
+        twin = self.corpus.documents.alive().filter(sha256=sha256, filename=safe_filename(name)).first()
+        if twin is None:
+            return False
+        if twin.source_path and relative not in self.known and not (self.root / twin.source_path).exists():
+            self.known.pop(twin.source_path, None)
+            Document.objects.filter(pk=twin.pk).update(source_path=relative)
+        return True
+
+    def leave_to_twin(self, known: Document | None) -> None:
+        """The corpus has these bytes under this name already; what this path was before, if anything, is gone."""
+        self.outcome.unchanged += 1
+        if known:
+            removal.remove_document(known, self.by)
+            self.outcome.removed += 1
+            del self.known[known.source_path]
+
+    def take_facts(self, path: Path, relative: str) -> None:
+        """Upsert those facts of a JSON list that are new or changed; each is known by its file and its key."""
+        of_folder = self.metadata.of(path)
+        for one in facts_in(path):
+            place = f"{relative}#{facts.filename_for(one.key)}"[-500:]
+            self.seen.add(place)
+            said = of_folder | {"title": one.title, "tags": one.tags, "source_reference": one.source}
+            known = self.known.get(place)
+            if known and known.sha256 == facts.hash_of(one.text):
+                self.leave(known, said)
+                continue
+            fact = facts.upsert(self.corpus, self.by, one.text, one.title, one.tags, one.key, one.source)
+            describe(fact, self.by, **said, source_path=place)
+            self.outcome.documents.append(fact.pk)
+
+    def remove_gone(self) -> None:
+        for relative in self.known.keys() - self.seen:
+            removal.remove_document(self.known[relative], self.by)
+            self.outcome.removed += 1

@@ -1,0 +1,119 @@
+"""Markdown: its source as text, with front matter and headings recognised line by line."""
+
+import re
+from collections.abc import Iterator
+
+from workers.ingestion.extract.canonical import one_line, tidy
+from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan
+from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.front_matter import declared
+from workers.ingestion.extract.plain import decode
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
+_LONGEST_HEADING = 500  # a longer line is text
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)\Z")  # any indentation: fences inside lists and quotes count
+_NOT_A_PARAGRAPH = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|<|$)| {4}|\t")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
+_TAG = re.compile(r"</?[A-Za-z][^>]*>")
+_ANCHOR = re.compile(r"\s*\{[#.:][^}]*\}\s*\Z")
+_EMPHASIS = re.compile(r"(\*{1,3}|~~|`+|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)")
+
+
+def extract_markdown(content: bytes) -> Extracted:
+    """Markdown to its tidied source without front matter, which is read apart; headings become `## Title` lines.
+
+    Title: the front matter's, else the first heading of level 1. Raises ExtractionError as plain text does.
+    """
+    source = tidy(decode(content))
+    front = _FRONT_MATTER.match(source)
+    body = source[front.end() :].strip("\n") if front else source
+    text, headings = _canonical(body.split("\n"))
+    if not text:
+        raise ExtractionError("empty_document", cause="only white space")
+    first = next((heading.title for heading in headings if heading.level == 1), "")
+    metadata = declared(front[1]) if front else {}
+    title = metadata.pop("title", "") or first
+    return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata)
+
+
+def plain_title(marked: str) -> str:
+    """A heading's words without Markdown: `**[Altas](#altas)** {#x}` is `Altas`."""
+    title = _ANCHOR.sub("", _TAG.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", marked))))
+    for _ in range(3):  # bold inside italics inside code
+        title = _EMPHASIS.sub(r"\2", title)
+    return one_line(title)
+
+
+def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
+    kept: list[str] = []
+    headings: list[HeadingSpan] = []
+    position = 0
+    for line, level, title in _heading_lines(lines):
+        if title and len(headings) < MAX_HEADINGS:
+            line = f"{'#' * level} {title}"
+            headings.append(HeadingSpan(level, title, position, position + len(line)))
+        kept.append(line)
+        position += len(line) + 1
+    return "\n".join(kept), headings
+
+
+def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
+    """(line, level, title): title is empty for lines that are no heading; a setext underline is swallowed."""
+    fenced = _fenced(lines)
+    skip = False
+    for number, line in enumerate(lines):
+        if skip or number in fenced:
+            if not skip:
+                yield line, 0, ""
+            skip = False
+            continue
+        if len(line) > _LONGEST_HEADING:
+            yield line, 0, ""
+            continue
+        if atx := _ATX.match(line):
+            yield line, len(atx[1]), plain_title(_without_closing_marks(atx[2] or ""))
+            continue
+        below = lines[number + 1] if number + 1 < len(lines) and number + 1 not in fenced else ""
+        level = _setext_level(lines[number - 1] if number else "", line, below)
+        title = plain_title(line) if level else ""
+        skip = bool(title)
+        yield line, level, title
+
+
+def _without_closing_marks(title: str) -> str:
+    """`Título ##` is `Título`, but `C#` stays."""
+    words = title.rstrip().rstrip("#")
+    return words if not words or words[-1] in " \t" else title
+
+
+def _setext_level(above: str, line: str, below: str) -> int:
+    underline = _SETEXT.match(below)
+    # Only one-line headings: a rule under a longer paragraph is far more often a separator.
+    if not underline or _NOT_A_PARAGRAPH.match(line) or not _NOT_A_PARAGRAPH.match(above):
+        return 0
+    return 1 if underline[1][0] == "=" else 2
+
+
+def _fenced(lines: list[str]) -> set[int]:
+    """Numbers of the lines inside code fences, fences included. A fence that nobody closes is no fence."""
+    inside: set[int] = set()
+    opened, mark = -1, ""
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if not fence:
+            continue
+        if opened < 0:
+            if not (fence[1][0] == "`" and "`" in fence[2]):
+                opened, mark = number, fence[1]
+        elif fence[1].startswith(mark) and not fence[2].strip():
+            inside.update(range(opened, number + 1))
+            opened = -1
+    return inside
+
+
+def warm_up() -> None:
+    """Compile what is compiled on first use."""
+    extract_markdown("# Título\n\nTexto\n".encode())

@@ -1,0 +1,126 @@
+"""A PDF's lines to readable text: hyphens and soft line breaks joined, pages and headings as offsets."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
+from workers.ingestion.extract.pdf_headings import Bookmark, Line, with_headings
+from workers.ingestion.extract.pdf_running_lines import drop_running_lines
+
+LINE_HYPHEN = "\ufffe"  # PDFium's mark where it joined a hyphenated word
+FILLED = 0.75  # of the page's line width: such a line was broken by the margin, not by its author
+HALF = 0.5
+USUAL_WIDTH = 80
+FEW_LINES = 8  # too few to measure a page by itself
+_LIST_ITEM = re.compile(r"(?:\d{1,3}[.)]|\d+(?:\.\d+)+\.?|[a-zñA-Z][.)]|[-–—•·▪◦●○■□*»►]|v)\s")
+_ENDS_HERE = re.compile(r"[.:;!?…|+=>_]\Z|\.\.\. ?\S+\Z")
+_CONTINUES_WITH = "¿¡«“\"'(["
+_COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
+_LAST_WORD = re.compile(r"[^\W\d_]*\Z")
+_FIRST_WORD = re.compile(r"[^\W\d_]*")
+_LONGEST_WORD = 60
+
+
+def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: str = "") -> Extracted:
+    """One text from lines per page; page spans tile it, headings are the bookmarks found on their pages."""
+    kept = drop_running_lines(pages)
+    compounds = frozenset(_COMPOUND.findall("\n".join(map("\n".join, kept))))
+    lines = with_headings([[_unmarked(line, compounds) for line in page] for page in kept], bookmarks)
+    width = _widths(kept)
+    parts: list[str] = []
+    starts = [-1] * len(pages)
+    headings: list[HeadingSpan] = []
+    position = 0
+    previous: Line | None = None
+    for line in lines:
+        separator = _separator(previous, line, width)
+        if separator == "-":
+            separator = ""
+            position -= _unhyphenate(parts, line.text, compounds)
+        position += len(separator)
+        if starts[line.page] < 0:
+            starts[line.page] = position
+        if line.heading:
+            level, name = line.heading.level, line.heading.title
+            headings.append(HeadingSpan(level, name, position, position + len(line.text)))
+        parts += (separator, line.text)
+        position += len(line.text)
+        previous = line
+    return Extracted("".join(parts), _page_spans(starts, position), tuple(headings), title, len(pages))
+
+
+def _unmarked(line: str, compounds: frozenset[str]) -> str:
+    """The line with PDFium's hyphen marks resolved; one at its very end becomes a hyphen."""
+    first, *others = line.split(LINE_HYPHEN)
+    parts = [first]
+    for part in others:
+        parts += (_hyphen(parts[-1], part, compounds), part)
+    return "".join(parts)
+
+
+def _hyphen(above: str, below: str, compounds: frozenset[str]) -> str:
+    """The hyphen between two halves of a word: none, unless the document writes the compound elsewhere."""
+    left, right = _LAST_WORD.search(above[-_LONGEST_WORD:]), _FIRST_WORD.match(below[:_LONGEST_WORD])
+    if not left or not right or not left[0] or not right[0][:1].islower():
+        return "-"
+    return "-" if f"{left[0]}-{right[0]}" in compounds else ""
+
+
+def _unhyphenate(parts: list[str], following: str, compounds: frozenset[str]) -> int:
+    """Remove the hyphen that ends the last part if it only broke a word; returns how many characters went."""
+    if _hyphen(parts[-1][:-1], following, compounds):
+        return 0
+    parts[-1] = parts[-1][:-1]
+    return 1
+
+
+def _widths(pages: Sequence[list[str]]) -> list[int]:
+    """Per page, the length of a line that reaches the margin: the 90th percentile of its lines."""
+    usual = _ninth_decile([len(line) for page in pages for line in page]) or USUAL_WIDTH
+    widths = [max(_ninth_decile([len(line) for line in page]), usual // 2) for page in pages]
+    return [width if len(page) >= FEW_LINES else usual for width, page in zip(widths, pages, strict=True)]
+
+
+def _ninth_decile(lengths: list[int]) -> int:
+    return sorted(lengths)[int(len(lengths) * 0.9)] if lengths else 0
+
+
+def _separator(previous: Line | None, line: Line, widths: Sequence[int]) -> str:
+    """What stands between two lines; "-" asks to join the two halves of a hyphenated word."""
+    if previous is None:
+        return ""
+    if previous.heading or line.heading or line.after_gap:
+        return "\n\n"
+    filled = len(previous.text) / widths[previous.page]
+    if _word_goes_on(previous.text, line.text) and filled >= HALF:
+        return "-"
+    if _sentence_goes_on(previous.text, line.text, filled):
+        return " "
+    return "\n" if previous.page == line.page else "\n\n"
+
+
+def _word_goes_on(above: str, below: str) -> bool:
+    return above.endswith("-") and above[-2:-1].isalpha() and below[:1].islower()
+
+
+def _sentence_goes_on(above: str, below: str, filled: float) -> bool:
+    if _ENDS_HERE.search(above) or _LIST_ITEM.match(below):
+        return False
+    if below.isupper() and not above.isupper():
+        return False
+    first = below[0]
+    if first.islower():
+        return filled >= HALF
+    return filled >= FILLED and (first.isalnum() or first in _CONTINUES_WITH)
+
+
+def _page_spans(starts: list[int], length: int) -> tuple[PageSpan, ...]:
+    """Spans that tile the text; a page without text starts and ends where the next one starts."""
+    bounds = [*starts, length]
+    for index in range(len(starts) - 1, -1, -1):
+        if bounds[index] < 0:
+            bounds[index] = bounds[index + 1]
+    if bounds:
+        bounds[0] = 0
+    return tuple(PageSpan(number, *span) for number, span in enumerate(pairwise(bounds), start=1))

@@ -1,0 +1,126 @@
+"""What crosses the sandbox's border: JSON out of the child, checked before it becomes an Extracted.
+
+JSON and not pickle: a child that a document has taken over can then lie about a text, and nothing more.
+"""
+
+from typing import Any
+
+import orjson
+
+from workers.ingestion.extract.extracted import (
+    DECLARABLE,
+    MAX_HEADINGS,
+    MAX_PAGES,
+    MAX_VALUE,
+    MAX_VALUES,
+    Declared,
+    Extracted,
+    HeadingSpan,
+    PageSpan,
+)
+from workers.ingestion.extract.failures import ADVICE, ExtractionError
+
+MAX_RESULT_BYTES = 64 * 1024 * 1024
+MAX_TITLE = 500
+MAX_CAUSE = 200
+MAX_LEVEL = 9
+
+
+def encode(extracted: Extracted) -> bytes:
+    """An Extracted as compact JSON. Raises ExtractionError when it exceeds MAX_RESULT_BYTES."""
+    result = orjson.dumps(
+        {
+            "text": extracted.text,
+            "pages": [(page.start, page.end) for page in extracted.pages],
+            "headings": [(h.level, h.title, h.start, h.end) for h in extracted.headings],
+            "title": extracted.title,
+            "page_count": extracted.page_count,
+            "metadata": dict(extracted.metadata),
+        }
+    )
+    if len(result) > MAX_RESULT_BYTES:
+        raise ExtractionError("extraction_memory", cause="more than 64 MB of text")
+    return result
+
+
+def encode_error(error: ExtractionError) -> bytes:
+    """An ExtractionError as JSON."""
+    return orjson.dumps({"error": error.code, "cause": error.cause[:MAX_CAUSE]})
+
+
+def decode(result: bytes | bytearray) -> Extracted:
+    """The child's JSON with its offsets checked. Raises ExtractionError: its own, or extraction_crashed."""
+    try:
+        fields = orjson.loads(result)
+        if "error" in fields:
+            raise _reported(fields)
+        return _extracted(fields)
+    except (ValueError, TypeError, KeyError) as error:
+        raise ExtractionError("extraction_crashed", cause="the child's answer is malformed") from error
+
+
+def _reported(fields: dict[str, Any]) -> ExtractionError:
+    code, cause = fields["error"], _string(fields["cause"], MAX_CAUSE)
+    if code not in ADVICE:
+        raise ValueError("unknown error")
+    return ExtractionError(code, cause=cause)
+
+
+def _extracted(fields: dict[str, Any]) -> Extracted:
+    text, title = _string(fields["text"]), _string(fields["title"], MAX_TITLE)
+    page_count = fields["page_count"]
+    if "\0" in text or type(page_count) is not int or not 0 <= page_count <= MAX_PAGES:
+        raise ValueError("bad text or page count")
+    pages = _pages(fields["pages"], len(text))
+    if pages and len(pages) != page_count:
+        raise ValueError("pages do not match their count")
+    headings, metadata = _headings(fields["headings"], len(text)), _metadata(fields["metadata"])
+    return Extracted(text, pages, headings, title, page_count, metadata)
+
+
+def _pages(rows: list[list[int]], length: int) -> tuple[PageSpan, ...]:
+    """Spans must tile the text."""
+    position = 0
+    pages = []
+    for number, (start, end) in enumerate(rows, start=1):
+        if start != position or type(end) is not int or end < start:
+            raise ValueError("pages do not tile the text")
+        pages.append(PageSpan(number, position, end))
+        position = end
+    if rows and (position != length or len(rows) > MAX_PAGES):
+        raise ValueError("pages do not tile the text")
+    return tuple(pages)
+
+
+def _headings(rows: list[list[Any]], length: int) -> tuple[HeadingSpan, ...]:
+    """Spans must be in order and apart."""
+    if len(rows) > MAX_HEADINGS:
+        raise ValueError("too many headings")
+    position = 0
+    headings = []
+    for level, title, start, end in rows:
+        integers = type(level) is type(start) is type(end) is int
+        if not integers or not 1 <= level <= MAX_LEVEL or not position <= start < end <= length:
+            raise ValueError("bad heading")
+        headings.append(HeadingSpan(level, _string(title, MAX_TITLE), start, end))
+        position = end
+    return tuple(headings)
+
+
+def _metadata(declared: dict[str, Any]) -> dict[str, Declared]:
+    """Known names with one text, or with a few words for tags; what they say is checked later."""
+    if not isinstance(declared, dict) or declared.keys() - DECLARABLE:
+        raise ValueError("not the declarations of a document")
+    return {name: _words(value) if name == "tags" else _string(value, MAX_VALUE) for name, value in declared.items()}
+
+
+def _words(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or len(values) > MAX_VALUES:
+        raise ValueError("not a list of the expected length")
+    return tuple(_string(value, MAX_VALUE) for value in values)
+
+
+def _string(value: object, limit: int = MAX_RESULT_BYTES) -> str:
+    if not isinstance(value, str) or len(value) > limit:
+        raise ValueError("not a string of the expected length")
+    return value
