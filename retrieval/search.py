@@ -18,6 +18,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from config.threads import in_thread
 from corpora.scope import Scope
 from retrieval.confidence.calibration import calibrated
 from retrieval.confidence.gate import Gate, confidence, gate, score
@@ -89,6 +90,11 @@ def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY)
         candidates=trace,
         notes=notes,
     )
+
+
+async def aretrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY) -> Retrieval:
+    """`retrieve` for the event loop."""
+    return await in_thread(retrieve, query, scope, policy)
 
 
 def _question(query: str, policy: RetrievalPolicy) -> Question:
