@@ -82,8 +82,8 @@ def is_row_in_hand(keyword: ast.keyword) -> bool:
 
 
 def sources(root: Path, apps: tuple[str, ...], left_out: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """(path, source) of every module at the top of these apps, but for names that begin with `left_out`."""
+    """(path, source) of every module of these apps, but for tests, migrations and what is called as in `left_out`."""
     for app in apps:
-        for path in sorted((root / app).glob("*.py")):
-            if not path.name.startswith(left_out):
+        for path in sorted((root / app).rglob("*.py")):
+            if not {"tests", "migrations", *left_out}.intersection((*path.relative_to(root).parts[1:-1], path.stem)):
                 yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")

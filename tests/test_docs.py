@@ -159,6 +159,6 @@ def test_every_code_of_a_model_is_documented() -> None:
 
 
 def test_every_way_to_be_degraded_is_documented() -> None:
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "retrieval").glob("*.py"))
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "retrieval").rglob("*.py"))
     in_use = set(re.findall(r"\"(\w+_unavailable)\"", source))
     assert set(tables("errors.md", "Answers without their context")) == in_use

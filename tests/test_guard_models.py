@@ -34,7 +34,7 @@ from tests.factories import (
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 
-APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "workers")
+APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
@@ -105,6 +105,21 @@ TRUSTED: dict[tuple[str, str], str] = {
         "the token is the credential"
     ),
     ("accounts/keys.py", "ApiKey.objects.usable()"): "the secret is the credential",
+    (
+        "accounts/admin/people.py",
+        "ApiKey.objects.filter(membership__in=chosen).count()",
+    ): "counts what goes with rows in hand",
+    ("corpora/admin/knowledge.py", "Document.objects.alive().filter(corpus__in="): "counts what goes with rows in hand",
+    (
+        "corpora/admin/knowledge.py",
+        "Corpus.objects.personal().filter(deleted_at=None)",
+    ): "counts; narrowed to one organization",
+    ("agents/admin/agents.py", "Assignment.objects.filter(agent__in="): "counts what goes with rows in hand",
+    ("chat/admin/operations.py", "Agent.objects.of_organization(membership)"): "the agents of the admin's organization",
+    ("evaluation/admin/question_sets.py", "Question.objects.filter(question_set__in=ids).count()"): (
+        "counts what goes with rows in hand"
+    ),
+    ("evaluation/cases.py", "Citation.objects.filter(message=OuterRef('pk'))"): "a subquery of messages in scope",
     ("agents/api/agents.py", "Agent.objects.filter(organization_id=organization"): (
         "the caller's organization; `agent_for` leaves out what the caller may not see"
     ),
@@ -184,7 +199,9 @@ def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], ver
 
 def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
-    modules = sources(ROOT, ("accounts", "corpora", "agents", "chat"), ("admin", "models", "visibility"))
+    modules = sources(
+        ROOT, ("accounts", "corpora", "agents", "chat", "evaluation"), ("management", "models", "visibility")
+    )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]
 
 

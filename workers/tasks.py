@@ -64,17 +64,18 @@ def reconcile() -> None:
 
 @task("workers.optimize")
 def optimize() -> None:
-    from workers.upkeep import tidy
+    from workers.upkeep import tidy as upkeep
 
-    tidy.refresh_statistics()
-    tidy.optimize_index()
+    upkeep.refresh_statistics()
+    upkeep.optimize_index()
 
 
 @task("workers.tidy")
 def tidy() -> None:
     from workers.jobs import cut
+    from workers.upkeep import tidy as upkeep
 
-    tidy.tidy()
+    upkeep.tidy()
     cut.cut_anew()
 
 

@@ -185,7 +185,7 @@ def run_script(script: str) -> "subprocess.Popen[str]":
 def test_the_zygote_ends_when_its_server_is_killed() -> None:
     server = run_script("""
         import time
-        from workers.ingestion import sandbox
+        from workers.ingestion.sandbox import pool as sandbox
         sandbox.extract_in_sandbox(b"hola", "text/plain")
         print(sandbox._sandbox._zygote._process.pid, flush=True)
         time.sleep(60)
@@ -203,7 +203,7 @@ def test_daemonic_workers_extract_too(library: str) -> None:
     """Celery's prefork workers are daemonic billiard processes, forked after the parent may have used a zygote."""
     script = f"""
         import {library} as processes
-        from workers.ingestion import sandbox
+        from workers.ingestion.sandbox import pool as sandbox
 
         def work(queue):
             text = sandbox.extract_in_sandbox(b"hola", "text/plain").text
