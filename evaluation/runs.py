@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from accounts import audit
 from accounts.models import Membership
+from agents.scopes import shared_scope
 from config.faults import described
-from corpora.models import Chunk, Corpus, Document
+from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from evaluation.configurations import Configuration, configuration
 from evaluation.judge import Judge
@@ -29,7 +30,6 @@ from retrieval.spaces.current import current_provider, embeddings_kept, one_spac
 
 logger = logging.getLogger(__name__)
 
-NOBODY = UUID(int=0)  # whose personal tier is empty
 REPORTED_EVERY = 10  # questions
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 
@@ -133,10 +133,7 @@ def at_work(done: int, total: int) -> dict[str, Any]:
 
 def scope_of(questions: QuestionSet) -> Scope:
     """The set's corpus, or every global corpus of its organization, as far as they are active now."""
-    shared = Corpus.objects.shared().filter(organization_id=questions.organization_id, is_active=True, deleted_at=None)
-    if questions.corpus_id:
-        shared = shared.filter(pk=questions.corpus_id)
-    return Scope(questions.organization_id, NOBODY, frozenset(shared.values_list("pk", flat=True)))
+    return shared_scope(questions.organization_id, questions.corpus_id)
 
 
 def cases(questions: QuestionSet) -> list[Case]:

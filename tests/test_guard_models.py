@@ -123,6 +123,9 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("agents/api/agents.py", "Agent.objects.filter(organization_id=organization"): (
         "the caller's organization; `agent_for` leaves out what the caller may not see"
     ),
+    ("agents/scopes.py", "Corpus.objects.shared().filter(organization_id=organization,"): (
+        "the organization of the question set in hand, or that an operator names"
+    ),
     ("corpora/removal.py", "Document.objects.alive().filter(pk__in=document_ids)"): (
         "ids of the row or corpus that the caller was checked for"
     ),

@@ -13,8 +13,8 @@ from uuid import UUID, uuid4
 from django.utils import timezone
 
 from accounts.models import Organization
+from agents.scopes import scope_of_corpus
 from corpora.models import Corpus, Document
-from corpora.scope import Scope
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
 from evaluation.measuring import Case, Scores, ask_all, kept_in
@@ -46,7 +46,7 @@ def evaluate(
         for done, line in enumerate(questions.documents, 1):
             ids[line["id"]] = ingest(corpus, line, sizes)
             report("index", done, len(questions.documents))
-        scope = Scope(corpus.organization_id, uuid4(), frozenset([corpus.pk]))
+        scope = scope_of_corpus(corpus)
         cases = [case_of(query, ids) for query in questions.queries]
         scores = []
         for one in configurations:

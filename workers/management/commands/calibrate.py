@@ -6,12 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
-from uuid import uuid4
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Organization
+from agents.scopes import scope_of_corpus, shared_scope
 from corpora.models import Corpus
 from corpora.scope import Scope
 from evaluation import calibration
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         """The measurement, and what the sample was."""
         if options["datasets"]:
             return self.on_sets(options["datasets"], options["questions"])
-        scope = scope_of_corpus(options["corpus"]) if options["corpus"] else scope_of_organization(options)
+        scope = of_corpus(options["corpus"]) if options["corpus"] else of_organization(options["organization"])
         asked = calibration.sample_probes(scope, options["questions"])
         name = "corpus" if options["corpus"] else "organization"
         return self.ask(asked, scope), {"kind": "sample", name: options[name]}
@@ -76,8 +76,10 @@ class Command(BaseCommand):
             asked: list[Probe] = []
             for folder in folders:
                 asked += probes_of(folder, corpus, amount)
-            scope = Scope(corpus.organization_id, uuid4(), frozenset([corpus.pk]))
-            return self.ask(asked, scope), {"kind": "question sets", "names": [folder.name for folder in folders]}
+            return self.ask(asked, scope_of_corpus(corpus)), {
+                "kind": "question sets",
+                "names": [folder.name for folder in folders],
+            }
 
     def ask(self, asked: list[Probe], scope: Scope) -> Measurement:
         bar = Bar(self.stderr, "ask", len(asked))
@@ -116,23 +118,18 @@ def probe_of(query: Query, ids: dict[str, Any]) -> Probe:
     return Probe(query.text, frozenset(ids[one] for one in query.relevant if one in ids), span)
 
 
-def scope_of_corpus(corpus_id: str) -> Scope:
+def of_corpus(corpus_id: str) -> Scope:
     try:
         corpus = Corpus.objects.filter(pk=corpus_id, deleted_at=None, is_active=True).first()
     except ValidationError:
         corpus = None
     if corpus is None:
         raise CommandError(f"There is no active corpus {corpus_id}.")
-    own = frozenset([corpus.pk])
-    none: frozenset[Any] = frozenset()
-    tiers = {"global_ids": none, "personal_ids": own} if corpus.is_personal else {"global_ids": own}
-    return Scope(corpus.organization_id, corpus.owner_id or uuid4(), **tiers)
+    return scope_of_corpus(corpus)
 
 
-def scope_of_organization(options: dict[str, Any]) -> Scope:
-    """Its global corpora: what members keep for themselves is not asked about."""
-    organization = Organization.objects.filter(slug=options["organization"]).first()
+def of_organization(slug: str) -> Scope:
+    organization = Organization.objects.filter(slug=slug).first()
     if organization is None:
-        raise CommandError(f"There is no organization {options['organization']!r}.")
-    shared = Corpus.objects.shared().filter(organization=organization, deleted_at=None, is_active=True)
-    return Scope(organization.pk, uuid4(), frozenset(shared.values_list("pk", flat=True)))
+        raise CommandError(f"There is no organization {slug!r}.")
+    return shared_scope(organization.pk)
