@@ -1,9 +1,10 @@
 """Pages of a question set in the admin: its runs compared and plotted, and feedback to make cases of."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.admin import ModelAdmin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -19,14 +20,13 @@ from evaluation.calibration import NotMeasurable
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.report import COLUMNS
 
-if TYPE_CHECKING:
-    from evaluation.admin.question_sets import QuestionSetAdmin
+Admin = ModelAdmin[QuestionSet]
 
 SHOWN = 60  # runs on the page, the latest
 SAMPLED = 30
 
 
-def runs_page(admin: "QuestionSetAdmin", request: HttpRequest, questions: QuestionSet, by: Membership) -> HttpResponse:
+def runs_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Membership) -> HttpResponse:
     """GET: table and plot of one measure. POST: start runs."""
     form = RunForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -63,9 +63,7 @@ def shown(run: EvaluationRun, measures: list[str]) -> dict[str, Any]:
     return {"run": run, "cells": cells, "name": run.configuration.get("name", ""), "failed": run.measures.get("failed")}
 
 
-def feedback_page(
-    admin: "QuestionSetAdmin", request: HttpRequest, questions: QuestionSet, by: Membership
-) -> HttpResponse:
+def feedback_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Membership) -> HttpResponse:
     """GET: rated answers that may be seen. POST: the chosen ones become cases."""
     if request.method == "POST":
         count = cases.take(questions, uuids(request.POST.getlist("answer")), by)
@@ -78,9 +76,7 @@ def feedback_page(
     return page(admin, request, questions, "admin/evaluation/feedback.html", context)
 
 
-def sample_page(
-    admin: "QuestionSetAdmin", request: HttpRequest, questions: QuestionSet, by: Membership
-) -> HttpResponse:
+def sample_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Membership) -> HttpResponse:
     """POST: questions made from the corpus itself."""
     if request.method != "POST":
         raise Http404
@@ -105,7 +101,7 @@ def uuids(texts: list[str]) -> list[UUID]:
 
 
 def page(
-    admin: "QuestionSetAdmin", request: HttpRequest, questions: QuestionSet, template: str, context: dict[str, Any]
+    admin: Admin, request: HttpRequest, questions: QuestionSet, template: str, context: dict[str, Any]
 ) -> TemplateResponse:
     shared = {**admin.admin_site.each_context(request), "opts": admin.opts, "questions": questions}
     return TemplateResponse(request, template, {**shared, **context})
