@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import logging
 from typing import Any, BinaryIO, cast
 from uuid import UUID
 
@@ -15,9 +16,12 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem, QuotaExceeded
+from config.faults import described
 from corpora.models import Corpus, Document
 from corpora.signals import document_ready
 from corpora.uploads import signatures
+
+logger = logging.getLogger(__name__)
 
 UploadedFile = _UploadedFile[bytes]
 
@@ -128,12 +132,24 @@ def store(document: Document, upload: UploadedFile) -> None:
         with transaction.atomic():
             refuse_deleted_corpus(document.corpus_id)
             document.save(force_insert=True)
-            transaction.on_commit(lambda: document_ready.send(Document, document_id=document.pk))
+            tell_workers(document.pk)
     except (DatabaseError, NotFound) as error:
         document.file.delete(save=False)
         if isinstance(error, IntegrityError):
             refuse_duplicate(document)
         raise
+
+
+def tell_workers(document_id: UUID) -> None:
+    """After the commit. Whatever the broker's library raises fails no upload: the row is the queue (ADR 0002)."""
+
+    def tell() -> None:
+        try:
+            document_ready.send(Document, document_id=document_id)
+        except Exception as error:
+            logger.error("the workers were not told of document %s: %s", document_id, described(error))
+
+    transaction.on_commit(tell)
 
 
 def keep_file(document: Document, upload: UploadedFile) -> None:
@@ -196,5 +212,5 @@ def reprocess(document: Document, by: Membership) -> None:
             )
         )
         if queued:
-            transaction.on_commit(lambda: document_ready.send(Document, document_id=document.pk))
+            tell_workers(document.pk)
     document.refresh_from_db()

@@ -70,7 +70,7 @@ class Process(Server):
         self.installation, self.arguments = installation, arguments
 
     def command(self) -> list[str]:
-        return [sys.executable, *self.arguments]
+        return [self.installation.python, *self.arguments]
 
     def environment(self) -> dict[str, str]:
         return {**self.installation.environment, "PORT": str(self.port), "PGAPPNAME": self.name}
@@ -100,10 +100,10 @@ class Background(Process):
 
 
 class Installation:
-    """Settings, database and sample organization; processes are started one by one."""
+    """Settings, database and sample organization; processes are started one by one. `python` runs them all."""
 
-    def __init__(self, services: Services, settings: dict[str, str]) -> None:
-        self.services = services
+    def __init__(self, services: Services, settings: dict[str, str], python: str = sys.executable) -> None:
+        self.services, self.python = services, python
         if "DATABASE_URL" in settings:
             services.postgres.create_database("acervo")
         self.environment = {name: os.environ[name] for name in INHERITED if name in os.environ} | {
@@ -126,7 +126,7 @@ class Installation:
 
     def run(self, *arguments: str) -> str:
         """The standard output of a Python program that succeeds in this installation's environment."""
-        command = [sys.executable, *arguments]
+        command = [self.python, *arguments]
         done = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=120, check=False
         )
