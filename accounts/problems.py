@@ -14,6 +14,8 @@ from django.utils.translation import gettext_lazy
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
+from config.faults import described
+
 logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
@@ -88,12 +90,10 @@ def answering_problems(view: AsyncView) -> AsyncView:
     async def answered(*args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return await view(*args, **kwargs)
-        except exceptions.ValidationError as error:
-            return problem_response(Problem(str(_("Some fields are not valid.")), errors=error.detail))
-        except Problem as problem:
+        except Exception as error:
+            if (problem := problem_for(error)) is None:
+                raise
             return problem_response(problem)
-        except DatabaseError:
-            return problem_response(DatabaseUnavailable())
 
     return answered
 
@@ -118,20 +118,40 @@ def problem_response(problem: Problem) -> JsonResponse:
     return response
 
 
-def known(error: Exception) -> Exception:
-    """Translate Django's and DRF's own errors into ours; leave the rest as it is."""
+def problem_for(error: Exception) -> Problem | None:
+    """What a caller is told of an error, whichever kind of view raised it; None for what nobody expected.
+
+    A database that is away (503, worth another try) is told from a statement that it refuses (500, our mistake). Both
+    are logged by type and place.
+    """
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, DatabaseError | InterfaceError):
+        return database_problem(error)
+    if isinstance(error, exceptions.ValidationError):
+        return Problem(_("Some fields are not valid."), errors=error.detail)
     if isinstance(error, Http404 | exceptions.NotFound):
         return NotFound()
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         return Unauthenticated()
     if isinstance(error, PermissionDenied | exceptions.PermissionDenied):
-        return AdminRequired() if not str(error) else forbidden(str(error))
+        return forbidden(str(error)) if str(error) else AdminRequired()
     if isinstance(error, SuspiciousOperation):  # more fields or bytes than Django parses
         return Problem()
-    if isinstance(error, OperationalError | InterfaceError):
-        logger.error("the database does not answer: %s", type(error).__name__)
+    return None
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Whether the database did not answer, in contrast to answering with a refusal."""
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def database_problem(error: DatabaseError | InterfaceError) -> Problem:
+    if is_outage(error):
+        logger.error("the database does not answer: %s", described(error))
         return DatabaseUnavailable()
-    return error
+    logger.error("the database refuses a statement: %s", described(error))
+    return InternalError()
 
 
 def forbidden(detail: str) -> Problem:
@@ -144,7 +164,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
     """DRF's EXCEPTION_HANDLER."""
     from rest_framework.views import exception_handler as drf_exception_handler  # imports this module's settings
 
-    error = known(error)
+    error = problem_for(error) or error
     response = drf_exception_handler(error, context)
     if response is None:
         return None
@@ -161,8 +181,5 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
 def problem_body(error: Exception, response: Response) -> dict[str, Any]:
     if isinstance(error, Problem):
         return body_of(response.status_code, error.code, str(error.detail), **error.extra)
-    if isinstance(error, exceptions.ValidationError):
-        detail = _("Some fields are not valid.")
-        return body_of(response.status_code, "invalid_input", detail, errors=error.detail)
     code = getattr(error, "default_code", "error")
     return body_of(response.status_code, code, str(getattr(error, "detail", "")))

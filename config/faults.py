@@ -1,7 +1,9 @@
 """How an unexpected error is written to a log: what it was and where, without its message (RELIABILITY R24)."""
 
+import logging
 from pathlib import Path
 from traceback import extract_tb
+from typing import Any
 
 
 def described(error: BaseException) -> str:
@@ -11,3 +13,10 @@ def described(error: BaseException) -> str:
     """
     frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(extract_tb(error.__traceback__))]
     return f"{type(error).__name__} at {' < '.join(frames) or 'an unknown place'}"
+
+
+class LineFormatter(logging.Formatter):
+    """What libraries log with an exception gets its description behind it; so Django logs the pages that fail."""
+
+    def formatException(self, ei: Any) -> str:
+        return described(ei[1]) if ei[1] else ""

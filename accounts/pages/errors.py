@@ -2,11 +2,12 @@
 
 import sys
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
+
+from accounts.problems import is_outage
 
 
 def failed(request: HttpRequest) -> HttpResponseBase:
@@ -14,6 +15,6 @@ def failed(request: HttpRequest) -> HttpResponseBase:
 
     Rendered without the request: what pages know of their reader would be asked of the database that is away.
     """
-    if isinstance(sys.exception(), OperationalError | InterfaceError):
+    if is_outage(sys.exception()):
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
     return server_error(request)

@@ -1,0 +1,80 @@
+"""What callers and the log are told of an error, whichever kind of view raised it."""
+
+import logging
+import sys
+from typing import Any
+
+import pytest
+from django.db import DataError, IntegrityError, InterfaceError, OperationalError, ProgrammingError
+from django.test import Client
+from rest_framework.test import APIRequestFactory
+from rest_framework.views import APIView
+
+from agents.models import Agent
+from config.faults import LineFormatter
+from corpora.models import CorpusQuerySet
+from tests.factories import AgentFactory
+from tests.people import People, with_key
+
+OUTAGES = (OperationalError, InterfaceError)
+REFUSALS = (DataError, IntegrityError, ProgrammingError)
+EXPECTED = [(error, 503, "database_unavailable") for error in OUTAGES] + [
+    (error, 500, "internal_error") for error in REFUSALS
+]
+each_error = pytest.mark.parametrize(("error", "status", "code"), EXPECTED)
+SECRET = "Key (email)=(alice@example.org) already exists"
+
+
+def asynchronous(client: Client) -> Any:
+    return client.post("/api/agents/tutor/retrieve/", {"query": "loan"}, "application/json")
+
+
+def synchronous(client: Client) -> Any:
+    return client.get("/api/corpora/")
+
+
+@each_error
+@pytest.mark.parametrize("ask", [asynchronous, synchronous])
+@pytest.mark.usefixtures("in_this_thread")
+def test_a_database_that_is_away_is_told_from_one_that_refuses_and_both_are_logged(
+    ask: Any,
+    error: type[Exception],
+    status: int,
+    code: str,
+    people: People,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fails(*_anything: Any, **_named: Any) -> Any:
+        raise error(SECRET)
+
+    AgentFactory(organization=people.alice.organization, slug="tutor")
+    client = with_key(people.alice)
+    monkeypatch.setattr(Agent, "scope_for", fails)
+    monkeypatch.setattr(CorpusQuerySet, "readable_by", fails)
+    answer = ask(client)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert f"{error.__name__} at test_problems.py:" in caplog.text
+    assert SECRET not in caplog.text + answer.content.decode()
+
+
+def test_an_error_in_the_log_has_its_type_and_place_and_not_its_message() -> None:
+    try:
+        raise ValueError(SECRET)
+    except ValueError:
+        failed = logging.LogRecord("django.request", logging.ERROR, "", 1, "/corpora/ failed", None, sys.exc_info())
+    line = LineFormatter("{message}", style="{").format(failed)
+    assert "ValueError at test_problems.py:" in line
+    assert SECRET not in line
+
+
+def test_an_error_that_nobody_expected_is_left_to_django() -> None:
+    class Broken(APIView):
+        authentication_classes = permission_classes = ()
+
+        def get(self, request: Any) -> Any:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        Broken.as_view()(APIRequestFactory().get("/"))
