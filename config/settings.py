@@ -42,6 +42,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "accounts.http.middleware.ResponseHeaders",
+    "accounts.http.middleware.AddressesThatCanBe",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -188,6 +189,7 @@ REST_FRAMEWORK = {
         "accounts.http.authentication.MembershipSessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.http.authentication.IsMember"],
+    "DEFAULT_PARSER_CLASSES": ["accounts.http.bodies.JSONParser", "rest_framework.parsers.MultiPartParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "accounts.http.paging.Pages",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -7,6 +7,8 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from chat.stream import openai
 from config import health
 
+handler400 = "accounts.pages.errors.refused"
+handler404 = "accounts.pages.errors.missing"
 handler500 = "accounts.pages.errors.failed"
 
 api: list[URLPattern | URLResolver] = [

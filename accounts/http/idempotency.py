@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.http.bodies import is_kept
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import Problem
 
@@ -29,6 +30,10 @@ class KeyTooLong(Problem):
     default_detail = _("An Idempotency-Key has at most 200 characters.")
 
 
+class KeyUnusable(Problem):
+    default_detail = _("An Idempotency-Key has only characters that a header may have.")
+
+
 class StillRunning(Problem):
     status_code = 409
     code = "request_in_progress"
@@ -43,10 +48,12 @@ def fingerprint(*parts: str) -> str:
 def claim(membership: Membership, key: str, request_hash: str) -> tuple[IdempotentReply, bool]:
     """Reserve a key. Returns its row, and whether it already holds an answer to replay.
 
-    Raises KeyTooLong, KeyReused for another body, and StillRunning while the first request has not answered.
+    Raises KeyTooLong, KeyUnusable, KeyReused for another body, and StillRunning while the first has not answered.
     """
     if len(key) > MAX_KEY:
         raise KeyTooLong
+    if not is_kept(key):
+        raise KeyUnusable
     now, mine = timezone.now(), IdempotentReply.objects.filter(membership=membership)
     unanswered = Q(status=None, created_at__lt=now - ABANDONED)
     mine.filter(unanswered | Q(created_at__lt=now - LIFETIME)).delete()

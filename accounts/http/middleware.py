@@ -1,9 +1,10 @@
-"""Headers of every response."""
+"""What every request and response has: an address that can be looked up, and headers."""
 
 from collections.abc import Awaitable, Callable
 
 from asgiref.sync import markcoroutinefunction
-from django.http import HttpRequest
+from django.core.exceptions import SuspiciousOperation
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
 POLICY = (
@@ -32,6 +33,24 @@ class ResponseHeaders:
 
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return with_headers(request, await self.get_response(request))
+
+
+class AddressesThatCanBe:
+    """Nothing has a NUL in its name, and PostgreSQL refuses to look for one: 404 in a path, 400 in a query."""
+
+    sync_capable = False
+    async_capable = True
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+        markcoroutinefunction(self)
+
+    async def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if "\0" in request.path:
+            raise Http404
+        if "%00" in request.META["QUERY_STRING"]:
+            raise SuspiciousOperation("a NUL in the query")
+        return await self.get_response(request)
 
 
 def with_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

@@ -1,13 +1,18 @@
-"""The page of a request that failed: 503 where the database does not answer, 500 where we made a mistake."""
+"""What is answered to a request that no view answers: a page, or a problem where programs ask (docs/errors.md).
+
+503 where the database does not answer, 500 where we made a mistake, 404 and 400 where the address is at fault.
+"""
 
 import sys
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
-from django.views.defaults import server_error
+from django.views import defaults
 
-from accounts.problems import is_outage
+from accounts.problems import NotFound, Problem, is_outage, problem_response
+
+FOR_PROGRAMS = ("/api/", "/v1/")
 
 
 def failed(request: HttpRequest) -> HttpResponseBase:
@@ -17,4 +22,18 @@ def failed(request: HttpRequest) -> HttpResponseBase:
     """
     if is_outage(sys.exception()):
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
-    return server_error(request)
+    return defaults.server_error(request)
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Django's `handler404`."""
+    if request.path.startswith(FOR_PROGRAMS):
+        return problem_response(NotFound())
+    return defaults.page_not_found(request, exception)
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Django's `handler400`."""
+    if request.path.startswith(FOR_PROGRAMS):
+        return problem_response(Problem())
+    return defaults.bad_request(request, exception)
