@@ -11,6 +11,11 @@ class AccountsConfig(AppConfig):
     name = "accounts"
     verbose_name = _("Accounts")
 
+    def ready(self) -> None:
+        from accounts import checks
+
+        checks.register()
+
 
 class AcervoAdminConfig(SimpleAdminConfig):
     """The admin app with our site; discovers each app's admin module."""

@@ -14,7 +14,7 @@ LEFT_ALONE_SECONDS = 5.0
 
 
 class FailSafeRedisCache(RedisCache):
-    """Sessions fall back to the database, and quotas count nothing, while Redis does not answer.
+    """Quotas count nothing, and nobody is slowed down at the sign-in, while Redis does not answer.
 
     After a failure it is left alone for LEFT_ALONE_SECONDS in the whole process, so that a request with several
     look-ups waits for a silent Redis once and not each time.
