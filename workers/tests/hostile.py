@@ -1,4 +1,4 @@
-"""An "extractor" that does what a document that has taken over its child might do. Loaded by test zygotes."""
+"""A "reader" that does what a document that has taken over its child might do. Loaded by test zygotes."""
 
 import ctypes
 import os
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.reading import ReadRequest
 
 _ANSWER = 4  # the descriptor of the answer's pipe in every child
 _libc = ctypes.CDLL(None)
@@ -17,7 +18,7 @@ def preload() -> None:
     """Nothing to load."""
 
 
-def extract(content: bytes, media_type: str) -> Extracted:
+def read(content: bytes, request: ReadRequest) -> Extracted:
     """Act out the word in `content`; what it returns as text is what it achieved."""
     word, _, argument = content.decode().partition(" ")
     return Extracted(_ACTS[word](argument) or "nothing happened")

@@ -89,14 +89,14 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], threading.Event]:
     """Makes extraction take that many seconds; the event is set when one has begun."""
 
     def slowed(seconds: float) -> threading.Event:
-        begun, extract = threading.Event(), pipeline.extract_in_sandbox
+        begun, extract = threading.Event(), pipeline.read_in_sandbox
 
         def slowly(*args: Any) -> Any:
             begun.set()
             time.sleep(seconds)
             return extract(*args)
 
-        monkeypatch.setattr(pipeline, "extract_in_sandbox", slowly)
+        monkeypatch.setattr(pipeline, "read_in_sandbox", slowly)
         return begun
 
     return slowed

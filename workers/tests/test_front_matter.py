@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from workers.ingestion.extract.extracted import DECLARABLE, MAX_VALUE, MAX_VALUES
 from workers.ingestion.extract.front_matter import KEYS, declared
 from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.reading import ReadRequest
 from workers.ingestion.sandbox import wire
 
 
@@ -67,7 +68,7 @@ def test_any_text_gives_what_crosses_the_border(front: str) -> None:
     assert found.keys() <= set(KEYS.values())
     found.pop("title", None)
     extracted = extract_markdown(b"text")
-    crossed = wire.decode(wire.encode(type(extracted)("text", metadata=found)))
+    crossed = wire.decode(wire.encode(type(extracted)("text", metadata=found), ()), ReadRequest("text/markdown"))
     assert crossed.metadata == found
 
 

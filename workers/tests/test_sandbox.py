@@ -15,12 +15,14 @@ import pytest
 from corpora.tests import documents
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox import wire
-from workers.ingestion.sandbox.pool import Limits, Sandbox, SandboxUnavailable, extract_in_sandbox
+from workers.ingestion.sandbox.pool import Limits, Sandbox, SandboxUnavailable, read_in_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="this wall exists on Linux only")
 MEGABYTE = 1024 * 1024
+PLAIN = ReadRequest("text/plain")
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +41,16 @@ def zygote_pid(sandbox: Sandbox) -> int:
 
 def fails_with(sandbox: Sandbox, act: str) -> str:
     with pytest.raises(ExtractionError) as caught:
-        sandbox.extract(act.encode(), "text/plain")
+        sandbox.read(act.encode(), PLAIN)
     return caught.value.code
 
 
 def achieved(sandbox: Sandbox, act: str) -> str:
-    return sandbox.extract(act.encode(), "text/plain").text
+    return text_of(sandbox.read(act.encode(), PLAIN))
+
+
+def text_of(outcome: Reading | Extracted) -> str:
+    return outcome.text if isinstance(outcome, Extracted) else outcome.extracted.text
 
 
 def gone(pid: int, within: float = 5.0) -> bool:
@@ -166,13 +172,13 @@ def test_closing_leaves_no_process(hostile: Sandbox) -> None:
 
 def test_a_zygote_that_cannot_start_is_the_machines_fault() -> None:
     with pytest.raises(SandboxUnavailable):
-        Sandbox("workers.tests.no_such_module").extract(b"x", "text/plain")
+        Sandbox("workers.tests.no_such_module").read(b"x", PLAIN)
 
 
 def test_an_interpreter_that_is_gone_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(SandboxUnavailable):
-        Sandbox().extract(b"x", "text/plain")
+        Sandbox().read(b"x", PLAIN)
 
 
 def run_script(script: str) -> "subprocess.Popen[str]":
@@ -185,8 +191,9 @@ def run_script(script: str) -> "subprocess.Popen[str]":
 def test_the_zygote_ends_when_its_server_is_killed() -> None:
     server = run_script("""
         import time
+        from workers.ingestion.reading import ReadRequest
         from workers.ingestion.sandbox import pool as sandbox
-        sandbox.extract_in_sandbox(b"hola", "text/plain")
+        sandbox.read_in_sandbox(b"hola", ReadRequest("text/plain"))
         print(sandbox._sandbox._zygote._process.pid, flush=True)
         time.sleep(60)
     """)
@@ -203,14 +210,15 @@ def test_daemonic_workers_extract_too(library: str) -> None:
     """Celery's prefork workers are daemonic billiard processes, forked after the parent may have used a zygote."""
     script = f"""
         import {library} as processes
+        from workers.ingestion.reading import ReadRequest
         from workers.ingestion.sandbox import pool as sandbox
 
         def work(queue):
-            text = sandbox.extract_in_sandbox(b"hola", "text/plain").text
+            text = sandbox.read_in_sandbox(b"hola", ReadRequest("text/plain")).extracted.text
             queue.put((text, processes.current_process().daemon, sandbox._sandbox._zygote._process.pid))
 
         def main():
-            sandbox.extract_in_sandbox(b"hola", "text/plain")
+            sandbox.read_in_sandbox(b"hola", ReadRequest("text/plain"))
             own = sandbox._sandbox._zygote._process.pid
             context = processes.get_context("fork")
             queue = context.Queue()
@@ -218,7 +226,7 @@ def test_daemonic_workers_extract_too(library: str) -> None:
             [worker.start() for worker in workers]
             answers = [queue.get(timeout=20) for _ in workers]
             [worker.join() for worker in workers]
-            sandbox.extract_in_sandbox(b"hola", "text/plain")
+            sandbox.read_in_sandbox(b"hola", ReadRequest("text/plain"))
             assert sandbox._sandbox._zygote._process.pid == own
             assert len({{own, *(pid for _, _, pid in answers)}}) == 3
             print(*(f"{{text}} {{daemon}}" for text, daemon, _ in answers), sep=", ")
@@ -234,8 +242,10 @@ def test_a_real_document_passes_from_bytes_and_from_a_path(tmp_path: Path) -> No
     content = documents.pdf([["Primera página"], ["Segunda página"]])
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
-    extracted = extract_in_sandbox(content, documents.PDF)
-    assert extracted == extract_in_sandbox(path, documents.PDF)
+    request = ReadRequest(documents.PDF, (800, 256))
+    reading = read_in_sandbox(content, request)
+    assert reading == read_in_sandbox(path, request)
+    extracted = reading.extracted
     assert [extracted.text[page.start : page.end].strip() for page in extracted.pages] == [
         "Primera página",
         "Segunda página",
@@ -251,11 +261,16 @@ def test_every_format_is_read_without_opening_another_file() -> None:
         documents.TEXT: "hola ".encode("utf-16"),
     }
     for media_type, content in samples.items():
-        assert "hola" in extract_in_sandbox(content, media_type).text
+        reading = read_in_sandbox(content, ReadRequest(media_type, (800,)))
+        assert "hola" in reading.extracted.text
+        assert reading.terms[0].indices
     without_parts = documents.docx_of_xml("<w:p><w:r><w:t>hola</w:t></w:r></w:p>")
-    assert extract_in_sandbox(without_parts, documents.DOCX).text == "hola"
+    assert read_in_sandbox(without_parts, ReadRequest(documents.DOCX)).extracted.text == "hola"
     cyrillic = "Привет, как дела? Это обычный русский текст для проверки кодировки. "
-    assert extract_in_sandbox((cyrillic * 5).encode("cp1251"), documents.TEXT).text == (cyrillic * 5).strip()
+    assert (
+        read_in_sandbox((cyrillic * 5).encode("cp1251"), ReadRequest(documents.TEXT)).extracted.text
+        == (cyrillic * 5).strip()
+    )
 
 
 def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
@@ -263,7 +278,7 @@ def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
     try:
         started = time.monotonic()
         with pytest.raises(ExtractionError) as caught:
-            sandbox.extract(documents.deep_pdf(100_000), documents.PDF)
+            sandbox.read(documents.deep_pdf(100_000), ReadRequest(documents.PDF))
         assert caught.value.code in ("extraction_timeout", "corrupt_document", "empty_document")
         assert time.monotonic() - started < 5
     finally:
@@ -273,7 +288,7 @@ def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
 def test_the_answer_survives_the_wire() -> None:
     pages, headings = (PageSpan(1, 0, 2), PageSpan(2, 2, 3)), (HeadingSpan(1, "Á", 0, 1),)
     extracted = Extracted("Á\nb", pages, headings, "t", 2, {"unit": "Bucles", "tags": ("a", "b")})
-    assert wire.decode(wire.encode(extracted)) == extracted
+    assert wire.decode(wire.encode(extracted, ()), PLAIN) == extracted
 
 
 GOOD = (
@@ -315,8 +330,8 @@ GOOD = (
     ],
 )
 def test_a_lying_answer_is_refused(part: str, lie: str) -> None:
-    assert wire.decode(GOOD.encode()).text == "ab"
+    assert text_of(wire.decode(GOOD.encode(), PLAIN)) == "ab"
     assert part in GOOD
     with pytest.raises(ExtractionError) as caught:
-        wire.decode(GOOD.replace(part, lie, 1).encode("latin-1"))
+        wire.decode(GOOD.replace(part, lie, 1).encode("latin-1"), PLAIN)
     assert caught.value.code == "extraction_crashed"

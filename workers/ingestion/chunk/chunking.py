@@ -9,10 +9,11 @@ Source: SPEC §3 (Chunk).
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from workers.ingestion.chunk.sections import groups, sections
+from workers.ingestion.chunk.sections import groups, heading_paths, sections
 from workers.ingestion.chunk.segments import (
     AFTER_CHARACTER,
     AFTER_HEADING,
@@ -27,6 +28,7 @@ from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract.extracted import Extracted
 
 MIN_GRANULARITY = 32
+OVERLAP = {256: 32, 512: 64, 800: 100, 1024: 128}  # tokens, by granularity
 _LEAST_FILLED = 0.5
 _HEADING_MARGIN = 8  # tokens: a heading counted with the white space below it may differ by some
 # What an end is worth, in shares of the granularity: a chunk gives up 30 % of its size to end with a
@@ -41,10 +43,22 @@ _WORTH = {
 }
 
 
+class Cut(NamedTuple):
+    """A passage is text[start:end], without white space around it."""
+
+    start: int
+    end: int
+    token_count: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
-    """A passage: `text` is extracted.text[start:end]; pages count from 1 and are None without pages."""
+    """A passage: `text` is extracted.text[start:end]; pages count from 1 and are None without pages.
 
+    `index` counts the passages of one granularity. `heading_path` is that of the section where it begins.
+    """
+
+    granularity: int
     index: int
     text: str
     token_count: int
@@ -56,15 +70,42 @@ class ChunkDraft:
 
 
 def chunk(extracted: Extracted, granularity: int, overlap: int) -> Iterator[ChunkDraft]:
+    """The passages that `cut_text` makes, each with its pages and headings."""
+    return drafts_of(extracted, granularity, cut_text(extracted, granularity, overlap))
+
+
+def cut_text(extracted: Extracted, granularity: int, overlap: int) -> Iterator[Cut]:
     """Passages of at most `granularity` tokens, each repeating up to `overlap` tokens of the one before.
 
-    Every character that is not white space is in a passage. Passages of different sections do not overlap.
-    `heading_path` is that of the passage's first section. Deterministic. Raises ValueError for a granularity
-    below 32 or an overlap over half of it.
+    Every character that is not white space is in a passage. Starts and ends rise. Passages of different sections do
+    not overlap. Deterministic. Raises ValueError for a granularity below 32 or an overlap over half of it.
     """
     if granularity < MIN_GRANULARITY or not 0 <= overlap <= granularity // 2:
         raise ValueError(f"granularity {granularity} with overlap {overlap}")
-    return _Chunker(extracted, granularity, overlap).drafts()
+    return _Chunker(extracted, granularity, overlap).cuts()
+
+
+def drafts_of(extracted: Extracted, granularity: int, cuts: Iterable[Cut]) -> Iterator[ChunkDraft]:
+    """What stands at the cuts: everything else about a passage follows from where it is."""
+    page_starts = [page.start for page in extracted.pages]
+    paths, heading_starts = heading_paths(extracted.headings), [heading.start for heading in extracted.headings]
+
+    def page_at(offset: int) -> int | None:
+        return extracted.pages[bisect_right(page_starts, offset) - 1].number if page_starts else None
+
+    for index, (start, end, tokens) in enumerate(cuts):
+        above = bisect_right(heading_starts, start) - 1
+        yield ChunkDraft(
+            granularity=granularity,
+            index=index,
+            text=extracted.text[start:end],
+            token_count=tokens,
+            start=start,
+            end=end,
+            page_start=page_at(start),
+            page_end=page_at(end - 1),
+            heading_path=paths[above] if above >= 0 else (),
+        )
 
 
 class _Chunker:
@@ -77,34 +118,29 @@ class _Chunker:
         heading_limit = granularity - _HEADING_MARGIN
         self._segments: Segments = segmented(self._text, extracted.headings, limit, heading_limit)
         self._sections = sections(self._segments, extracted.headings)
-        self._section_starts = [section.start for section in self._sections]
-        self._pages = extracted.pages
-        self._page_starts = [page.start for page in extracted.pages]
 
-    def drafts(self) -> Iterator[ChunkDraft]:
-        index = 0
+    def cuts(self) -> Iterator[Cut]:
         for first, last in groups(self._sections, self._granularity):
             covered = 0
-            for start, end, tokens in self._windows(first, last):
-                if end > covered:  # else only white space was new
-                    yield self._draft(index, start, end, tokens)
-                    index += 1
-                    covered = end
+            for cut in self._windows(first, last):
+                if cut.end > covered:  # else only white space was new
+                    yield cut
+                    covered = cut.end
 
-    def _windows(self, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-        """(start, end, tokens) of the passages of segments first:last."""
+    def _windows(self, first: int, last: int) -> Iterator[Cut]:
+        """The passages of segments first:last."""
         start, done = first, first
         while done < last:
             end = self._best_end(start, done, last)
-            begin, stop, tokens = self._measured(start, end)
-            while tokens > self._granularity:  # the parts counted alone were less than the whole
+            cut = self._measure(start, end)
+            while cut.token_count > self._granularity:  # the parts counted alone were less than the whole
                 if end - 1 > done:
                     end -= 1
                 else:
                     start += 1
-                begin, stop, tokens = self._measured(start, end)
-            if stop > begin:
-                yield begin, stop, tokens
+                cut = self._measure(start, end)
+            if cut.end > cut.start:
+                yield cut
             start, done = self._overlap_start(start, end), end
 
     def _best_end(self, start: int, done: int, last: int) -> int:
@@ -135,18 +171,10 @@ class _Chunker:
                     return candidate
         return end
 
-    def _measured(self, first: int, last: int) -> tuple[int, int, int]:
-        """(start, end, tokens) of segments first:last without the white space around them."""
+    def _measure(self, first: int, last: int) -> Cut:
+        """Segments first:last without the white space around them."""
         start, end = self._segments.begin(first), self._segments.ends[last - 1]
         piece = self._text[start:end]
         start += len(piece) - len(piece.lstrip())
         piece = piece.strip()
-        return start, start + len(piece), self._count(piece)
-
-    def _draft(self, index: int, start: int, end: int, tokens: int) -> ChunkDraft:
-        section = self._sections[bisect_right(self._section_starts, start) - 1]
-        text = self._text[start:end]
-        return ChunkDraft(index, text, tokens, start, end, self._page(start), self._page(end - 1), section.path)
-
-    def _page(self, offset: int) -> int | None:
-        return self._pages[bisect_right(self._page_starts, offset) - 1].number if self._pages else None
+        return Cut(start, start + len(piece), self._count(piece))

@@ -17,27 +17,33 @@ class Section:
 
     first: int
     last: int
-    start: int
     tokens: int
     path: tuple[str, ...]
 
 
 def sections(segments: Segments, headings: Sequence[HeadingSpan]) -> list[Section]:
     """Sections tile the segments: one before the first heading, if there is text, and one per heading."""
-    borders: list[tuple[int, int, tuple[str, ...]]] = [(0, 0, ())]
-    open_headings: list[HeadingSpan] = []
-    for heading in headings:
-        while open_headings and open_headings[-1].level >= heading.level:
-            open_headings.pop()
-        open_headings.append(heading)
-        first = bisect_left(segments.ends, heading.start) + 1 if heading.start else 0
-        borders.append((first, heading.start, tuple(one.title for one in open_headings)))
+    borders: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    for heading, path in zip(headings, heading_paths(headings), strict=True):
+        borders.append((bisect_left(segments.ends, heading.start) + 1 if heading.start else 0, path))
     found = []
-    for index, (first, start, path) in enumerate(borders):
+    for index, (first, path) in enumerate(borders):
         last = borders[index + 1][0] if index + 1 < len(borders) else len(segments)
         if last > first:
-            found.append(Section(first, last, start, segments.before[last] - segments.before[first], path))
+            found.append(Section(first, last, segments.before[last] - segments.before[first], path))
     return found
+
+
+def heading_paths(headings: Sequence[HeadingSpan]) -> list[tuple[str, ...]]:
+    """Of each heading, the titles of those above it and its own."""
+    paths = []
+    above: list[HeadingSpan] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        paths.append(tuple(one.title for one in above))
+    return paths
 
 
 def groups(found: Sequence[Section], granularity: int) -> Iterator[tuple[int, int]]:

@@ -7,8 +7,7 @@ and the space that settings name is being filled in its place, that one is enoug
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 from retrieval.embeddings.base import EmbeddingError, EmbeddingRejected
@@ -23,13 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """The vectors of one batch in one space."""
-
-    target: Target
-    vectors: "NDArray[float32]"
+Vectors: TypeAlias = "NDArray[float32]"  # of one batch in one space
 
 
 def reason(error: EmbeddingError | IndexUnavailable) -> str:
@@ -45,23 +38,23 @@ class SpaceWriter:
         self.targets = list(current.write_targets())
         self.unable: set[str] = set()
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
-        """Raises the EmbeddingError of a space that cannot be done without."""
+    def embed(self, texts: Sequence[str]) -> list[tuple[Target, Vectors]]:
+        """One batch for every space. Raises the EmbeddingError of a space that cannot be done without."""
         embedded = []
         for target in list(self.targets):
             try:
-                embedded.append(Embedded(target, target.provider.embed_documents(texts)))
+                embedded.append((target, target.provider.embed_documents(texts)))
             except EmbeddingError as error:
                 self._leave_out(target, error)
         return embedded
 
-    def upsert(self, embedded: Sequence[Embedded], points: Callable[["NDArray[float32]"], list[Point]]) -> None:
+    def upsert(self, embedded: Sequence[tuple[Target, Vectors]], points: Callable[[Vectors], list[Point]]) -> None:
         """`points` makes a batch's points of its vectors. Raises IndexUnavailable of the active space."""
-        for one in embedded:
+        for target, vectors in embedded:
             try:
-                one.target.index.upsert(points(one.vectors))
+                target.index.upsert(points(vectors))
             except IndexUnavailable as error:
-                self._leave_out(one.target, error)
+                self._leave_out(target, error)
 
     def check_readable(self) -> None:
         """Before readers are switched to the version: IndexUnavailable if the space in use does not hold it.

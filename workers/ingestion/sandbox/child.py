@@ -1,4 +1,4 @@
-"""One extraction in a forked child: confine, read, extract, answer in JSON, exit. It never returns."""
+"""One document in a forked child: confine, read, answer in JSON, exit. It never returns."""
 
 import gc
 import os
@@ -7,18 +7,19 @@ from typing import NoReturn
 
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox.limits import Limits, confine, die_with_parent
-from workers.ingestion.sandbox.wire import encode, encode_error
+from workers.ingestion.sandbox.wire import decode_request, encode, encode_error
 
 EXIT_ANSWERED, EXIT_MEMORY, EXIT_BROKEN = 0, 12, 13
 _SOURCE, _RESULT = 3, 4
 _FIRST_UNUSED = 5
 _COLLECT_AFTER = 100_000  # objects; parsers make many, few of them garbage, and the child dies soon
 
-Extractor = Callable[[bytes, str], Extracted]
+Reader = Callable[[bytes, ReadRequest], Reading | Extracted]
 
 
-def run(extract: Extractor, descriptors: tuple[int, int], media_type: str, limits: Limits, parent: int) -> NoReturn:
+def run(read: Reader, descriptors: tuple[int, int], request: bytes, limits: Limits, parent: int) -> NoReturn:
     """Body of the child: `descriptors` of the document and of the answer's pipe, `parent` the zygote's pid.
 
     Ends the process, whatever happens.
@@ -30,7 +31,7 @@ def run(extract: Extractor, descriptors: tuple[int, int], media_type: str, limit
         _keep_only(*descriptors)
         gc.set_threshold(_COLLECT_AFTER, 20, 100)
         confine(limits)
-        _write(_answer(extract, media_type))
+        _write(_answer(read, request))
         status = EXIT_ANSWERED
     except MemoryError:
         status = EXIT_MEMORY
@@ -49,14 +50,15 @@ def _keep_only(source: int, result: int) -> None:
     os.closerange(_FIRST_UNUSED, os.sysconf("SC_OPEN_MAX"))
 
 
-def _answer(extract: Extractor, media_type: str) -> bytes:
+def _answer(read: Reader, request: bytes) -> bytes:
     try:
-        return encode(extract(_read(), media_type))
+        asked = decode_request(request)
+        return encode(read(_content(), asked), asked.granularities)
     except ExtractionError as error:
         return encode_error(error)
 
 
-def _read() -> bytes:
+def _content() -> bytes:
     blocks = []
     while block := os.read(_SOURCE, 1 << 20):
         blocks.append(block)

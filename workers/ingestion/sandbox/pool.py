@@ -1,4 +1,4 @@
-"""Extraction behind a wall: a confined child process per document, whose death harms nothing else.
+"""Reading behind a wall: a confined child process per document, whose death harms nothing else.
 
     server --socket--> zygote (parsers loaded, no secrets) --fork--> child (one document) --JSON--> server
 
@@ -19,48 +19,49 @@ from pathlib import Path
 
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.reading import Reading, ReadRequest, complete
 from workers.ingestion.sandbox.child import EXIT_ANSWERED, EXIT_MEMORY
 from workers.ingestion.sandbox.limits import Limits
 from workers.ingestion.sandbox.process import SandboxUnavailable, ZygoteDied, ZygoteProcess
-from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode
+from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode, encode_request
 from workers.ingestion.sandbox.zygote import EXITED, OUT_OF_TIME, REQUEST, STATUS
 
-__all__ = ["Limits", "Sandbox", "SandboxUnavailable", "close_sandbox", "extract_in_sandbox"]
+__all__ = ["Limits", "Sandbox", "SandboxUnavailable", "close_sandbox", "read_in_sandbox"]
 
 logger = logging.getLogger(__name__)
 
-_EXTRACTOR = "workers.ingestion.extract.entry"
+_READER = "workers.ingestion.reading"
 _GRACE_SECONDS = 5.0  # beyond the wall limit, which the zygote enforces; then the zygote itself is stuck
 _NEAR_THE_LIMIT = 0.6  # of the address space in use: a crash there is for want of memory
 
 
 class Sandbox:
-    """Runs `module.extract(content, media_type)` confined. Thread-safe; one zygote per server process."""
+    """Runs `module.read(content, request)` confined. Thread-safe; one zygote per server process."""
 
-    def __init__(self, module_name: str = _EXTRACTOR, limits: Limits | None = None) -> None:
+    def __init__(self, module_name: str = _READER, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._module_name = module_name
         self._zygote = ZygoteProcess(module_name)
 
-    def extract(self, content: bytes | Path, media_type: str) -> Extracted:
-        """Read a document in a child of its own.
+    def read(self, content: bytes | Path, request: ReadRequest) -> Reading | Extracted:
+        """Read a document in a child of its own; only its text where cutting it is left to the caller.
 
         Raises ExtractionError (the document's fault), SandboxUnavailable and OSError (the machine's).
         """
-        source = _opened(content)
+        source = _open(content)
         try:
-            return self._attempt(self._zygote, source, media_type)
+            return self._attempt(self._zygote, source, request)
         except ZygoteDied:
             logger.warning("the extraction zygote died; one more attempt in a zygote of its own")
-            return self._alone(source, media_type)
+            return self._alone(source, request)
         finally:
             os.close(source)
 
-    def _alone(self, source: int, media_type: str) -> Extracted:
+    def _alone(self, source: int, request: ReadRequest) -> Reading | Extracted:
         """The second attempt shares its zygote with nobody: a document that kills zygotes fails alone."""
         zygote = ZygoteProcess(self._module_name)
         try:
-            return self._attempt(zygote, source, media_type)
+            return self._attempt(zygote, source, request)
         except ZygoteDied as error:
             raise ExtractionError("extraction_crashed", cause="the extraction process died twice") from error
         finally:
@@ -70,14 +71,14 @@ class Sandbox:
         """End the zygote; the next extraction starts another."""
         self._zygote.close()
 
-    def _attempt(self, zygote: ZygoteProcess, source: int, media_type: str) -> Extracted:
+    def _attempt(self, zygote: ZygoteProcess, source: int, request: ReadRequest) -> Reading | Extracted:
         os.lseek(source, 0, os.SEEK_SET)
         limits = self.limits
         numbers = (limits.address_space, limits.cpu_seconds, limits.wall_seconds)
-        request = REQUEST.pack(*numbers, media_type.encode())
+        message = REQUEST.pack(*numbers, encode_request(request))
         deadline = time.monotonic() + limits.wall_seconds + _GRACE_SECONDS
         with _Pipe() as answer, _Pipe() as status:
-            pid = zygote.send(request, [source, answer.writer, status.writer])
+            pid = zygote.send(message, [source, answer.writer, status.writer])
             answer.close_writer()
             status.close_writer()
             result = answer.read(MAX_RESULT_BYTES, deadline)
@@ -89,18 +90,18 @@ class Sandbox:
             if time.monotonic() >= deadline:
                 raise ExtractionError("extraction_timeout", cause="the extraction process does not answer")
             raise ZygoteDied("during an extraction")
-        return self._judged(result, *STATUS.unpack(ended))
-
-    def _judged(self, result: bytearray, kind: int, code: int, peak_kib: int) -> Extracted:
-        """The answer of a child that ended well; the reason of one that did not."""
+        kind, code, peak_kib = STATUS.unpack(ended)
         if kind == EXITED and code == EXIT_ANSWERED:
-            return decode(result)
+            return decode(result, request)
+        raise self._cause_of_death(kind, code, peak_kib)
+
+    def _cause_of_death(self, kind: int, code: int, peak_kib: int) -> ExtractionError:
         if kind == OUT_OF_TIME or (kind != EXITED and code == signal.SIGXCPU):
-            raise ExtractionError("extraction_timeout", cause=f"stopped by signal {code}")
+            return ExtractionError("extraction_timeout", cause=f"stopped by signal {code}")
         memory = peak_kib * 1024 > _NEAR_THE_LIMIT * self.limits.address_space
         if memory or (kind == EXITED and code == EXIT_MEMORY):
-            raise ExtractionError("extraction_memory", cause=f"{peak_kib // 1024} MB in use")
-        raise ExtractionError("extraction_crashed", cause=f"{'exit status' if kind == EXITED else 'signal'} {code}")
+            return ExtractionError("extraction_memory", cause=f"{peak_kib // 1024} MB in use")
+        return ExtractionError("extraction_crashed", cause=f"{'exit status' if kind == EXITED else 'signal'} {code}")
 
 
 class _Pipe:
@@ -136,7 +137,7 @@ class _Pipe:
         return received
 
 
-def _opened(content: bytes | Path) -> int:
+def _open(content: bytes | Path) -> int:
     """A readable descriptor of the document: the file itself, or its bytes in memory."""
     if isinstance(content, Path):
         return os.open(content, os.O_RDONLY | os.O_CLOEXEC)
@@ -155,13 +156,15 @@ _sandbox = Sandbox()
 atexit.register(_sandbox.close)
 
 
-def extract_in_sandbox(content: bytes | Path, media_type: str) -> Extracted:
-    """Extract a document under RELIABILITY R14's limits, in this process's shared sandbox.
+def read_in_sandbox(content: bytes | Path, request: ReadRequest) -> Reading:
+    """Read a document under RELIABILITY R14's limits, in this process's shared sandbox.
 
     Raises ExtractionError with a stable code, whatever the document does to its child. The child has its own
-    share of time and memory: callers bound how many run at once (about four).
+    share of time and memory: callers bound how many run at once (about four). What would need more time than the
+    child has is cut here.
     """
-    return _sandbox.extract(content, media_type)
+    outcome = _sandbox.read(content, request)
+    return outcome if isinstance(outcome, Reading) else complete(outcome, request)
 
 
 def close_sandbox() -> None:

@@ -16,8 +16,9 @@ _BOOTSTRAP = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from workers.ingestion.sandbox.zygote import main; main(int(sys.argv[2]), sys.argv[3])"
 )
-# Of the server's environment only what the dynamic loader needs: no secret reaches the zygote.
-_KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ")
+# Of the server's environment only what the dynamic loader needs, and where the tokens' vocabulary is: no secret
+# reaches the zygote.
+_KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "TMPDIR")
 
 
 class SandboxUnavailable(Exception):

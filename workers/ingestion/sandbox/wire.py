@@ -1,8 +1,11 @@
-"""What crosses the sandbox's border: JSON out of the child, checked before it becomes an Extracted.
+"""What crosses the sandbox's border: a request in, and JSON out of the child, checked before it becomes a Reading.
 
 JSON and not pickle: a child that a document has taken over can then lie about a text, and nothing more.
 """
 
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import orjson
@@ -19,28 +22,57 @@ from workers.ingestion.extract.extracted import (
     PageSpan,
 )
 from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.reading import Reading, ReadRequest
+from workers.ingestion.sandbox.wire_passages import decode_passages, encode_passages
 
+MAX_REQUEST_BYTES = 4096
 MAX_RESULT_BYTES = 64 * 1024 * 1024
 MAX_TITLE = 500
 MAX_CAUSE = 200
 MAX_LEVEL = 9
 
 
-def encode(extracted: Extracted) -> bytes:
-    """An Extracted as compact JSON. Raises ExtractionError when it exceeds MAX_RESULT_BYTES."""
-    result = orjson.dumps(
-        {
-            "text": extracted.text,
-            "pages": [(page.start, page.end) for page in extracted.pages],
-            "headings": [(h.level, h.title, h.start, h.end) for h in extracted.headings],
-            "title": extracted.title,
-            "page_count": extracted.page_count,
-            "metadata": dict(extracted.metadata),
-        }
-    )
+_LANGUAGE = re.compile(r"([a-z]{2,3})?")
+
+
+def encode_request(request: ReadRequest) -> bytes:
+    """What the server asks. The columns that its values come from bound it; ValueError if not."""
+    message = orjson.dumps(asdict(request))
+    if len(message) > MAX_REQUEST_BYTES:
+        raise ValueError("a title or file name of more than 255 characters")
+    return message
+
+
+def decode_request(message: bytes) -> ReadRequest:
+    fields = orjson.loads(message)
+    return ReadRequest(**{**fields, "granularities": tuple(fields["granularities"])})
+
+
+def encode(outcome: Reading | Extracted, granularities: Sequence[int]) -> bytes:
+    """What was read as compact JSON; without its passages, where they would not fit beside a long text.
+
+    Raises ExtractionError when the text alone exceeds MAX_RESULT_BYTES.
+    """
+    if isinstance(outcome, Reading):
+        passages = encode_passages(granularities, outcome.chunks, outcome.terms)
+        fields = {**_text_fields(outcome.extracted), "language": outcome.language, "passages": passages}
+        result = orjson.dumps(fields)
+        return result if len(result) <= MAX_RESULT_BYTES else encode(outcome.extracted, granularities)
+    result = orjson.dumps(_text_fields(outcome))
     if len(result) > MAX_RESULT_BYTES:
         raise ExtractionError("extraction_memory", cause="more than 64 MB of text")
     return result
+
+
+def _text_fields(extracted: Extracted) -> dict[str, Any]:
+    return {
+        "text": extracted.text,
+        "pages": [(page.start, page.end) for page in extracted.pages],
+        "headings": [(h.level, h.title, h.start, h.end) for h in extracted.headings],
+        "title": extracted.title,
+        "page_count": extracted.page_count,
+        "metadata": dict(extracted.metadata),
+    }
 
 
 def encode_error(error: ExtractionError) -> bytes:
@@ -48,14 +80,18 @@ def encode_error(error: ExtractionError) -> bytes:
     return orjson.dumps({"error": error.code, "cause": error.cause[:MAX_CAUSE]})
 
 
-def decode(result: bytes | bytearray) -> Extracted:
-    """The child's JSON with its offsets checked. Raises ExtractionError: its own, or extraction_crashed."""
+def decode(result: bytes | bytearray, request: ReadRequest) -> Reading | Extracted:
+    """The child's JSON, its offsets and numbers checked. Raises ExtractionError: its own, or extraction_crashed."""
     try:
         fields = orjson.loads(result)
         if "error" in fields:
             raise _reported(fields)
-        return _extracted(fields)
-    except (ValueError, TypeError, KeyError) as error:
+        extracted = _extracted(fields)
+        if "passages" not in fields:
+            return extracted
+        chunks, terms = decode_passages(fields["passages"], extracted, request.granularities)
+        return Reading(extracted, request.language or _language(fields["language"]), chunks, terms)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ExtractionError("extraction_crashed", cause="the child's answer is malformed") from error
 
 
@@ -118,6 +154,12 @@ def _words(values: object) -> tuple[str, ...]:
     if not isinstance(values, list) or len(values) > MAX_VALUES:
         raise ValueError("not a list of the expected length")
     return tuple(_string(value, MAX_VALUE) for value in values)
+
+
+def _language(value: object) -> str:
+    if not _LANGUAGE.fullmatch(code := _string(value, 3)):
+        raise ValueError("not a language")
+    return code
 
 
 def _string(value: object, limit: int = MAX_RESULT_BYTES) -> str:

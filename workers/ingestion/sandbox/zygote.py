@@ -1,4 +1,4 @@
-"""The zygote: a small process with the parsers loaded that forks one confined child per document.
+"""The zygote: a small process with all that reads documents loaded, which forks one confined child per document.
 
 Started by `sandbox.Sandbox` with a clean environment; it serves requests from one socket, reaps its children,
 kills them on time, and ends when the socket's other end does, even by kill -9. It holds no secret and reads
@@ -16,10 +16,13 @@ import struct
 import time
 from dataclasses import dataclass
 
-from workers.ingestion.sandbox.child import Extractor, run
+from workers.ingestion.sandbox.child import Reader, run
 from workers.ingestion.sandbox.limits import Limits, leave_the_network
+from workers.ingestion.sandbox.wire import MAX_REQUEST_BYTES
 
-REQUEST = struct.Struct("!qid80s")  # address space, CPU seconds, wall seconds, media type padded with NUL
+REQUEST = struct.Struct(
+    f"!qid{MAX_REQUEST_BYTES}s"
+)  # address space, CPU seconds, wall seconds, a ReadRequest padded with NUL
 STATUS = struct.Struct("!BiQ")  # how it ended, exit code or signal, peak memory in KiB
 EXITED, SIGNALED, OUT_OF_TIME = range(3)
 READY = b"R"
@@ -33,11 +36,11 @@ class _Job:
 
 
 class Zygote:
-    """The serving loop. `extract` is called in the children only."""
+    """The serving loop. `read` is called in the children only."""
 
-    def __init__(self, control: socket.socket, extract: Extractor) -> None:
+    def __init__(self, control: socket.socket, read: Reader) -> None:
         self._control = control
-        self._extract = extract
+        self._read = read
         self._jobs: dict[int, _Job] = {}
         self._late: set[int] = set()
         self._wakeup, writer = os.pipe()
@@ -78,19 +81,19 @@ class Zygote:
         return True
 
     def _accept(self) -> bool:
-        message, descriptors, _, _ = socket.recv_fds(self._control, REQUEST.size, _DESCRIPTORS)
+        message, descriptors, _, _ = socket.recv_fds(self._control, REQUEST.size, _DESCRIPTORS, socket.MSG_WAITALL)
         if not message:
             return False
         if len(message) != REQUEST.size or len(descriptors) != _DESCRIPTORS:
             return False  # not our protocol: end, and let the parent start another zygote
-        address_space, cpu, wall, media_type = REQUEST.unpack(message)
+        address_space, cpu, wall, request = REQUEST.unpack(message)
         source, result, status = descriptors
         zygote = os.getpid()
         pid = os.fork()
         if not pid:
             signal.set_wakeup_fd(-1)
             limits = Limits(address_space, cpu, wall)
-            run(self._extract, (source, result), media_type.rstrip(b"\0").decode(), limits, zygote)
+            run(self._read, (source, result), request.rstrip(b"\0"), limits, zygote)
         os.close(source)
         os.close(result)
         self._jobs[pid] = _Job(status, time.monotonic() + wall)
@@ -126,16 +129,16 @@ def _kill(pid: int) -> None:
 
 
 def main(control_descriptor: int, module_name: str) -> None:
-    """Entry of the process: `module_name` offers `extract(content, media_type)` and `preload()`."""
+    """Entry of the process: `module_name` offers `read(content, request)` and `preload()`."""
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     module = importlib.import_module(module_name)
     module.preload()
-    extract: Extractor = module.extract
+    read: Reader = module.read
     leave_the_network()
     _silence()
     gc.collect()
     gc.freeze()  # children then share these pages
-    Zygote(socket.socket(fileno=control_descriptor), extract).serve()
+    Zygote(socket.socket(fileno=control_descriptor), read).serve()
 
 
 def _silence() -> None:

@@ -1,0 +1,146 @@
+"""One version of a document, written beside the one that readers see, and the switch to it (SPEC §3)."""
+
+import logging
+
+from django.db import transaction
+
+from corpora.models import METADATA_FIELDS, Chunk, Document, DocumentText
+from retrieval.embeddings.cache import text_hash
+from retrieval.index import bm25
+from retrieval.index.base import IndexUnavailable, Point
+from retrieval.spaces.current import every_index
+from workers.claims import Lease, LeaseLost
+from workers.ingestion import declarations
+from workers.ingestion.index.payload import payload_of
+from workers.ingestion.index.space_writer import SpaceWriter, Vectors
+from workers.ingestion.reading import Reading, indexed_texts
+from workers.jobs.erase import forget_embeddings
+
+logger = logging.getLogger(__name__)
+
+Stage = Document.Stage
+
+
+class VersionWriter:
+    """Writes one version's chunks batch by batch, then switches readers to it.
+
+    Rows are only written in a transaction that has the lease renewed first: a worker that lost its document to
+    another in the meantime cannot mix its chunks with the other's.
+    """
+
+    def __init__(self, lease: Lease, document: Document, reading: Reading) -> None:
+        self.lease, self.document, self.reading = lease, document, reading
+        self.version = document.version + 1
+        self.spaces = SpaceWriter(document.pk)
+        self.title = document.title or reading.extracted.title or document.filename
+        self.declared = declarations.missing(document, reading.extracted.metadata)
+        self.language = document.language or self.declared.get("language", "") or reading.language
+        declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
+        self.payload = payload_of(document, self.version) | declared | {"language": self.language}
+
+    def clear_unfinished(self) -> None:
+        """Remove what an attempt that died has left of this version: its rows last, which tell of the rest."""
+        left = Chunk.objects.filter(document=self.document, version=self.version)
+        if not left.exists():
+            return
+        for index in every_index():
+            index.delete_document(self.document.pk, keep_version=self.document.version)
+        with transaction.atomic():
+            self.lease.report(Stage.EMBED, 0.0)
+            left.delete()
+
+    def write(self, batch: slice, progress: float) -> None:
+        """Embed some of the reading's chunks, store their rows, then their points."""
+        chunks, terms = self.reading.chunks[batch], self.reading.terms[batch]
+        texts = indexed_texts(self.title, chunks)
+        if self.language != self.reading.language:  # the document says another one than its words do
+            terms = tuple(bm25.encode_documents(texts, self.language))
+        embedded = self.spaces.embed(texts)
+        rows = [
+            Chunk(
+                id=Chunk.id_for(self.document.pk, self.version, one.granularity, one.index),
+                document=self.document,
+                version=self.version,
+                granularity=one.granularity,
+                index=one.index,
+                text=one.text,
+                text_hash=text_hash(text),
+                token_count=one.token_count,
+                start=one.start,
+                end=one.end,
+                page_start=one.page_start,
+                page_end=one.page_end,
+                heading_path=list(one.heading_path),
+            )
+            for one, text in zip(chunks, texts, strict=True)
+        ]
+        with transaction.atomic():
+            self.lease.report(Stage.EMBED, progress)
+            Chunk.objects.bulk_create(rows)
+        payloads = {size: {**self.payload, "granularity": str(size)} for size in {row.granularity for row in rows}}
+
+        def points(vectors: Vectors) -> list[Point]:
+            columns = zip(rows, vectors, terms, strict=True)
+            return [Point(row.pk, dense, sparse, payloads[row.granularity]) for row, dense, sparse in columns]
+
+        self.spaces.upsert(embedded, points)
+
+    def switch(self) -> None:
+        """Show the new version and drop the old one's rows in one transaction, then its points and embeddings.
+
+        Title and metadata may have been edited while the work went on: what was edited stays. The row is locked
+        before it is looked at, so that no edit comes between the look and the switch.
+        """
+        with transaction.atomic():
+            edited = self._locked()
+            self.spaces.check_readable()
+            self._write_text()
+            self.lease.finish(self.version, chunk_count=len(self.reading.chunks), **self._facts(edited))
+            if self.version > 1:
+                self._drop_old_rows()
+        self._follow_in_index(edited)
+
+    def _locked(self) -> Document:
+        document = self.lease.held().select_for_update(of=("self",)).first()
+        if document is None:
+            raise LeaseLost
+        return document
+
+    def _facts(self, document: Document) -> dict[str, object]:
+        """What the text says about itself, where nobody has said otherwise; also noted on `document`."""
+        found = {**self.declared, "title": self.title[:255], "language": self.language}
+        facts = {name: value for name, value in found.items() if not getattr(document, name)}
+        for name, value in facts.items():
+            setattr(document, name, value)
+        return {**facts, "page_count": self.reading.extracted.page_count}
+
+    def _write_text(self) -> None:
+        extracted = self.reading.extracted
+        DocumentText.objects.create(
+            document=self.document,
+            version=self.version,
+            text=extracted.text,
+            pages=[[page.number, page.start, page.end] for page in extracted.pages],
+            headings=[[one.level, one.title, one.start, one.end] for one in extracted.headings],
+        )
+
+    def _drop_old_rows(self) -> None:
+        old = Chunk.objects.filter(document=self.document).exclude(version=self.version)
+        old_hashes = set(old.values_list("text_hash", flat=True))
+        old.delete()
+        DocumentText.objects.filter(document=self.document).exclude(version=self.version).delete()
+        forget_embeddings(old_hashes)
+
+    def _follow_in_index(self, document: Document) -> None:
+        """Points of the old version go; metadata that was edited meanwhile comes to those of the new one."""
+        was_edited = any(self.payload[name] != value for name, value in document.metadata.items())
+        if self.version == 1 and not was_edited:
+            return
+        try:
+            for index in every_index():
+                if self.version > 1:
+                    index.delete_document(document.pk, keep_version=self.version)
+                if was_edited:
+                    index.set_metadata(document.pk, document.metadata)
+        except IndexUnavailable:
+            logger.warning("the index still has old points or metadata of document %s", document.pk)
