@@ -12,9 +12,12 @@ from django.utils import timezone
 
 from corpora import removal
 from corpora.models import Chunk, Document, DocumentText
+from corpora.scope import Scope
 from corpora.tests import documents
 from corpora.uploads import intake
-from retrieval.index.base import IndexUnavailable
+from retrieval.filters import search_filter
+from retrieval.index.base import IndexUnavailable, SparseVector
+from retrieval.index.bm25 import encode_documents, encode_query
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.current import current_index
 from tests import factories
@@ -407,12 +410,60 @@ def test_what_is_edited_while_a_document_is_processed_stays(
     assert payload_of(document, "unit") == {"2"}
 
 
+def test_an_edit_that_comes_between_the_look_and_the_switch_stays(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for the switch, or is seen by it; PostgreSQL lets it in between unless the row is locked."""
+    document = keep()
+    finish = Lease.finish
+    edits: list[threading.Thread] = []
+
+    def edit() -> None:
+        Document.objects.filter(pk=document.pk).update(title="El libro del mar", language="ca")
+        connections.close_all()
+
+    def edited_first(self: Lease, *args: Any, **facts: Any) -> None:
+        edits.append(threading.Thread(target=edit))
+        edits[0].start()
+        edits[0].join(1.0)
+        finish(self, *args, **facts)
+
+    monkeypatch.setattr(Lease, "finish", edited_first)
+    pipeline.run(document.pk)
+    edits[0].join(10)
+    done = complete(document)
+    assert (done.title, done.language) == ("El libro del mar", "ca")
+
+
+def test_a_language_that_a_document_declares_decides_how_its_terms_are_weighed(keep: Callable[..., Document]) -> None:
+    declared, detected = keep("a.md", f"---\nlang: en\n---\n\n{LONG}"), keep("b.md")
+    for document in (declared, detected):
+        pipeline.run(document.pk)
+    assert (complete(declared).language, complete(detected).language) == ("en", "es")
+    spanish, english = (encode_documents(["frase"], spoken)[0] for spoken in ("es", "en"))
+    assert (holds(declared, english), holds(declared, spanish)) == (True, False)
+    assert (holds(detected, english), holds(detected, spanish)) == (False, True)
+
+
+def holds(document: Document, terms: SparseVector) -> bool:
+    corpus = document.corpus
+    scope = Scope(corpus.organization_id, corpus.owner_id or UUID(int=0), frozenset(), frozenset([corpus.pk]))
+    where = search_filter(scope, 800, documents=[document.pk])
+    return bool(current_index().search(None, terms, where, 5).sparse)
+
+
+def test_a_short_document_costs_few_statements(
+    keep: Callable[..., Document], django_assert_max_num_queries: Any
+) -> None:
+    pipeline.run(keep("a.md", SHORT).pk)
+    document = keep("b.md", SHORT + "Y otra frase.")
+    with django_assert_max_num_queries(19):  # SAVEPOINT-less transactions count their BEGIN and COMMIT
+        pipeline.run(document.pk)
+    complete(document)
+
+
 def payload_of(document: Document, key: str) -> set[str]:
     """The values of a payload key over a document's points, as searches see them."""
-    from corpora.scope import Scope
-    from retrieval.filters import search_filter
-    from retrieval.index.bm25 import encode_query
-
     corpus = document.corpus
     scope = Scope(corpus.organization_id, corpus.owner_id or UUID(int=0), frozenset(), frozenset([corpus.pk]))
     found = set()
