@@ -1,6 +1,5 @@
 """The agent's own model as re-ranker, where none is set up: one structured call that scores the passages (SPEC §4)."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,15 +38,15 @@ def reranker_of(agent: Agent) -> Reranker | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelReranker:
-    """A `Reranker`. Called on a thread without an event loop, as retrieval is."""
+    """A `Reranker`."""
 
     model: str
 
-    def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
+    async def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
         """One call within SECONDS for the first MOST passages; the others score 0."""
         shown = [passage[:LONGEST] for passage in passages[:MOST]]
         try:
-            said = asyncio.run(structured(client_for(self.model), self._request(question, shown), SECONDS))
+            said = await structured(client_for(self.model), self._request(question, shown), SECONDS)
         except (ModelError, AnswerInvalid, TimeoutError) as error:
             raise RerankUnavailable(f"the model gave no scores: {type(error).__name__}") from None
         return [*scores_of(said.fields, len(shown)), *[0.0] * (len(passages) - len(shown))]

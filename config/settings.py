@@ -147,6 +147,11 @@ QUOTA_DOCUMENTS_PER_USER = env.int("QUOTA_DOCUMENTS_PER_USER", default=5_000)
 QUOTA_BYTES_PER_USER = env.int("QUOTA_BYTES_PER_USER", default=5 * 1024**3)
 MAX_QUESTION_CHARS = env.int("MAX_QUESTION_CHARS", default=8_000)
 
+# The threads of a web process, and how many searches of one organization may wait for networks at once
+THREADS = env.int("THREADS", default=4)
+SEARCH_THREADS = env.int("SEARCH_THREADS", default=2)
+SEARCHES_PER_ORGANIZATION = env.int("SEARCHES_PER_ORGANIZATION", default=32)
+
 # Index, embeddings, models
 QDRANT_API_KEY = env.str("QDRANT_API_KEY", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")

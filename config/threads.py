@@ -1,25 +1,39 @@
-"""The threads of requests. Asynchronous views do their database work in a small pool that gives connections back:
-an open stream holds no connection and no thread while the model talks (RELIABILITY fact 3). A synchronous view has a
-thread to itself, which stays for the next one.
+"""The threads of requests, in pools that do not wait for each other.
+
+    in_thread     short work with the database: who asks, what is stored, what is stopped
+    searching     the part of a search that computes and reads: fair between organizations
+    waiting       clients of networks that block their thread: fair, and bounded for each organization
+
+What can be awaited is awaited, on no thread at all. An open stream holds neither a thread nor a connection while the
+model talks (RELIABILITY fact 3). A synchronous view has a thread to itself, which stays for the next one.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import ParamSpec, TypeVar
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
 from django.db import close_old_connections
+
+from config.loops import PerLoop
+from config.turns import Turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-THREADS = 4
-_executor = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
+WAITING_THREADS = 64  # as many as a client of Qdrant opens connections; started when they are needed
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run synchronous work in the pool with this task's context variables (language, request id)."""
+    """Run short synchronous work in the pool with this task's context variables (language, request id)."""
+    return await _run_in(_short.executor, work, *args, **kwargs)
+
+
+async def _run_in(executor: ThreadPoolExecutor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """On one of its threads, which gives its database connection back."""
 
     def releasing() -> T:
         close_old_connections()
@@ -28,7 +42,29 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
         finally:
             close_old_connections()
 
-    return await sync_to_async(releasing, thread_sensitive=False, executor=_executor)()
+    return await sync_to_async(releasing, thread_sensitive=False, executor=executor)()
+
+
+class Lane:
+    """A pool of threads. With `each`, no owner has more of them than that, and those who wait are served in turns."""
+
+    def __init__(self, name: str, threads: Callable[[], int], each: Callable[[], int] | None = None) -> None:
+        self._name, self._threads = name, threads
+        self._turns = PerLoop(lambda: Turns(threads(), each() if each else threads()))
+
+    @cached_property
+    def executor(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads(), thread_name_prefix=self._name)
+
+    async def run(self, owner: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `work` on a thread when it is `owner`'s turn."""
+        async with (await self._turns.get()).turn(owner):
+            return await _run_in(self.executor, work, *args, **kwargs)
+
+
+_short = Lane("request", lambda: settings.THREADS)
+searching = Lane("search", lambda: settings.SEARCH_THREADS)
+waiting = Lane("waiting", lambda: WAITING_THREADS, lambda: settings.SEARCHES_PER_ORGANIZATION)
 
 
 class KeptThreads:

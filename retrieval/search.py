@@ -18,7 +18,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from config.threads import in_thread
 from corpora.scope import Scope
 from retrieval.confidence.calibration import calibrated
 from retrieval.confidence.gate import Gate, confidence, gate, score
@@ -28,14 +27,20 @@ from retrieval.dates import documents_from, without_dates
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
 from retrieval.expansion import phrasings, united
 from retrieval.filters import SearchFilter, search_filter
-from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable
+from retrieval.index import is_remote
+from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable, VectorIndex
 from retrieval.index.bm25 import encode_query
+from retrieval.models import SpaceState
 from retrieval.ranking.fusion import fuse
-from retrieval.ranking.order import depth, in_order
+from retrieval.ranking.order import Found, depth, in_order
 from retrieval.ranking.relevance import Judge, Question
+from retrieval.ranking.rerank import get_reranker
+from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.selection import select, traced
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
-from retrieval.spaces.current import current_index, current_provider, one_space
+from retrieval.spaces.current import index_of, provider_of, space_in_use
+from retrieval.steps import Awaited, Blocking, Steps, arun, run
+from retrieval.text.passages import indexed_text
 from retrieval.text.terms import exact_terms
 
 if TYPE_CHECKING:
@@ -47,22 +52,34 @@ logger = logging.getLogger(__name__)
 DEFAULT_POLICY = RetrievalPolicy()
 
 
-@one_space()
 def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY) -> Retrieval:
-    """What `scope` knows about `query`; an empty scope or question searches nothing.
+    """What `scope` knows about `query`; an empty scope or question searches nothing. For commands and evaluation.
 
     Raises ValueError for a requirement or preference that is not metadata; lets database errors through.
     """
+    return run(_search(query, scope, policy))
+
+
+async def aretrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY) -> Retrieval:
+    """`retrieve` for the event loop: networks are waited for without a thread that others need, and an organization
+    that asks much waits for itself."""
+    return await arun(_search(query, scope, policy), owner=scope.organization_id)
+
+
+def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieval]:
+    """One question from its words to its passages, all of it within one embedding space."""
     watch = _Stopwatch()
     result = Retrieval(query, policy.granularity)
     if scope.is_empty or not query.strip():
         return result
-    provider = current_provider()
-    question = _question(query, policy)
-    vectors = _embedded(provider, question.phrasings) if "dense" in policy.legs else ()
+    space = space_in_use()
+    provider = provider_of(space)
+    question = Question(phrasings(query, policy.expansions), exact_terms(query) if policy.exact_terms else ())
+    by_words = "dense" not in policy.legs
+    vectors = None if by_words else (yield from _embedding(provider, question.phrasings))
     watch.lap("embed")
     try:
-        candidates = _candidates(question.phrasings, vectors, scope, policy)
+        candidates = yield from _candidates(space, question.phrasings, vectors, scope, policy)
     except (IndexUnavailable, IndexLocked) as error:
         logger.warning("the index is unavailable: %s", type(error).__name__)
         return replace(result, degraded="index_unavailable", gate=Gate.DEGRADED, timings=watch.laps)
@@ -70,14 +87,15 @@ def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY)
     hits = fuse(candidates, *_weights(provider.space, policy), policy.candidates)
     found, dropped = confirmed(hits, scope, policy.top_k, depth(question, policy))
     watch.lap("confirm")
-    ordered, notes = in_order(question, found, Judge(calibrated(provider.space), candidates), policy)
+    scores, notes = (yield from _reranking(question, found, policy)) if policy.rerank else (None, ())
+    ordered = in_order(question, found, Judge(calibrated(provider.space), candidates), policy, scores)
     selection = select(ordered, policy)
-    rating = score([passage.relevance for passage in selection.passages])
     watch.lap("rank")
     chunks = presented(selection, question, scope, policy)
     trace = traced(hits, dropped, selection, chunks, policy.top_k)
-    degraded = "embedding_unavailable" if vectors is None else None
     watch.lap("fit")
+    degraded = "embedding_unavailable" if vectors is None and not by_words else None
+    rating = score([passage.relevance for passage in selection.passages])
     return replace(
         result,
         confidence=confidence(rating),
@@ -92,45 +110,67 @@ def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY)
     )
 
 
-async def aretrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY) -> Retrieval:
-    """`retrieve` for the event loop."""
-    return await in_thread(retrieve, query, scope, policy)
-
-
-def _question(query: str, policy: RetrievalPolicy) -> Question:
-    return Question(phrasings(query, policy.expansions), exact_terms(query) if policy.exact_terms else ())
-
-
-def _embedded(provider: EmbeddingProvider, texts: Sequence[str]) -> "Sequence[NDArray[float32]] | None":
+def _embedding(provider: EmbeddingProvider, texts: Sequence[str]) -> "Steps[NDArray[float32] | None]":
     """One vector a phrasing, in one request; None without the embedding server."""
     try:
-        return [provider.embed_query(texts[0])] if len(texts) == 1 else list(provider.embed_queries(texts))
+        if not provider.waits:
+            return provider.embed_queries(texts)
+        vectors: NDArray[float32] = yield Awaited(lambda: provider.aembed_queries(texts))
+        return vectors
     except EmbeddingError as error:  # its message names the fault, never the question
         logger.warning("searching by words alone: %s", error)
         return None
 
 
 def _candidates(
-    texts: Sequence[str], vectors: "Sequence[NDArray[float32]] | None", scope: Scope, policy: RetrievalPolicy
-) -> Candidates:
+    space: SpaceState,
+    texts: Sequence[str],
+    vectors: "NDArray[float32] | None",
+    scope: Scope,
+    policy: RetrievalPolicy,
+) -> Steps[Candidates]:
     """The hits of both legs for every phrasing, under the one filter."""
     requirements, dates = without_dates(policy.requirements)
     documents = documents_from(scope, dates) if dates else None
     if documents is not None and not documents:
         return Candidates()
     where = search_filter(scope, policy.granularity, requirements, documents)
-    searched = [_hits(text, dense, where, policy) for text, dense in zip_longest(texts, vectors or ())]
-    return united(searched, policy.candidates)
+
+    def searched() -> list[Candidates]:
+        index = index_of(space)
+        dense = () if vectors is None else vectors
+        return [_hits(index, text, vector, where, policy) for text, vector in zip_longest(texts, dense)]
+
+    each: list[Candidates] = (yield Blocking(searched)) if is_remote() else searched()
+    return united(each, policy.candidates)
 
 
-def _hits(text: str, dense: "NDArray[float32] | None", where: SearchFilter, policy: RetrievalPolicy) -> Candidates:
+def _hits(
+    index: VectorIndex, text: str, dense: "NDArray[float32] | None", where: SearchFilter, policy: RetrievalPolicy
+) -> Candidates:
     """Of one phrasing. A vector of zeros, of a text without words, points nowhere."""
     sparse = (encode_query(text) or None) if "bm25" in policy.legs else None
     if dense is not None and not dense.any():
         dense = None
     if dense is None and sparse is None:
         return Candidates()
-    return current_index().search(dense, sparse, where, policy.candidates)
+    return index.search(dense, sparse, where, policy.candidates)
+
+
+def _reranking(
+    question: Question, found: Found, policy: RetrievalPolicy
+) -> Steps[tuple[Sequence[float] | None, tuple[str, ...]]]:
+    """A score for each passage, and notes; no scores where there is no re-ranker, or none that answers."""
+    try:
+        reranker = policy.reranker or get_reranker()
+        if reranker is None:
+            return None, ()
+        passages = [indexed_text(chunk.title, chunk.heading_path, chunk.text) for _, chunk in found]
+        scores: list[float] = yield Awaited(lambda: reranker.rerank(question.text, passages))
+        return scores, ()
+    except (RerankUnavailable, ValueError) as error:  # its message names the fault, never a text
+        logger.warning("the order of fusion stands: %s", error)
+        return None, ("rerank_unavailable",)
 
 
 def _weights(space: EmbeddingSpace, policy: RetrievalPolicy) -> tuple[float, float]:

@@ -55,7 +55,5 @@ def all_models(
     current.current_provider().embed_documents([])
     chat_model.reset()  # what getting to know the model has cost is not the tests' to count
     yield chat_model
-    provider: Any = embeddings.get_provider()
     current.close()
-    provider._provider._pool.close()
     embeddings._provider.cache_clear()

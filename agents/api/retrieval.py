@@ -3,6 +3,7 @@
 Asynchronous like the chat: a synchronous view would start a thread and open a database connection per request.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
@@ -17,10 +18,11 @@ from agents.api.agents import agent_for
 from agents.api.serializers import RetrieveSerializer
 from agents.policy import policy_of, searches
 from config.threads import in_thread
+from corpora.scope import Scope
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
-from retrieval.results import Retrieval, RetrievedChunk
-from retrieval.search import retrieve
+from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
+from retrieval.search import aretrieve, retrieve
 
 
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
@@ -28,24 +30,47 @@ from retrieval.search import retrieve
 async def agent_retrieve(request: HttpRequest, reference: str) -> HttpResponseBase:
     if request.method != "POST":
         raise MethodNotAllowed
-    return JsonResponse(shown(await in_thread(found, request, reference)))
+    wanted = await in_thread(search_of_request, request, reference)
+    return JsonResponse(shown(await aretrieve(*wanted.arguments) if wanted.is_made else wanted.unmade))
 
 
-def found(request: HttpRequest, reference: str) -> Retrieval:
-    return retrieved(principal_of(request), reference, json_body(request))
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a request's body asks for, resolved: in whose name, where, and how."""
+
+    query: str
+    scope: Scope
+    policy: RetrievalPolicy
+    is_made: bool
+
+    @property
+    def arguments(self) -> tuple[str, Scope, RetrievalPolicy]:
+        return self.query, self.scope, self.policy
+
+    @property
+    def unmade(self) -> Retrieval:
+        return Retrieval(self.query, self.policy.granularity, gate=Gate.DISABLED)
 
 
-def retrieved(membership: Membership, reference: str, asked_for: Any) -> Retrieval:
-    """One retrieval as a request's body asks for it. Raises NotFound and ValidationError."""
+def search_of_request(request: HttpRequest, reference: str) -> Search:
+    return search_of(principal_of(request), reference, json_body(request))
+
+
+def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
+    """Raises NotFound and ValidationError."""
     agent = agent_for(membership, reference)
     form = RetrieveSerializer(data=asked_for)
     form.is_valid(raise_exception=True)
     asked = dict(form.validated_data)
     query, flags = asked.pop("query"), effective_flags()
     policy = policy_of(agent, flags, **asked)
-    if not searches(agent, flags):
-        return Retrieval(query, policy.granularity, gate=Gate.DISABLED)
-    return retrieve(query, agent.scope_for(membership), policy)
+    return Search(query, agent.scope_for(membership), policy, is_made=searches(agent, flags))
+
+
+def retrieved(membership: Membership, reference: str, asked_for: Any) -> Retrieval:
+    """One retrieval as a request's body asks for it, on this thread. Raises NotFound and ValidationError."""
+    wanted = search_of(membership, reference, asked_for)
+    return retrieve(*wanted.arguments) if wanted.is_made else wanted.unmade
 
 
 def shown(retrieval: Retrieval) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from agents.llm.base import (
     TextDelta,
     Usage,
 )
-from agents.llm.endpoints import checked
 from agents.llm.limits import Limits, before, retried
-from agents.llm.pool import PerLoop
+from config.loops import PerLoop
 
 if TYPE_CHECKING:
     import anthropic
@@ -76,7 +75,7 @@ class AnthropicClient:
     def __init__(self, model: str, api_key: str, base_url: str = "", limits: Limits | None = None) -> None:
         """Raises `ModelNotConfigured` for an endpoint that may not be called (R20)."""
         self.model = model
-        self._api_key, self._base_url = api_key, checked(base_url or DEFAULT_BASE_URL)
+        self._api_key, self._base_url = api_key, failures.usable_endpoint(base_url or DEFAULT_BASE_URL)
         self._limits = limits or Limits()
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:

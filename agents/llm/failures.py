@@ -1,12 +1,11 @@
 """Maps what a provider answered to our typed errors; its own words are never passed on (RELIABILITY R26)."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from django.utils.translation import gettext_lazy as _
 
-from agents.llm.base import ModelError, ModelRejected, ModelUnavailable
+from agents.llm.base import ModelError, ModelNotConfigured, ModelRejected, ModelUnavailable
+from config.endpoints import EndpointNotAllowed, allowed_endpoint, retry_after
 
 TRANSIENT = frozenset({408, 409, 425, 429})
 
@@ -31,21 +30,9 @@ def from_status(status: int, headers: Mapping[str, str]) -> ModelError:
     return ModelRejected(REASONS.get(status))
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a Retry-After header (RFC 9110 §10.2.3: seconds or a date); None without a usable one."""
-    value = (headers.get("retry-after") or "").strip()
+def usable_endpoint(url: str) -> str:
+    """The address without its trailing slash; `ModelNotConfigured`, saying why, if it may not be called (R20)."""
     try:
-        seconds = float(value)
-    except ValueError:
-        return _seconds_until(value)
-    return seconds if 0 <= seconds < float("inf") else None
-
-
-def _seconds_until(date: str) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        return allowed_endpoint(url)
+    except EndpointNotAllowed as error:
+        raise ModelNotConfigured(error.detail) from None

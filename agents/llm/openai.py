@@ -22,9 +22,8 @@ from agents.llm.base import (
 )
 from agents.llm.chat_chunks import ChatChunks
 from agents.llm.dialect import Dialect
-from agents.llm.endpoints import checked
 from agents.llm.limits import Limits, before, retried
-from agents.llm.pool import PerLoop
+from config.loops import PerLoop
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 REFUSALS = frozenset({400, 422})
@@ -51,7 +50,7 @@ class OpenAIClient:
     def __init__(self, model: str, base_url: str = "", api_key: str = "", limits: Limits | None = None) -> None:
         """Raises `ModelNotConfigured` for an endpoint that may not be called (R20)."""
         self.model = model
-        self._url = checked(base_url or DEFAULT_BASE_URL) + "/chat/completions"
+        self._url = failures.usable_endpoint(base_url or DEFAULT_BASE_URL) + "/chat/completions"
         self._limits = limits or Limits()
         self._headers = {"Content-Type": "application/json"}
         if api_key:

@@ -5,10 +5,10 @@ import pytest
 from agents.llm import client_for, resolve
 from agents.llm.anthropic import AnthropicClient
 from agents.llm.base import ModelNotConfigured, ModelUnavailable
-from agents.llm.endpoints import checked
 from agents.llm.extractive import ExtractiveClient
-from agents.llm.failures import from_status, retry_after
+from agents.llm.failures import from_status, usable_endpoint
 from agents.llm.openai import OpenAIClient
+from config.endpoints import retry_after
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from agents.llm.openai import OpenAIClient
     ],
 )
 def test_https_and_loopback_may_be_called(url, kept):
-    assert checked(url) == kept
+    assert usable_endpoint(url) == kept
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ def test_https_and_loopback_may_be_called(url, kept):
         "http://169.254.169.254/latest",
         "http://127.0.0.1.evil.example/v1",
         "http://localhost.evil.example",
+        "http://evil.localhost",
         "http://127.0.0.1@evil.example/",
         "https://user:password@api.example/v1",
         "https://user@api.example",
@@ -50,7 +51,7 @@ def test_https_and_loopback_may_be_called(url, kept):
 )
 def test_any_other_address_is_refused_with_advice(url):
     with pytest.raises(ModelNotConfigured) as caught:
-        checked(url)
+        usable_endpoint(url)
     assert "address" in caught.value.detail or "dirección" in caught.value.detail
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from agents.policy import policy_of
 from agents.reranking import MOST, ModelReranker, reranker_of, scores_of
+from config.loops import block_on
 from retrieval.flags import effective_flags
 from retrieval.ranking.rerank.base import RerankUnavailable
 from tests.factories import AgentFactory
@@ -20,13 +21,13 @@ def model(model_server: ModelServer, settings: Any) -> ModelServer:
 
 def test_the_models_scores_come_in_the_order_of_the_passages(model: ModelServer) -> None:
     model.script(json_answer={"scores": [0.1, 0.9]})
-    assert ModelReranker("fake").rerank("¿Cuándo?", ["uno", "dos"]) == [0.1, 0.9]
+    assert block_on(ModelReranker("fake").rerank("¿Cuándo?", ["uno", "dos"])) == [0.1, 0.9]
     assert model.requests()[0]["body"]["response_format"]["type"] == "json_schema"
 
 
 def test_only_the_first_passages_are_shown(model: ModelServer) -> None:
     model.script(json_answer={"scores": [0.5] * MOST})
-    assert ModelReranker("fake").rerank("¿Cuándo?", ["x" * 5_000] * (MOST + 3)) == [0.5] * MOST + [0.0] * 3
+    assert block_on(ModelReranker("fake").rerank("¿Cuándo?", ["x" * 5_000] * (MOST + 3))) == [0.5] * MOST + [0.0] * 3
     assert len(model.requests()[0]["body"]["messages"][-1]["content"]) < 20_000
 
 
@@ -34,7 +35,7 @@ def test_only_the_first_passages_are_shown(model: ModelServer) -> None:
 def test_anything_else_is_unavailable(model: ModelServer, fault: dict[str, Any]) -> None:
     model.script(**fault)
     with pytest.raises(RerankUnavailable):
-        ModelReranker("fake").rerank("¿Cuándo?", ["uno", "dos"])
+        block_on(ModelReranker("fake").rerank("¿Cuándo?", ["uno", "dos"]))
 
 
 @pytest.mark.parametrize("said", [None, "x", [1, 2], [0.5], [0.5, True], [0.5, "1"], [0.5, float("nan")]])

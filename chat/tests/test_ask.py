@@ -69,10 +69,10 @@ def test_a_running_server_is_named_as_the_owner_of_the_index(library: Library, m
 
 
 def test_an_index_that_is_down_costs_only_the_context(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down() -> Any:
+    def down(space: Any) -> Any:
         raise IndexUnavailable("refused")
 
-    monkeypatch.setattr("retrieval.search.current_index", down)
+    monkeypatch.setattr("retrieval.search.index_of", down)
     said = ask(library)
     assert "confidence: none" in said
     assert "Préstamos" not in said

@@ -221,10 +221,10 @@ def test_the_breaker_spares_questions_the_wait(embedded: Caller, all_models: Mod
 
 @pytest.fixture
 def index_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    def down() -> Any:
+    def down(space: Any) -> Any:
         raise IndexUnavailable(UPSTREAM_WORDS)
 
-    monkeypatch.setattr("retrieval.search.current_index", down)
+    monkeypatch.setattr("retrieval.search.index_of", down)
 
 
 def test_without_the_index_the_answer_has_no_context_and_says_so(

@@ -20,6 +20,10 @@ class EmbeddingUnavailable(EmbeddingError):
     """The model server cannot be reached or is overloaded; the same call may work later."""
 
 
+class EmbeddingBusy(EmbeddingUnavailable):
+    """The server is there, but does not take this call now: others may be served, and the same one later."""
+
+
 class EmbeddingRejected(EmbeddingError):
     """The server answered with something that must not be indexed; the same call would fail again."""
 
@@ -80,16 +84,27 @@ class EmbeddingSpace:
 
 
 class EmbeddingProvider(Protocol):
-    """Turns texts into vectors of one space. Safe to share between threads."""
+    """Turns texts into vectors of one space. Safe to share between threads.
 
-    @property
-    def space(self) -> EmbeddingSpace: ...
+    `waits`: whether a question's embedding comes over a network, and is better awaited than computed.
+    """
+
+    space: EmbeddingSpace
+    waits: bool = False
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """(n, d) float32, L2-normalised, in the order of `texts`. Raises EmbeddingError."""
-
-    def embed_query(self, text: str) -> "NDArray[float32]":
-        """(d,) float32, L2-normalised, answered within seconds. Raises EmbeddingError."""
+        ...
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
-        """(n, d) float32 of a question's phrasings, in one request and as fast. Raises EmbeddingError."""
+        """(n, d) float32 of a question's phrasings, in one request, within seconds. Raises EmbeddingError."""
+        ...
+
+    async def aembed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """`embed_queries` on the event loop, for a provider that waits."""
+        return self.embed_queries(texts)
+
+    def embed_query(self, text: str) -> "NDArray[float32]":
+        """(d,) float32 of a question."""
+        vector: NDArray[float32] = self.embed_queries([text])[0]
+        return vector

@@ -4,11 +4,12 @@ Worth it in front of a model server; the lexical provider is faster than any cac
 """
 
 import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from retrieval.embeddings.base import EmbeddingProvider, EmbeddingSpace
+from retrieval.embeddings.base import EmbeddingProvider
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -19,36 +20,30 @@ READ_AT_ONCE = 500
 EMBEDDED_AT_ONCE = 800  # eight batches of a hundred in flight; each group is kept before the next is paid for
 
 
-class CachedProvider:
+class CachedProvider(EmbeddingProvider):
     """Asks `provider` only for what neither memory nor database knows. Safe to share between threads.
 
-    Two threads that miss the same text at once may both ask; both get their vector and one row is kept.
+    Two that miss the same text at once may both ask; both get their vector and one row is kept.
     """
 
     def __init__(self, provider: EmbeddingProvider) -> None:
         self._provider = provider
-        self._remembered = lru_cache(maxsize=QUERIES_REMEMBERED)(self._read_only_query)
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self._provider.space
+        self.space, self.waits = provider.space, provider.waits
+        self._questions = _Recent(QUERIES_REMEMBERED)
 
     @property
     def source(self) -> EmbeddingProvider:
         """What is asked when nothing is known: the model itself."""
         return self._provider
 
-    def embed_query(self, text: str) -> "NDArray[float32]":
-        return self._remembered(text)
-
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
-        """Not remembered: a question's other phrasings are made anew each time."""
-        return self._provider.embed_queries(texts)
+        """Only a question by itself is remembered: its other phrasings are made anew each time."""
+        known = self._questions.get(texts)
+        return self._questions.keep(texts, self._provider.embed_queries(texts)) if known is None else known
 
-    def _read_only_query(self, text: str) -> "NDArray[float32]":
-        vector = self._provider.embed_query(text)
-        vector.setflags(write=False)  # it is shared by all who ask the same
-        return vector
+    async def aembed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        known = self._questions.get(texts)
+        return self._questions.keep(texts, await self._provider.aembed_queries(texts)) if known is None else known
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
         """(n, d) float32; each distinct text that is not in the database is embedded exactly once."""
@@ -102,3 +97,28 @@ def text_hash(text: str) -> str:
 
 def _groups(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+class _Recent:
+    """The vectors of the questions that were asked last."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._vectors: OrderedDict[str, NDArray[float32]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, texts: Sequence[str]) -> "NDArray[float32] | None":
+        with self._lock:
+            if len(texts) != 1 or (vectors := self._vectors.get(texts[0])) is None:
+                return None
+            self._vectors.move_to_end(texts[0])
+            return vectors
+
+    def keep(self, texts: Sequence[str], vectors: "NDArray[float32]") -> "NDArray[float32]":
+        if len(texts) == 1:
+            vectors.setflags(write=False)  # they are shared by all who ask the same
+            with self._lock:
+                self._vectors[texts[0]] = vectors
+                if len(self._vectors) > self._most:
+                    self._vectors.popitem(last=False)
+        return vectors

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from retrieval.embeddings.base import EmbeddingSpace
+from retrieval.embeddings.base import EmbeddingProvider, EmbeddingSpace
 from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def embed(text: str) -> "NDArray[float32]":
     return (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype(np.float32)
 
 
-class LexicalProvider:
+class LexicalProvider(EmbeddingProvider):
     """Hashed stems and n-grams as an embedding provider; never unavailable, never rejected."""
 
     space: EmbeddingSpace = space_for(LEXICAL_MODEL, DIMENSIONS)
@@ -110,9 +110,6 @@ class LexicalProvider:
         for row, text in enumerate(texts):
             vectors[row] = embed(text)
         return vectors
-
-    def embed_query(self, text: str) -> "NDArray[float32]":
-        return embed(text)
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
         return self.embed_documents(texts)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.embeddings.base import EmbeddingProvider, EmbeddingSpace
+from retrieval.embeddings.base import EmbeddingProvider
 from retrieval.embeddings.cache import CachedProvider, text_hash
 
 if TYPE_CHECKING:
@@ -29,17 +29,14 @@ def remembering(provider: EmbeddingProvider, folder: Path) -> EmbeddingProvider:
     return RememberingProvider(provider, folder) if isinstance(provider, CachedProvider) else provider
 
 
-class RememberingProvider:
+class RememberingProvider(EmbeddingProvider):
     """Asks `provider` only for what the file of its space does not hold. Safe to share between threads."""
 
     def __init__(self, provider: CachedProvider, folder: Path) -> None:
         self._provider = provider
+        self.space = provider.space
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / f"{provider.space.collection}.sqlite3"
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self._provider.space
 
     @property
     def source(self) -> EmbeddingProvider:
@@ -51,9 +48,6 @@ class RememberingProvider:
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
         return self._remembered(QUESTION, texts)
-
-    def embed_query(self, text: str) -> "NDArray[float32]":
-        return self._remembered(QUESTION, [text]).reshape(-1)
 
     def _remembered(self, kind: str, texts: Sequence[str]) -> "NDArray[float32]":
         import numpy as np

@@ -3,23 +3,20 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.embeddings.base import EmbeddingSpace, EmbeddingUnavailable
+from retrieval.embeddings.base import EmbeddingProvider, EmbeddingSpace, EmbeddingUnavailable
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
 
-class UnreachableProvider:
+class UnreachableProvider(EmbeddingProvider):
     """Sends nothing anywhere: without OPENAI_BASE_URL and a key a default address would get people's questions."""
 
     def __init__(self, space: EmbeddingSpace) -> None:
         self.space = space
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        raise EmbeddingUnavailable(f"no endpoint is set for {self.space.model}")
-
-    def embed_query(self, text: str) -> "NDArray[float32]":
         raise EmbeddingUnavailable(f"no endpoint is set for {self.space.model}")
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":

@@ -23,6 +23,7 @@ __all__ = [
     "SparseVector",
     "VectorIndex",
     "drop_index",
+    "is_remote",
     "make_index",
     "open_index",
 ]
@@ -68,6 +69,13 @@ def _folder() -> Path:
     from django.conf import settings
 
     return Path(settings.DATA_DIR) / "index"
+
+
+def is_remote() -> bool:
+    """Whether a search waits for a server; otherwise it computes in this process."""
+    from django.conf import settings
+
+    return bool(settings.QDRANT_URL)
 
 
 def make_index(collection: str, dimensions: int, *, url: str, api_key: str = "", folder: Path) -> VectorIndex:

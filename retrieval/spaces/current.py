@@ -62,14 +62,19 @@ def embeddings_kept(folder: Path) -> Iterator[None]:
         _kept_in.reset(token)
 
 
+def space_in_use() -> SpaceState:
+    """The one that is read here and now: that of `one_space`, else the active one."""
+    return _reading.get() or registry.active()
+
+
 def current_provider() -> EmbeddingProvider:
     """Of the space that is read."""
-    return provider_of(_reading.get() or registry.active())
+    return provider_of(space_in_use())
 
 
 def current_index() -> VectorIndex:
     """Of the space that is read; opened and ensured at the first call. Raises IndexUnavailable or IndexLocked."""
-    return index_of(_reading.get() or registry.active())
+    return index_of(space_in_use())
 
 
 def provider_of(space: SpaceState) -> GuardedProvider:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
+from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider
 from retrieval.embeddings.unreachable import UnreachableProvider
 from retrieval.spaces import registry
 from retrieval.spaces.probe import SENTENCE, EmbeddingSpaceMismatch, compare, rounded
@@ -21,7 +21,7 @@ TRUSTED_SECONDS = 600.0  # a model that is exchanged under a running process is 
 REFUSED_SECONDS = 30.0  # and one that is put right again within this
 
 
-class GuardedProvider:
+class GuardedProvider(EmbeddingProvider):
     """An `EmbeddingProvider` that raises EmbeddingSpaceMismatch while its model is not the space's.
 
     Documents wait for the probe. A question does not: it starts one in the background, is answered meanwhile, and
@@ -30,14 +30,11 @@ class GuardedProvider:
 
     def __init__(self, provider: EmbeddingProvider) -> None:
         self._provider = provider
+        self.space, self.waits = provider.space, provider.waits
         self._known: list[float] = []
         self._refusal: EmbeddingSpaceMismatch | None = None
         self._valid_until = float("-inf")
         self._asking = threading.Lock()
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self._provider.space
 
     @property
     def is_reachable(self) -> bool:
@@ -48,13 +45,13 @@ class GuardedProvider:
         self.verify()
         return self._provider.embed_documents(texts)
 
-    def embed_query(self, text: str) -> "NDArray[float32]":
-        self._verify_meanwhile()
-        return self._provider.embed_query(text)
-
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
         self._verify_meanwhile()
         return self._provider.embed_queries(texts)
+
+    async def aembed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
+        self._verify_meanwhile()
+        return await self._provider.aembed_queries(texts)
 
     def _verify_meanwhile(self) -> None:
         """For questions: what is known decides, and is asked again in the background when it has grown old."""

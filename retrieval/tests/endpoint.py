@@ -105,6 +105,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class EndpointServer(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # of five, the sixth that connects at the same moment is kept waiting for a second
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(("127.0.0.1", 0), Handler)

@@ -1,4 +1,4 @@
-"""Models that come, go and are exchanged, for tests of embedding spaces; every connection is closed again."""
+"""Models that come, go and are exchanged, for tests of embedding spaces."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from retrieval import embeddings
-from retrieval.embeddings.openai import OpenAIProvider
 from retrieval.spaces import current
 from retrieval.tests.endpoint import DIMENSIONS
 from tests.fakes.fixtures import ModelServer
@@ -19,23 +18,13 @@ def restart() -> None:
 
 
 @pytest.fixture
-def model(model_server: ModelServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+def model(model_server: ModelServer, settings: Any) -> Iterator[ModelServer]:
     """The fake model server is there; settings name no model of it yet (`name_model`)."""
-    made: list[OpenAIProvider] = []
-    make = OpenAIProvider.__init__
-
-    def remembered(self: OpenAIProvider, *args: Any) -> None:
-        make(self, *args)
-        made.append(self)
-
-    monkeypatch.setattr(OpenAIProvider, "__init__", remembered)
     embeddings._provider.cache_clear()
     settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = model_server.openai_url, "sk-test-key"
     settings.EMBEDDING_MODEL = "lexical"
     yield model_server
     restart()
-    for provider in made:
-        provider.close()
 
 
 def name_model(settings: Any, model: str = "text-embedding-3-small", dimensions: int = DIMENSIONS) -> None:

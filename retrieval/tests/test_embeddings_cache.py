@@ -1,12 +1,13 @@
 """The cache: what was paid for once is not paid for again."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
+from retrieval.embeddings.base import EmbeddingProvider, EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
 from retrieval.embeddings.cache import EMBEDDED_AT_ONCE, CachedProvider, text_hash
 from retrieval.embeddings.lexical import embed
 from retrieval.models import CachedEmbedding
@@ -14,7 +15,7 @@ from retrieval.spaces.builtin import space_for
 
 
 @dataclass
-class CountingProvider:
+class CountingProvider(EmbeddingProvider):
     """Real vectors, and a record of what was asked."""
 
     space: EmbeddingSpace = field(default_factory=lambda: space_for("counted", 1536))
@@ -29,11 +30,11 @@ class CountingProvider:
         self.asked.append(list(texts))
         return np.stack([embed(text) for text in texts])
 
-    def embed_query(self, text: str) -> np.ndarray:
-        self.questions.append(text)
+    def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
+        self.questions += texts
         if self.error is not None:
             raise self.error
-        return embed(text)
+        return np.stack([embed(text) for text in texts])
 
 
 @pytest.mark.django_db
@@ -110,7 +111,8 @@ def test_a_repeated_question_is_embedded_once_and_cannot_be_altered() -> None:
     provider = CountingProvider()
     cached = CachedProvider(provider)
     first = cached.embed_query("¿Qué es?")
-    assert cached.embed_query("¿Qué es?") is first
+    assert np.shares_memory(cached.embed_query("¿Qué es?"), first)
+    assert np.shares_memory(asyncio.run(cached.aembed_queries(["¿Qué es?"])), first)
     assert provider.questions == ["¿Qué es?"]
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 1.0

@@ -11,8 +11,9 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
+from config.endpoints import EndpointNotAllowed
 from retrieval.breaker import CircuitBreaker
-from retrieval.embeddings import openai
+from retrieval.embeddings import documents
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
 from retrieval.embeddings.openai import OpenAIProvider
 from retrieval.spaces.builtin import space_for
@@ -26,10 +27,8 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 @pytest.fixture
-def provider(endpoint: Endpoint) -> Iterator[OpenAIProvider]:
-    with_key = OpenAIProvider(space_for("text-embedding-3-small", DIMENSIONS), "secret", endpoint.url)
-    yield with_key
-    with_key.close()
+def provider(endpoint: Endpoint) -> OpenAIProvider:
+    return OpenAIProvider(space_for("text-embedding-3-small", DIMENSIONS), "secret", endpoint.url)
 
 
 def spoiled(vector: np.ndarray, value: float) -> str:
@@ -77,7 +76,7 @@ def test_never_more_than_eight_batches_are_in_flight_whatever_many_documents(
     endpoint.script.extend(Reply(delay=0.03) for _ in range(40))
     with ThreadPoolExecutor(4) as workers:
         list(workers.map(provider.embed_documents, [["text"] * 1_000] * 4))
-    assert endpoint.most_in_flight == openai.IN_FLIGHT
+    assert endpoint.most_in_flight == documents.IN_FLIGHT
 
 
 def test_connections_are_kept(provider: OpenAIProvider, endpoint: Endpoint) -> None:
@@ -97,7 +96,6 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
 def test_only_models_that_accept_it_are_asked_for_a_dimension(endpoint: Endpoint) -> None:
     provider = OpenAIProvider(space_for("all-MiniLM-L6-v2", DIMENSIONS), "", endpoint.url)
     provider.embed_query("text")
-    provider.close()
     assert "dimensions" not in endpoint.requests[0]
     assert "Authorization" not in endpoint.headers[0]
 
@@ -211,7 +209,7 @@ def test_one_bad_batch_spoils_the_document_and_waits_for_no_other(provider: Open
     with pytest.raises(EmbeddingRejected):
         provider.embed_documents(["text"] * 5_000)
     time.sleep(0.2)
-    assert len(endpoint.requests) <= 2 * openai.IN_FLIGHT
+    assert len(endpoint.requests) <= 2 * documents.IN_FLIGHT
 
 
 def test_a_dead_endpoint_costs_nothing_after_three_failures(provider: OpenAIProvider, endpoint: Endpoint) -> None:
@@ -270,7 +268,7 @@ def test_the_breaker_lets_one_trial_through_and_closes_when_it_succeeds() -> Non
     ],
 )
 def test_endpoints_are_encrypted_or_on_this_machine_and_carry_no_user(url: str) -> None:
-    with pytest.raises(ValueError, match="a model endpoint"):
+    with pytest.raises(EndpointNotAllowed):
         OpenAIProvider(space_for("m", DIMENSIONS), "", url)
 
 

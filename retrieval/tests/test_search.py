@@ -90,11 +90,11 @@ def test_what_the_documents_do_not_hold_is_not_sufficient(alice: Membership, lib
 def test_an_empty_scope_or_question_searches_nothing(
     alice: Membership, library: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never() -> None:
+    def never(*args: Any) -> None:
         raise AssertionError("nothing may be embedded or searched")
 
-    monkeypatch.setattr(search, "current_provider", never)
-    monkeypatch.setattr(search, "current_index", never)
+    monkeypatch.setattr(search, "provider_of", never)
+    monkeypatch.setattr(search, "index_of", never)
     assert retrieve(QUESTION, scope_of(alice)).chunks == ()
     assert retrieve("  \n", scope_of(alice, library)).chunks == ()
 
@@ -190,7 +190,7 @@ def test_without_the_embedding_server_words_alone_are_searched(
     alice: Membership, library: Corpus, settings: Any, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.OPENAI_BASE_URL = address
-    monkeypatch.setattr(search, "current_provider", get_provider)
+    monkeypatch.setattr(search, "provider_of", lambda space: get_provider())
     started = time.monotonic()
     found = retrieve(QUESTION, scope_of(alice, library))
     assert time.monotonic() - started < 1.5
@@ -208,10 +208,10 @@ def test_without_the_index_there_is_no_context_and_no_exception(
     caplog: pytest.LogCaptureFixture,
     error: type[Exception],
 ) -> None:
-    def unavailable() -> None:
+    def unavailable(space: Any) -> None:
         raise error("canary-address")
 
-    monkeypatch.setattr(search, "current_index", unavailable)
+    monkeypatch.setattr(search, "index_of", unavailable)
     found = retrieve("canary-question", scope_of(alice, library))
     assert (found.degraded, found.chunks, found.sufficient) == ("index_unavailable", (), False)
     assert "canary" not in caplog.text

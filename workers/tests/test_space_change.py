@@ -95,15 +95,15 @@ def test_a_question_is_answered_within_one_space_whatever_is_switched_meanwhile(
     """Else a vector of one model would be compared with those of another."""
     begun = registry.begin(registry.wanted())
     fill(begun)
-    embed = type(current.current_provider()).embed_query
+    embed = type(current.current_provider()).embed_queries
 
-    def switched_meanwhile(self: Any, text: str) -> Any:
-        vector = embed(self, text)
+    def switched_meanwhile(self: Any, texts: Any) -> Any:
+        vectors = embed(self, texts)
         registry.switch(SMALL)
-        return vector
+        return vectors
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(current.current_provider()), "embed_query", switched_meanwhile)
+        patched.setattr(type(current.current_provider()), "embed_queries", switched_meanwhile)
         result = found(library)
     assert (result.degraded, bool(result.chunks)) == (None, True)
     assert registry.active(fresh=True).collection == SMALL
@@ -156,7 +156,7 @@ def test_a_document_that_began_before_the_change_and_ends_after_it_is_in_the_new
 def test_a_new_model_that_is_down_costs_no_document(
     other_model: ModelServer, library: Library, worker: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
+    monkeypatch.setattr("retrieval.embeddings.documents.RETRIES", 0)
     other_model.script(path="embeddings", status=500)
     registry.begin(registry.wanted())
     upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")

@@ -9,7 +9,8 @@ class RerankUnavailable(Exception):
 
 
 class Reranker(Protocol):
-    """Scores passages against a question. Safe to share between threads."""
+    """Scores passages against a question, on whichever event loop it is awaited."""
 
-    def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
+    async def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
         """One score (0..1) for each passage, in their order, within seconds. Raises RerankUnavailable."""
+        ...

@@ -1,11 +1,11 @@
-"""A re-ranker behind an HTTP endpoint, over the pooled connections of the embeddings: one deadline, one breaker."""
+"""A re-ranker behind an HTTP endpoint: one deadline, one breaker."""
 
-import time
+import asyncio
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from retrieval.breaker import CircuitBreaker
-from retrieval.embeddings.connection import ConnectionPool, Endpoint
+from retrieval.posting import JsonServer, NoAnswer
 from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.rerank.wire import decode_response, encode_request
 
@@ -19,33 +19,27 @@ class HttpReranker:
     def __init__(self, url: str, model: str = "", api_key: str = "") -> None:
         """Raises ValueError for an endpoint that is not allowed."""
         path = "" if urlsplit(url.strip()).path.strip("/") else DEFAULT_PATH
-        self._pool = ConnectionPool(Endpoint.parse(url, path, api_key))
+        self._server = JsonServer(url.strip().rstrip("/") + path, api_key)
         self._model = model
         self._breaker = CircuitBreaker()
 
-    def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """One attempt within SECONDS; while the breaker is open, none."""
+    async def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
+        """One attempt within SECONDS; while the breaker is open, none. What it refuses is no reason to open it:
+        the next question may be another organization's."""
         if not passages:
             return []
         if not self._breaker.allows():
             raise RerankUnavailable("the re-ranker failed repeatedly; waiting before the next trial")
-        try:
-            scores = self._scores(question, passages)
-        except RerankUnavailable:
-            self._breaker.failed()
-            raise
-        self._breaker.succeeded()
-        return scores
-
-    def close(self) -> None:
-        self._pool.close()
-
-    def _scores(self, question: str, passages: Sequence[str]) -> list[float]:
         body = encode_request(self._model, question, list(passages))
         try:
-            answer = self._pool.post(body, time.monotonic() + SECONDS)
-        except OSError as error:  # refused, reset, timed out, unknown host, bad certificate, not HTTP
-            raise RerankUnavailable(f"the re-ranker does not answer: {type(error).__name__}") from None
+            answer = await self._server.post(body, asyncio.get_running_loop().time() + SECONDS)
+        except NoAnswer as error:
+            self._breaker.failed()
+            raise RerankUnavailable(f"the re-ranker does not answer: {error}") from None
+        if answer.status >= 500:
+            self._breaker.failed()
+        else:
+            self._breaker.succeeded()
         if answer.status != 200:
             raise RerankUnavailable(f"the re-ranker answered {answer.status}")
         return decode_response(answer.body, len(passages))
