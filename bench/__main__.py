@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from bench import answering, ingestion, report, searching, starting
+from bench import answering, ingestion, report, searching, starting, waiting
 from bench.processes import raise_file_limit
 from bench.results import Book
 from bench.stage import Stage, set_up
@@ -21,6 +21,7 @@ MEASURES: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "ingestion": ingestion.measure,
     "long": ingestion.measure_long,
     "answering": answering.measure,
+    "waiting": waiting.measure,
     "searching": searching.measure,
     "large": searching.measure_large,
     "streams": answering.measure_streams,

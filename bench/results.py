@@ -33,6 +33,14 @@ def first_token(users: int, p50: float, p95: float) -> tuple[Measure, ...]:
     )
 
 
+def slow_first_token(users: int, p50: float, p95: float | None = None) -> tuple[Measure, ...]:
+    name = f"first token beyond an embedding of 200 ms and the model, {users} at once"
+    return (
+        Measure(f"slow first token {users} p50", f"{name}, p50", "ms", p50),
+        Measure(f"slow first token {users} p95", f"{name}, p95", "ms", p95),
+    )
+
+
 def retrieval(users: int, p50: float) -> tuple[Measure, ...]:
     name = f"retrieval endpoint, {users} at once"
     return (
@@ -67,6 +75,15 @@ MEASURES: tuple[Measure, ...] = (
     *first_token(1, 20, 40),
     *first_token(50, 40, 100),
     *first_token(200, 75, 200),
+    *slow_first_token(1, 15),
+    *slow_first_token(50, 40, 100),
+    *slow_first_token(200, 150, 400),
+    Measure("slow cpu 50", "… server CPU an answer of 60 tokens, 50 at once", "ms"),
+    Measure("slow cpu 200", "… 200 at once", "ms"),
+    Measure(
+        "stranger p50", "another organization's request beside 24 slow searches, as a multiple of alone", "×", 3, 2
+    ),
+    Measure("stranger worst", "… the slowest", "ms", 100),
     Measure("cpu per token", "CPU for 1,000 relayed tokens (50 at once, 60-token answers)", "s", 0.35, 3),
     Measure("bytes per token", "bytes a token to the client", "B", 100, 0),
     *retrieval(1, 15),

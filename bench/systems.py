@@ -60,9 +60,12 @@ async def acervo(library: Library) -> AsyncIterator[Target]:
     with library.installation.copy() as copy, copy.serve() as server:
         server.until_ready()
         idle(server)
-        path = f"/api/agents/{library.agent}"
-        headers = {"Authorization": f"Bearer {copy.key}"}
-        yield Target(server, f"{path}/chat/", f"{path}/retrieve/", headers, as_messages)
+        yield target_of(server, library.agent, copy.key)
+
+
+def target_of(server: Server, agent: str, key: str) -> Target:
+    path, headers = f"/api/agents/{agent}", {"Authorization": f"Bearer {key}"}
+    return Target(server, f"{path}/chat/", f"{path}/retrieve/", headers, as_messages)
 
 
 def as_messages(question: str) -> dict[str, object]:
