@@ -16,7 +16,7 @@ def register() -> None:
 
 def several_processes_need_one_cache(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """Limits on failed sign-ins, quotas, and who changes the embedding space are kept in the cache."""
-    if not settings.CACHES["default"]["BACKEND"].endswith(OF_ONE_PROCESS):
+    if not str(settings.CACHES["default"]["BACKEND"]).endswith(OF_ONE_PROCESS):
         return []
     if not settings.WORKERS_EMBEDDED:
         problem = (
