@@ -1,8 +1,11 @@
 """Conversations: projects, messages, their citations and traces."""
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Self
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -23,6 +26,7 @@ class Project(Identified):
     owner = models.ForeignKey(User, models.CASCADE, related_name="projects")
     name = models.CharField(_("name"), max_length=150)
     corpora = models.ManyToManyField(Corpus, blank=True, related_name="projects")
+    narrows = models.BooleanField(default=False, editable=False)  # stays when the chosen corpora are erased
     objects = ProjectQuerySet.as_manager()
 
     class Meta:
@@ -32,6 +36,13 @@ class Project(Identified):
 
     def __str__(self) -> str:
         return self.name
+
+    def narrow_to(self, corpora: Iterable[Corpus]) -> None:
+        """Read only these of the owner's personal corpora, and none once they are gone; without any, all of them."""
+        chosen = list(corpora)
+        self.corpora.set(chosen)
+        self.narrows = bool(chosen)
+        self.save(update_fields=["narrows"])
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -68,9 +79,31 @@ class MessageQuerySet(models.QuerySet["Message"]):
             conversation__owner_id=membership.user_id,
         )
 
+    def streaming(self) -> Self:
+        """Answers that somebody writes at this moment."""
+        return self.filter(status=Message.Status.STREAMING, writer_seen_at__gte=silent_since())
+
+    def broken_off(self) -> Self:
+        """Answers whose writer has died: they say that they stream, but nobody has been heard of for a while."""
+        silent = Q(writer_seen_at__lt=silent_since()) | Q(writer_seen_at=None, created_at__lt=silent_since())
+        return self.filter(silent, status=Message.Status.STREAMING)
+
+
+WRITER_SILENT = timedelta(seconds=12)  # its writer says every two seconds that it lives
+
+
+def silent_since() -> datetime:
+    return timezone.now() - WRITER_SILENT
+
 
 class Message(Identified):
-    """A question or an answer. An answer's row exists from its start, so that it can be stopped and resumed."""
+    """A question or an answer. An answer's row exists from its start, so that it can be stopped and resumed.
+
+    While it streams, its writer notes every two seconds what there is and that it lives: the row is what a reader in
+    another process follows, and one of the streams that its asker may have open.
+    """
+
+    INTERRUPTED = "interrupted"  # the error code of an answer whose writer died
 
     class Role(models.TextChoices):
         USER = "user", _("user")
@@ -89,8 +122,12 @@ class Message(Identified):
     error_code = models.CharField(max_length=40, blank=True)
     confidence = models.CharField(max_length=10, blank=True)
     sufficient = models.BooleanField(null=True)
+    state = models.CharField(max_length=20, blank=True)
+    attempt = models.PositiveSmallIntegerField(default=0, editable=False)  # 0: its sources are not known yet
     usage = models.JSONField(default=dict)
     stop_requested_at = models.DateTimeField(null=True, editable=False)
+    writer_seen_at = models.DateTimeField(null=True, editable=False)
+    reader_seen_at = models.DateTimeField(null=True, editable=False)  # in another process than the writer's
     rating = models.SmallIntegerField(null=True, blank=True)
     comment = models.TextField(blank=True, max_length=2000)
     objects = MessageQuerySet.as_manager()
@@ -99,7 +136,10 @@ class Message(Identified):
         verbose_name = _("message")
         verbose_name_plural = _("messages")
         ordering = ("created_at", "pk")
-        indexes = (models.Index(fields=("conversation", "created_at"), name="message_of_conversation"),)
+        indexes = (
+            models.Index(fields=("conversation", "created_at"), name="message_of_conversation"),
+            models.Index(fields=("writer_seen_at",), condition=Q(status="streaming"), name="message_streaming"),
+        )
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(rating=None) | models.Q(rating__in=(-1, 1)), name="rating_is_up_or_down"
@@ -108,6 +148,21 @@ class Message(Identified):
 
     def __str__(self) -> str:
         return f"{self.role} {self.pk}"
+
+    @property
+    def is_broken_off(self) -> bool:
+        """As `broken_off` has it, of this row."""
+        seen = self.writer_seen_at or self.created_at
+        return self.status == self.Status.STREAMING and seen < silent_since()
+
+    @property
+    def present_status(self) -> str:
+        """Its status, unless that is of a writer who died."""
+        return str(self.Status.FAILED if self.is_broken_off else self.status)
+
+    @property
+    def present_error_code(self) -> str:
+        return self.INTERRUPTED if self.is_broken_off else self.error_code
 
 
 class Citation(Identified):
@@ -122,6 +177,7 @@ class Citation(Identified):
     corpus_name = models.CharField(max_length=150)
     title = models.CharField(max_length=255)
     page = models.PositiveIntegerField(null=True)
+    page_end = models.PositiveIntegerField(null=True)
     heading_path = models.JSONField(default=list)
     snippet = models.TextField(blank=True)
     start = models.PositiveIntegerField(default=0)

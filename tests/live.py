@@ -28,6 +28,7 @@ class SseEvent(NamedTuple):
     name: str
     data: dict[str, Any]
     at: float
+    id: int = 0
 
 
 class Answer(NamedTuple):
@@ -65,15 +66,17 @@ class Stream:
             yield line.decode().rstrip("\n")
 
     def __iter__(self) -> Iterator[SseEvent]:
-        name = ""
+        name, number = "", 0
         for line in self.lines():
             if line.startswith(":"):
                 self.comments += 1
+            elif line.startswith("id: "):
+                number = int(line.removeprefix("id: "))
             elif line.startswith("event: "):
                 name = line.removeprefix("event: ")
             elif line.startswith("data: "):
                 at = time.monotonic() - self._sent_at
-                yield SseEvent(name, json.loads(line.removeprefix("data: ")), at)
+                yield SseEvent(name, json.loads(line.removeprefix("data: ")), at, number)
 
     def until(self, name: str) -> SseEvent:
         """The next event of that name; what comes before it is dropped."""
@@ -101,6 +104,12 @@ class Caller:
     def ask(self, agent: str, question: str, *, headers: dict[str, str] | None = None, **fields: Any) -> Stream:
         body = {"messages": [{"role": "user", "content": question}], **fields}
         return self.stream(f"/api/agents/{agent}/chat/", body, **(headers or {}))
+
+    def follow(self, message: Any, after: int = 0) -> Stream:
+        """The events of an answer, again or from there on."""
+        headers = {"Last-Event-ID": str(after)} if after else {}
+        connection, sent_at = self._sent("GET", f"/api/messages/{message}/events/", None, 15.0, headers)
+        return Stream(connection, sent_at)
 
     def answers(self, agent: str, question: str, **fields: Any) -> list[SseEvent]:
         """All events of an answer."""

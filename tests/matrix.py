@@ -140,6 +140,7 @@ API = (
     Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"conversation": "{conversation}"}),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"project": "{project}"}),
+    Case("GET", "/api/messages/{message}/events/", own(200)),
     Case("POST", "/api/messages/{message}/stop/", own(202)),
     Case("POST", "/api/messages/{message}/feedback/", own(200), {"rating": 1}),
     Case("GET", "/api/conversations/", everybody(200)),

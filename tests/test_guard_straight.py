@@ -23,7 +23,7 @@ SAMPLE = "00000000-0000-4000-8000-000000000000"
 
 def is_straight(case: Case) -> bool:
     path = case.path.partition("?")[0].replace("{slug}", "tutor")
-    filled = path.replace("{agent}", SAMPLE)
+    filled = path.replace("{agent}", SAMPLE).replace("{message}", SAMPLE)
     return "{" not in filled and asynchronous_view({"type": "http", "path": filled}) is not None
 
 
@@ -51,7 +51,9 @@ def ask(client: Client, case: Case, world: World, *, csrf: bool = True, **header
 
 def test_every_asynchronous_view_takes_the_short_way_and_has_cases() -> None:
     straight = {route for route in routes.own_routes() if is_asynchronous(route)}
-    assert straight == {resolve(case.path.format(agent=SAMPLE, slug="tutor")).route for case in STRAIGHT}
+    assert straight == {
+        resolve(case.path.format(agent=SAMPLE, message=SAMPLE, slug="tutor")).route for case in STRAIGHT
+    }
 
 
 def is_asynchronous(route: str) -> bool:

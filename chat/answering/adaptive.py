@@ -10,20 +10,20 @@ search, the model or the clock, leaves the best attempt so far standing.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 from django.db import DatabaseError
 
 from accounts.problems import Problem
-from agents.llm.base import ModelError, Usage
+from agents.llm.base import ModelError
 from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
-from chat.answering.attempts import Answer, Attempt, Search, best_of
-from chat.answering.routing import Decision, Metrics, Strategy, route
-from chat.stream.events import Event, Sources, Status
-from chat.stream.running import Running
-from chat.stream.telling import told, told_again
+from chat.answering.attempting import attempt_from, stream_attempt, tell_again
+from chat.answering.attempts import Answer, Attempt
+from chat.answering.condensing import Rewriting
+from chat.answering.inquiry import Inquiry
+from chat.answering.routing import Decision, Strategy, route
+from chat.stream.events import Status
+from chat.stream.live import Live
 from config.faults import described
 from config.threads import in_thread
 
@@ -32,34 +32,26 @@ logger = logging.getLogger(__name__)
 DEADLINE_SECONDS = 120.0  # from the end of the first attempt
 
 
-async def improved(answer: Answer, search: Search, me: Running, *, html: bool) -> AsyncGenerator[Event, None]:
-    """The events that follow the first attempt. Afterwards `answer.best` is what was shown last.
-
-    Where an earlier attempt turns out to be the best, it is told once more, under a number of its own: a new attempt
-    replaces the one before it.
-    """
+async def improve(answer: Answer, inquiry: Inquiry, rewriting: Rewriting, live: Live) -> None:
+    """What follows the first attempt. Where an earlier attempt turns out to be the best, it is told once more."""
     deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
-    while (attempt := answer.attempts[-1]) and can_be_judged(answer, attempt, me):
-        yield Status("evaluating", attempt.number)
-        attempt.decision = await judged(answer, attempt, me, deadline)
+    while (attempt := answer.attempts[-1]) and can_be_judged(answer, attempt, live):
+        live.log.add(Status("evaluating", attempt.number))
+        attempt.decision = await judge(answer, attempt, live, deadline)
         strategy = attempt.decision.strategy if attempt.decision else None
-        if strategy is None or me.stopped:
+        if strategy is None or live.stopped:
             break
-        yield Status("retrying", attempt.number + 1, strategy.granularity)
-        following = await searched(search, attempt, strategy)
+        live.log.add(Status("retrying", attempt.number + 1, strategy.granularity))
+        following = await search_again(answer, inquiry, rewriting, strategy, live)
         if following is None:
             break
         answer.attempts.append(following)
-        async with aclosing(told(answer, following, me, deadline, html=html)) as events:
-            async for event in events:
-                yield event
-    answer.best = best_of(answer.attempts)
+        await stream_attempt(answer, following, live, deadline)
     if answer.best is not answer.attempts[-1]:
-        for event in told_again(answer, len(answer.attempts) + 1, html=html):
-            yield event
+        tell_again(answer, live)
 
 
-def can_be_judged(answer: Answer, attempt: Attempt, me: Running) -> bool:
+def can_be_judged(answer: Answer, attempt: Attempt, live: Live) -> bool:
     """A whole answer from sources; not a refusal, nor one that its reader stopped."""
     return bool(
         answer.evaluator
@@ -67,50 +59,39 @@ def can_be_judged(answer: Answer, attempt: Attempt, me: Running) -> bool:
         and attempt.error is None
         and not attempt.refusal
         and attempt.retrieval.chunks
-        and not me.stopped
+        and not live.stopped
     )
 
 
-async def judged(answer: Answer, attempt: Attempt, me: Running, deadline: float) -> Decision | None:
+async def judge(answer: Answer, attempt: Attempt, live: Live, deadline: float) -> Decision | None:
     """What the router makes of the judge's metrics; None without them: the attempt then stands as it is."""
-    left = deadline - asyncio.get_running_loop().time()
-
-    async def judging() -> AsyncGenerator[tuple[Metrics, Usage], None]:
-        seconds = min(evaluator.SECONDS, left)
-        yield await evaluator.evaluate(attempt.text, attempt.request, answer.evaluator, seconds)
-
+    seconds = min(evaluator.SECONDS, deadline - asyncio.get_running_loop().time())
     try:
-        async with aclosing(judging()) as once, aclosing(me.until_stopped(once)) as verdicts:
-            async for metrics, usage in verdicts:
-                attempt.metrics, attempt.judged = metrics, usage
-                return route(metrics, [one.strategy for one in answer.attempts])
+        with live.until_stopped():
+            metrics, usage = await evaluator.evaluate(attempt.text, attempt.request, answer.evaluator, seconds)
+            attempt.metrics, attempt.judged = metrics, usage
+            return route(metrics, [one.strategy for one in answer.attempts])
     except (ModelError, AnswerInvalid, TimeoutError) as error:
         attempt.fault = "evaluator_failed"
         logger.warning("message %s could not be judged: %s", answer.message, described(error))
     return None
 
 
-async def searched(search: Search, attempt: Attempt, strategy: Strategy) -> Attempt | None:
+async def search_again(
+    answer: Answer, inquiry: Inquiry, rewriting: Rewriting, strategy: Strategy, live: Live
+) -> Attempt | None:
     """The next attempt, searched; None where nothing came of it."""
+    attempt = answer.attempts[-1]
     try:
-        following = await in_thread(search, attempt.number + 1, strategy)
+        with live.until_stopped():
+            plan = await in_thread(inquiry.plan_anew, strategy)
+            retrieval = await plan.retrieve(inquiry.question.text, rewriting)
+            number = attempt.number + 1
+            following = await in_thread(attempt_from, answer, inquiry, plan, retrieval, number)
+            if not following.refusal and following.retrieval.chunks:
+                return following
+            attempt.fault = "nothing_found"
     except (Problem, DatabaseError) as error:
         logger.warning("no further attempt: %s", type(error).__name__)
         attempt.fault = "search_failed"
-        return None
-    if following.refusal or not following.retrieval.chunks:
-        attempt.fault = "nothing_found"
-        return None
-    return following
-
-
-async def decided(events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-    """Only the attempt that is kept: for readers from whom no token can be taken back. The answer then comes late."""
-    held: list[Event] = []
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Sources):
-                held.clear()
-            held.append(event)
-    for event in held:
-        yield event
+    return None

@@ -1,24 +1,29 @@
 """An answer under way: one attempt, or with adaptive retrieval up to three, of which the best is kept."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from agents.llm.base import ModelError, ModelRequest, Usage
 from chat.answering.prompting import cited
 from chat.answering.routing import Decision, Metrics, Strategy
-from chat.models import Message
+from chat.answering.sources import citation_rows
+from chat.models import Citation, Message
 from corpora.scope import Scope
 from retrieval.results import Retrieval
 
 NOTHING = Usage(0, 0)
 
 
-@dataclass(slots=True)
+@dataclass
 class Attempt:
-    """One search and what the model made of it. `refusal`: what is said instead of asking a model."""
+    """One search and what the model made of it. `refusal`: what is said instead of asking a model.
 
+    `sources` are its passages as rows of `message`; saved if this is the attempt that is kept.
+    """
+
+    message: UUID
     number: int
     strategy: Strategy
     scope: Scope
@@ -42,69 +47,72 @@ class Attempt:
     def cited(self) -> tuple[int, ...]:
         return cited(self.text, range(1, len(self.retrieval.chunks) + 1))
 
+    @cached_property
+    def sources(self) -> list[Citation]:
+        return citation_rows(self.message, self.retrieval)
 
-Search = Callable[[int, Strategy], Attempt]
+
+class Failure(NamedTuple):
+    """Why an answer ended otherwise than by its model: a stable code and a sentence for people."""
+
+    code: str
+    detail: str
 
 
 @dataclass(slots=True)
 class Answer:
-    """What was prepared, what was tried and how it ended. `again` searches anew; None: one attempt is all.
+    """What was tried and how it ended. `evaluator` is the model that judges attempts, "" where there is none.
 
-    `evaluator` is the model that judges attempts, "" where there is none.
+    `told` is the number under which the best attempt was told last.
     """
 
     message: UUID
     conversation: UUID
-    attempts: list[Attempt]
-    again: Search | None = None
     evaluator: str = ""
     condensed: str = ""
     rewriting: Usage = NOTHING
-    best: Attempt = field(init=False)
+    attempts: list[Attempt] = field(default_factory=list)
+    told: int = 1
     status: str = Message.Status.STOPPED  # until something better happened
-    started: bool = False
-    kept: bool = False
-
-    def __post_init__(self) -> None:
-        self.best = self.attempts[-1]
+    failure: Failure | None = None
 
     @property
-    def retrieval(self) -> Retrieval:
-        return self.best.retrieval
+    def best(self) -> Attempt | None:
+        """None before anything was found."""
+        return best_of(self.attempts) if self.attempts else None
 
     @property
-    def request(self) -> ModelRequest:
-        return self.best.request
+    def final_status(self) -> str:
+        return str(Message.Status.FAILED if self.error_code else self.status)
 
     @property
-    def refusal(self) -> str:
-        return self.best.refusal
-
-    @property
-    def error(self) -> ModelError | None:
-        return self.best.error
+    def error_code(self) -> str:
+        if self.failure is not None:
+            return self.failure.code
+        return self.best.error.code if self.best and self.best.error else ""
 
     @property
     def usage(self) -> dict[str, int]:
         """Tokens of everything that the answer took; empty where no model counted any."""
         spent = [self.rewriting, *(one.usage for one in self.attempts), *(one.judged for one in self.attempts)]
         prompt, completion = (sum(column) for column in zip(*map(_counts, spent), strict=True))
-        if self.best.usage is NOTHING and not prompt and not completion:
+        if (self.best is None or self.best.usage is NOTHING) and not prompt and not completion:
             return {}
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
     @property
     def evaluation(self) -> dict[str, Any] | None:
         """Of the attempt that was kept, as `done` and the trace tell it; None if it was not judged."""
-        if (metrics := self.best.metrics) is None:
+        best = self.best
+        if best is None or (metrics := best.metrics) is None:
             return None
         return {
             "faithfulness": metrics.faithfulness,
             "context_precision": metrics.context_precision,
             "context_recall": metrics.context_recall,
-            "attempt": self.best.number,
+            "attempt": best.number,
             "attempts": len(self.attempts),
-            "granularity": self.best.retrieval.granularity,
+            "granularity": best.retrieval.granularity,
         }
 
 

@@ -67,7 +67,7 @@ def rewrites(agent: Agent, history: tuple[ModelMessage, ...]) -> bool:
     return wanted and resolve(agent.model)[0] != EXTRACTIVE
 
 
-async def rewritten(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> Rewriting:
+async def rewrite(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> Rewriting:
     """The question to search for, and its other phrasings if the agent wants them. Never raises for the model."""
     try:
         said = await structured(client_for(agent.model), request_for(agent, history, question), SECONDS)
@@ -102,5 +102,5 @@ def _lines(value: object) -> tuple[str, ...]:
 
 def _line(value: object) -> str:
     """One line of text; empty for anything else, also for far more than a question."""
-    line = " ".join(value.split()) if isinstance(value, str) else ""
+    line = " ".join(value.replace("\0", "").split()) if isinstance(value, str) else ""
     return line if len(line) <= LONGEST else ""

@@ -8,8 +8,7 @@ from agents.api.agents import agent_for
 from agents.llm.base import ModelMessage
 from agents.models import Agent
 from agents.policy import Conditions, policy_of, searches
-from chat.answering import condensing, prompts, records
-from chat.answering.attempts import Attempt
+from chat.answering import condensing, records
 from chat.answering.condensing import AS_ASKED, Rewriting
 from chat.answering.questions import Question
 from chat.answering.routing import Strategy
@@ -19,60 +18,77 @@ from retrieval import granularities
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
 from retrieval.results import Retrieval, RetrievalPolicy
-from retrieval.search import retrieve
+from retrieval.search import aretrieve
 
 PLAIN = Strategy(granularities.DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """One search, as the database allows it at this moment. `searches`: not an agent without documents."""
+
+    agent: Agent
+    scope: Scope
+    policy: RetrievalPolicy
+    strategy: Strategy
+    searches: bool
+
+    async def retrieve(self, query: str, rewriting: Rewriting) -> Retrieval:
+        """A retrieval that fails only degrades the answer; the database's errors go through."""
+        if not self.searches:
+            return Retrieval(query, self.policy.granularity, gate=Gate.DISABLED)
+        policy = replace(self.policy, expansions=rewriting.phrasings)
+        return await aretrieve(rewriting.question or query, self.scope, policy)
+
+
+@dataclass(frozen=True, slots=True)
 class Inquiry:
+    """`plan` is that of the first search."""
+
     membership: Membership
     agent: Agent
     conversation: Conversation
     question: Question
     history: tuple[ModelMessage, ...]
-    rewriting: Rewriting = AS_ASKED
+    plan: Plan
 
     @property
-    def is_rewritten(self) -> bool:
+    def needs_rewriting(self) -> bool:
         """Whether a model should make a better query of it before the search."""
         return condensing.rewrites(self.agent, self.history)
 
-    async def better(self) -> "Inquiry":
-        made = await condensing.rewritten(self.agent, self.history, self.question.text)
-        return replace(self, rewriting=made)
+    async def rewrite(self) -> Rewriting:
+        if not self.needs_rewriting:
+            return AS_ASKED
+        return await condensing.rewrite(self.agent, self.history, self.question.text)
 
-    def attempt(self, number: int, strategy: Strategy) -> Attempt:
-        """Search and prompt. Every attempt after the first resolves agent and scope anew (SPEC §2.3).
-
-        Raises Problems; a retrieval that fails only degrades the answer.
-        """
-        agent = self.agent if number == 1 else agent_for(self.membership, str(self.agent.pk))
-        scope = records.narrowed(agent.scope_for(self.membership), self.conversation)
-        retrieval = self.retrieved(agent, scope, strategy)
-        request = prompts.request_for(agent, self.history, self.question, retrieval)
-        refusal = prompts.refusal_for(agent, retrieval, request.language)
-        return Attempt(number, strategy, scope, retrieval, request, refusal)
-
-    def retrieved(self, agent: Agent, scope: Scope, strategy: Strategy) -> Retrieval:
-        flags, question = effective_flags(), self.question
-        context: Mapping[str, Conditions] = self.conversation.context
-        policy = policy_of(agent, flags, filters=question.filters, preferences=question.preferences, context=context)
-        query = self.rewriting.question or question.text
-        if not searches(agent, flags):
-            return Retrieval(query, policy.granularity, gate=Gate.DISABLED)
-        policy = replace(fitted(policy, scope, strategy), expansions=self.rewriting.phrasings)
-        return retrieve(query, scope, policy)
+    def plan_anew(self, strategy: Strategy) -> Plan:
+        """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""
+        agent = agent_for(self.membership, str(self.agent.pk))
+        return plan_for(self.membership, agent, self.conversation, self.question, strategy)
 
 
 def prepare(membership: Membership, reference: str, question: Question) -> Inquiry:
-    """Raises Problems: an agent or a conversation that the caller may not see."""
+    """Only reads; a new conversation is not stored yet. Raises Problems: an agent or a conversation that the caller
+    may not see."""
     agent = agent_for(membership, reference)
     conversation = records.conversation_for(membership, agent, question)
-    return Inquiry(membership, agent, conversation, question, records.history_of(conversation, question))
+    history = records.history_of(conversation, question)
+    plan = plan_for(membership, agent, conversation, question, Strategy() if agent.adaptive else PLAIN)
+    return Inquiry(membership, agent, conversation, question, history, plan)
 
 
-def fitted(policy: RetrievalPolicy, scope: Scope, strategy: Strategy) -> RetrievalPolicy:
+def plan_for(
+    membership: Membership, agent: Agent, conversation: Conversation, question: Question, strategy: Strategy
+) -> Plan:
+    scope, flags = records.narrowed(agent.scope_for(membership), conversation), effective_flags()
+    context: Mapping[str, Conditions] = conversation.context
+    policy = policy_of(agent, flags, filters=question.filters, preferences=question.preferences, context=context)
+    does_search = searches(agent, flags)
+    return Plan(agent, scope, fit(policy, scope, strategy) if does_search else policy, strategy, does_search)
+
+
+def fit(policy: RetrievalPolicy, scope: Scope, strategy: Strategy) -> RetrievalPolicy:
     """The agent's policy at the strategy's granularity, if the whole scope has it, with its share of context."""
     granularity = strategy.granularity
     if granularity != granularities.DEFAULT and not granularities.ready(scope, granularity):

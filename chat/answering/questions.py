@@ -25,20 +25,22 @@ class Question:
     filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     stream: bool = True
+    background: bool = False
 
 
-class MessageSerializer(serializers.Serializer[Any]):
+class SentMessageSerializer(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=("user", "assistant"))
     content = serializers.CharField(max_length=100_000, trim_whitespace=False, allow_blank=True)
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    messages = MessageSerializer(many=True, allow_empty=False)
+    messages = SentMessageSerializer(many=True, allow_empty=False)
     conversation = serializers.UUIDField(required=False, allow_null=True)
     project = serializers.UUIDField(required=False, allow_null=True)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
     stream = serializers.BooleanField(required=False, default=True)
+    background = serializers.BooleanField(required=False, default=False)
 
     def validate_messages(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
         if len(messages) > MAX_MESSAGES:
@@ -65,4 +67,5 @@ def question_from(body: Any) -> Question:
         filters=asked.get("filters") or {},
         preferences=asked.get("preferences") or {},
         stream=asked["stream"],
+        background=asked["background"],
     )

@@ -1,35 +1,43 @@
 """What an answer leaves in the database: its conversation, messages, citations and trace."""
 
-from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from accounts.models import Membership
-from accounts.problems import NotFound
+from accounts.models import Membership, User
+from accounts.problems import NotFound, QuotaExceeded
 from agents.llm.base import ModelMessage
 from agents.models import Agent
 from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import Question
+from chat.answering.state import state_found, state_of
 from chat.models import Citation, Conversation, Message, Project, Trace
 from corpora.scope import Scope
-from retrieval.context.snippets import snippet
-from retrieval.results import Retrieval, RetrievedChunk
 
 HISTORY_MESSAGES = 20
+AFTER = timedelta(microseconds=1)  # an answer stands behind its question
 
 
 def conversation_for(membership: Membership, agent: Agent, question: Question) -> Conversation:
-    """The caller's own conversation with this agent, or a new one in the caller's own project."""
+    """The caller's own conversation with this agent, or a new one, not stored yet, in the caller's own project."""
     if question.conversation:
-        found = Conversation.objects.owned_by(membership).filter(pk=question.conversation, agent=agent).first()
+        found = (
+            Conversation.objects.owned_by(membership)
+            .filter(pk=question.conversation, agent=agent)
+            .select_related("project")
+            .first()
+        )
         if found is None:
             raise NotFound
         return found
-    return Conversation.objects.create(
+    return Conversation(
         organization_id=membership.organization_id,
         owner_id=membership.user_id,
         agent=agent,
@@ -53,13 +61,12 @@ def title_from(text: str) -> str:
 
 
 def narrowed(scope: Scope, conversation: Conversation) -> Scope:
-    """A project with corpora narrows the personal tier to them (API.md)."""
-    if conversation.project_id is None:
+    """A project that narrows leaves of the personal tier what was chosen for it and still exists (API.md)."""
+    project = conversation.project
+    if project is None or not project.narrows:
         return scope
-    chosen = set(
-        Project.corpora.through.objects.filter(project_id=conversation.project_id).values_list("corpus_id", flat=True)
-    )
-    return scope.narrowed_to(chosen) if chosen else scope
+    chosen = set(Project.corpora.through.objects.filter(project=project).values_list("corpus_id", flat=True))
+    return scope.narrowed_to(chosen)
 
 
 def history_of(conversation: Conversation, question: Question) -> tuple[ModelMessage, ...]:
@@ -70,71 +77,92 @@ def history_of(conversation: Conversation, question: Question) -> tuple[ModelMes
     return tuple(ModelMessage(one.role, one.content) for one in reversed(kept))  # type: ignore[arg-type]  # choices
 
 
-def open_answer(agent: Agent, conversation: Conversation, question: Question, attempt: Attempt) -> Message:
-    """Store the question, the answer's row, its citations and its trace, before the first byte is sent."""
-    asked_at, retrieval = timezone.now(), attempt.retrieval
-    with transaction.atomic():
-        Message.objects.create(
-            conversation=conversation, role=Message.Role.USER, content=question.text, created_at=asked_at
-        )
-        answer = Message.objects.create(
-            conversation=conversation,
-            role=Message.Role.ASSISTANT,
-            status=Message.Status.STREAMING,
-            confidence=retrieval.confidence.value,
-            sufficient=retrieval.sufficient,
-            created_at=timezone.now(),
-        )
-        Citation.objects.bulk_create(citations(answer.pk, retrieval))
-        Trace.objects.create(message=answer, agent=agent, query=question.text, **tracing.found(attempt))
-        Conversation.objects.filter(pk=conversation.pk).update(updated_at=timezone.now())
-    return answer
+def reserve_stream(membership: Membership) -> None:
+    """Refuse an answer beyond those that the user may have running at once; in the transaction that stores it.
 
-
-def citations(message_id: UUID, retrieval: Retrieval) -> Iterator[Citation]:
-    return (citation(message_id, n, one, retrieval.query) for n, one in enumerate(retrieval.chunks, 1))
-
-
-def citation(message_id: UUID, n: int, chunk: RetrievedChunk, query: str) -> Citation:
-    return Citation(
-        message_id=message_id,
-        n=n,
-        chunk_id=chunk.chunk,
-        document_id=chunk.document,
-        corpus_id=chunk.corpus,
-        corpus_type=chunk.corpus_type,
-        corpus_name=chunk.corpus_name,
-        title=chunk.title,
-        page=chunk.page,
-        heading_path=list(chunk.heading_path),
-        snippet=snippet(query, chunk.text),
-        start=chunk.start,
-        end=chunk.end,
-        relevance=chunk.relevance,
+    The answers that stream are the reserved slots: there is nothing else to give back, and one whose writer has died
+    no longer counts. The user's row is locked, so that of two questions at once one sees the other's answer.
+    """
+    if not (allowed := settings.QUOTA_STREAMS_PER_USER):
+        return
+    User.objects.select_for_update(no_key=True).filter(pk=membership.user_id).first()
+    if Message.objects.streaming().filter(conversation__owner=membership.user_id).count() < allowed:
+        return
+    raise QuotaExceeded(
+        _("You already have %(allowed)s answers running. Stop one, or wait for it.") % {"allowed": allowed},
+        headers={"Retry-After": "5"},
     )
 
 
+def open_answer(membership: Membership, conversation: Conversation, question: str, message: UUID) -> None:
+    """Store the question and its empty answer, before anything is searched; in a transaction."""
+    reserve_stream(membership)
+    now = timezone.now()
+    if conversation._state.adding:
+        conversation.save(force_insert=True)
+    else:
+        Conversation.objects.filter(pk=conversation.pk).update(updated_at=now)
+    Message.objects.bulk_create(
+        [
+            Message(conversation=conversation, role=Message.Role.USER, content=question, created_at=now),
+            Message(
+                pk=message,
+                conversation=conversation,
+                role=Message.Role.ASSISTANT,
+                status=Message.Status.STREAMING,
+                created_at=now + AFTER,
+                writer_seen_at=now,
+            ),
+        ]
+    )
+
+
+def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
+    """Store what was found, before the first word: confidence, citations and trace. Raises NotFound if the
+    conversation was deleted meanwhile."""
+    with transaction.atomic():
+        answer = Message.objects.filter(pk=attempt.message, status=Message.Status.STREAMING)
+        if not answer.update(attempt=attempt.number, writer_seen_at=timezone.now(), **of_retrieval(attempt)):
+            raise NotFound
+        Citation.objects.bulk_create(attempt.sources)
+        Trace.objects.create(message_id=attempt.message, agent=agent, query=question, **tracing.trace_found(attempt))
+
+
+def of_retrieval(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "confidence": attempt.retrieval.confidence.value,
+        "sufficient": attempt.retrieval.sufficient,
+        "state": state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty),
+    }
+
+
 def close_answer(answer: Answer) -> None:
-    """Store how an answer ended. Idempotent: only an answer that still streams is closed.
+    """Store how an answer ended. Idempotent: only an answer that still streams is closed, or one that was taken for
+    broken off while its writer could not reach the database.
 
     The first attempt's sources were stored when it began; another one that turned out better brings its own.
     """
     best = answer.best
-    fields: dict[str, Any] = {
-        "status": Message.Status.FAILED if best.error else answer.status,
-        "content": best.text,
-        "usage": answer.usage,
-        "error_code": best.error.code if best.error else "",
-    }
-    is_other = best is not answer.attempts[0]
-    if is_other:
-        fields |= {"confidence": best.retrieval.confidence.value, "sufficient": best.retrieval.sufficient}
+    fields: dict[str, Any] = {"status": answer.final_status, "error_code": answer.error_code, "usage": answer.usage}
+    is_other = best is not None and best is not answer.attempts[0]
+    if best is not None:
+        fields |= {"content": best.text, "attempt": answer.told}
+        fields |= of_retrieval(best) if is_other else {}
+        fields["state"] = state_of(best)
     with transaction.atomic():
-        if not Message.objects.filter(pk=answer.message, status=Message.Status.STREAMING).update(**fields):
+        open_rows = Q(status=Message.Status.STREAMING) | Q(error_code=Message.INTERRUPTED)
+        if not Message.objects.filter(open_rows, pk=answer.message).update(**fields) or best is None:
             return
         if is_other:
             Citation.objects.filter(message_id=answer.message).delete()
-            Citation.objects.bulk_create(citations(answer.message, best.retrieval))
+            Citation.objects.bulk_create(best.sources)
         if best.cited:
             Citation.objects.filter(message_id=answer.message, n__in=best.cited).update(cited=True)
-        Trace.objects.filter(message_id=answer.message).update(**tracing.told(answer))
+        Trace.objects.filter(message_id=answer.message).update(**tracing.trace_ended(answer))
+
+
+def give_up(message: UUID, code: str) -> None:
+    """Close an answer whose text cannot be stored, with what was kept of it before."""
+    Message.objects.filter(pk=message, status=Message.Status.STREAMING).update(
+        status=Message.Status.FAILED, error_code=code
+    )

@@ -21,8 +21,8 @@ from chat.answering.attempts import Answer, Attempt
 from retrieval.results import Retrieval, TracedCandidate
 
 
-def found(attempt: Attempt) -> dict[str, Any]:
-    """What is known when the answer begins; `told` says the rest."""
+def trace_found(attempt: Attempt) -> dict[str, Any]:
+    """What is known when the answer begins; `trace_ended` says the rest."""
     retrieval = attempt.retrieval
     return {
         "scope_size": len(attempt.scope.corpus_ids),
@@ -32,9 +32,10 @@ def found(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def told(answer: Answer) -> dict[str, Any]:
-    """What is known when the answer has ended."""
-    best = answer.best
+def trace_ended(answer: Answer) -> dict[str, Any]:
+    """What is known when the answer has ended; nothing of one that was never searched for."""
+    if (best := answer.best) is None:
+        return {}
     return {
         **of_retrieval(best.retrieval),
         "condensed_query": answer.condensed,
@@ -97,6 +98,8 @@ def model_name(attempt: Attempt) -> str:
 
 def spent(answer: Answer) -> list[tuple[str, str, Usage]]:
     """(purpose, model, tokens) of what the answer took; purposes that took nothing are left out."""
+    if not answer.attempts:
+        return []
     model = answer.attempts[0].request.model
     purposes = [
         ("answer", model, total(one.usage for one in answer.attempts)),

@@ -54,6 +54,19 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         fields = ("id", "name", "corpora", "created_at")
         read_only_fields = ("id", "created_at")
 
+    def create(self, validated_data: dict[str, Any]) -> Project:
+        corpora = validated_data.pop("corpora", ())
+        project = super().create(validated_data)
+        project.narrow_to(corpora)
+        return project
+
+    def update(self, instance: Project, validated_data: dict[str, Any]) -> Project:
+        corpora = validated_data.pop("corpora", None)
+        project = super().update(instance, validated_data)
+        if corpora is not None:
+            project.narrow_to(corpora)
+        return project
+
 
 class CitationSerializer(serializers.ModelSerializer[Citation]):
     chunk = serializers.UUIDField(source="chunk_id")
@@ -63,19 +76,23 @@ class CitationSerializer(serializers.ModelSerializer[Citation]):
     class Meta:
         model = Citation
         fields = (
-            "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "heading_path", "snippet", "relevance",
-            "cited",
+            "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "page_end", "heading_path", "snippet",
+            "relevance", "cited",
         )  # fmt: skip
 
 
 class MessageSerializer(serializers.ModelSerializer[Message]):
+    """An answer whose writer died is told as the broken off one that it is."""
+
+    status = serializers.CharField(source="present_status", read_only=True)
+    error_code = serializers.CharField(source="present_error_code", read_only=True)
     sources = CitationSerializer(source="citations", many=True)
 
     class Meta:
         model = Message
         fields = (
-            "id", "role", "content", "status", "error_code", "confidence", "sufficient", "sources", "usage", "rating",
-            "comment", "created_at",
+            "id", "role", "content", "status", "error_code", "confidence", "sufficient", "state", "sources", "usage",
+            "rating", "comment", "created_at",
         )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from chat.stream import view
 
 urlpatterns = [
     path("agents/<str:reference>/chat/", view.chat, name="api-chat"),
+    path("messages/<uuid:pk>/events/", view.events, name="api-message-events"),
     path("messages/<uuid:pk>/stop/", views.MessageStop.as_view(), name="api-message-stop"),
     path("messages/<uuid:pk>/feedback/", views.MessageFeedback.as_view(), name="api-message-feedback"),
     path("conversations/", views.ConversationList.as_view()),

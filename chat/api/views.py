@@ -23,7 +23,7 @@ from chat.api.serializers import (
     ProjectSerializer,
 )
 from chat.models import Conversation, Message, Project
-from chat.stream import running
+from chat.stream import live
 
 
 def owned_message(request: Request, pk: UUID) -> Message:
@@ -41,7 +41,7 @@ class MessageStop(APIView):
         message = owned_message(request, pk)
         running_answer = Message.objects.filter(pk=message.pk, status=Message.Status.STREAMING)
         running_answer.update(stop_requested_at=timezone.now())
-        running.stop(message.pk)
+        live.stop(message.pk)
         return Response({"message": str(message.pk)}, status.HTTP_202_ACCEPTED)
 
 

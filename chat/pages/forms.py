@@ -40,4 +40,6 @@ class ProjectForm(forms.ModelForm[Project]):
     def save(self, commit: bool = True) -> Project:
         self.instance.organization = self.membership.organization
         self.instance.owner = self.membership.user
-        return super().save(commit)
+        project = super().save(commit)
+        project.narrow_to(self.cleaned_data["corpora"])
+        return project

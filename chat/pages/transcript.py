@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Prefetch, Q
-from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.models import Citation, Conversation, Message, MessageQuerySet
 from chat.rendering.markdown import render
 
 TRANSCRIPT_SIZE = 50
-ABANDONED_AFTER = timedelta(minutes=35)  # three attempts of ten minutes: nobody writes it any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +24,7 @@ class ShownMessage:
 
     @property
     def is_abandoned(self) -> bool:
-        return self.row.status == Message.Status.STREAMING and not self.is_live
+        return self.row.is_broken_off
 
     @property
     def without_context(self) -> bool:
@@ -67,5 +64,4 @@ def shown_message(row: Message, sources: tuple[Citation, ...]) -> ShownMessage:
     is_answer = row.role == Message.Role.ASSISTANT
     rendered = render(row.content, [one.n for one in sources]) if is_answer else ""
     html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
-    fresh = timezone.now() - row.created_at < ABANDONED_AFTER
-    return ShownMessage(row, html, sources, row.status == Message.Status.STREAMING and fresh)
+    return ShownMessage(row, html, sources, row.present_status == Message.Status.STREAMING)

@@ -11,10 +11,13 @@ RANGE = re.compile(r"(\d{1,3})(?:\s*[–-]\s*(\d{1,3}))?")
 
 def cited(text: str, available: Collection[int]) -> tuple[int, ...]:
     """The numbers that `text` cites and that exist, each once, in order of appearance; code is not read."""
-    found: dict[int, None] = {}
+    return tuple(dict.fromkeys(citations_in(text, available)))
+
+
+def citations_in(text: str, available: Collection[int]) -> Iterator[int]:
+    """The same, each as often as it is cited."""
     for group in CITATION.finditer(CODE.sub(" ", text)):
-        found.update(dict.fromkeys(numbers(group[1], available)))
-    return tuple(found)
+        yield from numbers(group[1], available)
 
 
 def numbers(group: str, available: Collection[int]) -> Iterator[int]:

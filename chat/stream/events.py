@@ -8,18 +8,31 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage that the answer may cite as `[n]`. `relevance` is calibrated, 0 to 1."""
+    """A passage that the answer may cite as `[n]`. `relevance` is calibrated, 0 to 1; `document` None: erased."""
 
     n: int
     chunk: UUID
-    document: UUID
+    document: UUID | None
     title: str
     corpus: UUID
     corpus_type: str
     page: int | None
+    page_end: int | None
     heading_path: tuple[str, ...]
     snippet: str
     relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What stands behind one `[n]` of an answer: words of the passage, their page and characters in the document.
+    None: not known."""
+
+    n: int
+    text: str | None
+    page: int | None
+    start: int | None
+    end: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +48,7 @@ class Sources:
     attempt: int
     confidence: str
     sufficient: bool
+    state: str
     sources: tuple[Source, ...]
     degraded: str | None = None
 
@@ -69,13 +83,16 @@ class Html:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of an answer. `cited` are the `n` of the sources that it cites."""
+    """The end of an answer. `cited` are the `n` of the sources that it cites, each once; `citations` has one entry
+    for each `[n]` of its text."""
 
     event: ClassVar[str] = "done"
     status: Literal["complete", "stopped"]
+    state: str
     message: UUID
     usage: Mapping[str, int]
     cited: tuple[int, ...]
+    citations: tuple[Support, ...] = ()
     evaluation: Mapping[str, Any] | None = None
 
 
@@ -90,3 +107,4 @@ class Error:
 
 
 Event = Sources | Status | Token | Html | Done | Error
+Numbered = tuple[int, Event]

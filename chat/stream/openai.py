@@ -11,21 +11,20 @@ from typing import Any
 
 import orjson
 from django.db import DatabaseError
-from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import ValidationError
 
 from accounts.http.bodies import json_body
 from accounts.http.principal import principal_of
-from accounts.problems import DatabaseUnavailable, MethodNotAllowed, Problem
+from accounts.problems import DatabaseUnavailable, InternalError, MethodNotAllowed, Problem
 from agents.models import Agent
-from chat.answering import adaptive
-from chat.answering.attempts import Answer
 from chat.answering.questions import Question, question_from
-from chat.stream.events import Done, Error, Event, Sources, Token
-from chat.stream.sse import keep_alive
-from chat.stream.view import CONTENT_TYPE, HEADERS, begun, told
+from chat.stream.collected import Batches, Whole, collect, only_the_last_attempt
+from chat.stream.events import Done, Error, Event, Source, Sources, Token
+from chat.stream.sse import KEEP_ALIVE
+from chat.stream.view import asked, failed, streamed
 from config.threads import in_thread
 
 FINISH = {"complete": "stop", "stopped": "stop"}
@@ -60,25 +59,23 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
         if request.method != "POST":
             raise MethodNotAllowed
         body = json_body(request)
-        name, question, with_usage = asked(body)
-        membership, answer = await begun(request, name, question)
+        name, question, with_usage = question_of(body)
+        admission, batches = await asked(request, name, question)
     except ValidationError as error:
         return refused(Problem(orjson.dumps(error.detail).decode()))
     except Problem as problem:
         return refused(problem)
     except DatabaseError:
         return refused(DatabaseUnavailable())
-    events = told(membership, answer, html=False)
-    if isinstance(answer, Answer) and answer.again is not None:
-        events = adaptive.decided(events)
-    head = {"id": f"chatcmpl-{answer.message}", "created": int(time.time()), "model": name}
+    head = {"id": f"chatcmpl-{admission.message}", "created": int(time.time()), "model": name}
     if not question.stream:
-        return await completed(events, head)
-    frames = keep_alive(chunks(events, head, with_usage))
-    return StreamingHttpResponse(frames, content_type=CONTENT_TYPE, headers=HEADERS)
+        return completed(await collect(batches), head)
+    if admission.is_adaptive:
+        batches = only_the_last_attempt(batches)
+    return streamed(chunks(batches, head, with_usage), admission.message)
 
 
-def asked(body: Any) -> tuple[str, Question, bool]:
+def question_of(body: Any) -> tuple[str, Question, bool]:
     """The agent's slug, the question, and whether usage is wanted, from an OpenAI request body."""
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise Problem("`model` must be the slug of an agent; GET /v1/models lists them.")
@@ -97,24 +94,31 @@ def plain(message: dict[str, Any]) -> dict[str, str]:
     return {"role": str(message.get("role", "")), "content": str(content)}
 
 
-async def chunks(
-    events: AsyncGenerator[Event, None], head: dict[str, Any], with_usage: bool
-) -> AsyncGenerator[bytes, None]:
-    sources: tuple[Any, ...] = ()
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Sources):
-                sources = event.sources
-                yield chunk(head, {"delta": {"role": "assistant", "content": ""}})
-            elif isinstance(event, Token):
-                yield chunk(head, {"delta": {"content": event.token}})
-            elif isinstance(event, Error):
-                yield b"data: " + orjson.dumps({"error": error_body(event.code, event.detail)}) + b"\n\n"
-            elif isinstance(event, Done):
-                yield chunk(head, {"delta": {}, "sources": sources}, FINISH[event.status])
-                if with_usage:
-                    yield line({**head, "object": "chat.completion.chunk", "choices": [], "usage": usage_of(event)})
+async def chunks(batches: Batches, head: dict[str, Any], with_usage: bool) -> AsyncGenerator[bytes, None]:
+    sources: tuple[Source, ...] = ()
+    async with aclosing(batches):
+        async for batch in batches:
+            for _, event in batch:
+                if isinstance(event, Sources):
+                    sources = event.sources
+            block = b"".join([chunk_of(event, sources, head, with_usage) for _, event in batch])
+            if block or not batch:
+                yield block or KEEP_ALIVE
     yield b"data: [DONE]\n\n"
+
+
+def chunk_of(event: Event, sources: tuple[Source, ...], head: dict[str, Any], with_usage: bool) -> bytes:
+    if isinstance(event, Sources):
+        return chunk(head, {"delta": {"role": "assistant", "content": ""}})
+    if isinstance(event, Token):
+        return chunk(head, {"delta": {"content": event.token}})
+    if isinstance(event, Error):
+        return line({"error": error_body(event.code, event.detail)})
+    if isinstance(event, Done):
+        last = chunk(head, {"delta": {}, "sources": sources}, FINISH[event.status])
+        usage = {**head, "object": "chat.completion.chunk", "choices": [], "usage": usage_of(event)}
+        return last + line(usage) if with_usage else last
+    return b""
 
 
 def chunk(head: dict[str, Any], choice: dict[str, Any], finish_reason: str | None = None) -> bytes:
@@ -126,22 +130,18 @@ def line(body: dict[str, Any]) -> bytes:
     return b"data: " + orjson.dumps(body) + b"\n\n"
 
 
-async def completed(events: AsyncGenerator[Event, None], head: dict[str, Any]) -> JsonResponse:
-    text: list[str] = []
-    choice: dict[str, Any] = {}
-    usage: dict[str, int] = {}
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Sources):
-                choice["sources"] = orjson.loads(orjson.dumps(event.sources))
-            elif isinstance(event, Token):
-                text.append(event.token)
-            elif isinstance(event, Error):
-                return JsonResponse({"error": error_body(event.code, event.detail)}, status=502)
-            elif isinstance(event, Done):
-                choice["finish_reason"], usage = FINISH[event.status], usage_of(event)
-    choice |= {"index": 0, "message": {"role": "assistant", "content": "".join(text)}}
-    return JsonResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+def completed(whole: Whole, head: dict[str, Any]) -> JsonResponse:
+    ending = whole.ending
+    if not isinstance(ending, Done):
+        problem = failed(ending, whole.content) if ending else InternalError()
+        return JsonResponse({"error": error_body(problem.code, str(problem.detail))}, status=problem.status_code)
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": whole.content},
+        "sources": orjson.loads(orjson.dumps(whole.sources.sources if whole.sources else ())),
+        "finish_reason": FINISH[ending.status],
+    }
+    return JsonResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage_of(ending)})
 
 
 def usage_of(done: Done) -> dict[str, int]:

@@ -21,7 +21,10 @@ class ThinkFilter:
         self._shown = False
 
     def feed(self, text: str) -> str:
-        """The visible part of `text`, without the white space that a block leaves at the start."""
+        """The visible part of `text`, without the white space that a block leaves at the start, and without NUL,
+        which small models say and PostgreSQL does not store."""
+        if "\0" in text:
+            text = text.replace("\0", "")
         if not self._depth and not self._held and "<" not in text and self._shown:
             return text
         text = self._held + text

@@ -219,7 +219,7 @@ def test_leaving_during_a_further_attempt_keeps_the_whole_one(alicia: Caller, ch
 def test_taking_the_corpus_back_counts_for_the_next_attempt(
     alicia: Caller, chat_model: ModelServer, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = adaptive.searched
+    search = adaptive.search_again
 
     async def taken_back(*args: Any) -> Any:
         from asgiref.sync import sync_to_async
@@ -227,7 +227,7 @@ def test_taking_the_corpus_back_counts_for_the_next_attempt(
         await sync_to_async(library.writer.assignments.all().delete)()
         return await search(*args)
 
-    monkeypatch.setattr(adaptive, "searched", taken_back)
+    monkeypatch.setattr(adaptive, "search_again", taken_back)
     verdicts(chat_model, LOW_RECALL)
     events = alicia.answers("writer", ABOUT_LOANS)
     assert [step[0] for step in story(events)].count("sources") == 1

@@ -1,6 +1,5 @@
 """From a question to what a model is asked and what is kept, without HTTP; and what never leaves (R18, R24)."""
 
-import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,27 +10,34 @@ from asgiref.sync import async_to_sync
 
 from accounts.problems import NotFound
 from agents.models import Assignment
-from chat.answering import answers, inquiry
-from chat.answering.attempts import Answer
+from chat.answering import answers, attempting, inquiry
+from chat.answering.admission import Asking
 from chat.answering.questions import Question, question_from
 from chat.models import Conversation, Message, Trace
-from chat.stream import running, telling
 from chat.stream.events import Done, Error, Event, Sources, Token
+from chat.stream.log import Cursor
 from corpora import removal
 from corpora.models import Document
 from corpora.uploads import intake
 from retrieval.confidence.gate import Confidence, Gate
 from tests import library as sample
+from tests.asking import Found, search_for
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, ABOUT_NOVEL, Library
-from tests.live import LiveServer, asked, eventually
+from tests.live import LiveServer, asked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def events_of(answer: Answer, *, html: bool = False) -> list[Event]:
+def events_of(
+    library: Library, question: str = ABOUT_LOANS, agent: str = "writer", *, html: bool = False, **fields: Any
+) -> list[Event]:
+    """Of an answer that is given and read in the test's own process."""
+    asking = Asking(lambda: library.alicia, agent, Question(question, **fields))
+
     async def collected() -> list[Event]:
-        return [event async for event in answers.events(answer, html=html)]
+        _, reader = await answers.ask(asking, goes_on=False)
+        return [event async for batch in reader.batches(Cursor(html=html)) for _, event in batch]
 
     return async_to_sync(collected)()
 
@@ -40,11 +46,11 @@ def text_of(events: list[Event]) -> str:
     return "".join(event.token for event in events if isinstance(event, Token))
 
 
-def begun(library: Library, question: str = ABOUT_LOANS, agent: str = "writer", **fields: Any) -> Answer:
-    return answers.begin(library.alicia, agent, Question(question, **fields))
+def begun(library: Library, question: str = ABOUT_LOANS, agent: str = "writer", **fields: Any) -> Found:
+    return search_for(library.alicia, agent, Question(question, **fields))
 
 
-def titles(answer: Answer) -> set[str]:
+def titles(answer: Found) -> set[str]:
     return {one.title for one in answer.retrieval.chunks}
 
 
@@ -84,21 +90,25 @@ def test_rag_can_be_switched_off_for_all_at_run_time(library: Library, settings:
 
 
 def test_a_refusal_names_the_nearest_passages_and_is_cited(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    search = inquiry.retrieve
+    search = inquiry.aretrieve
     low = {"confidence": Confidence.LOW, "gate": Gate.LOW_CONFIDENCE}
-    monkeypatch.setattr(inquiry, "retrieve", lambda *args: replace(search(*args), **low))
-    answer = begun(library, agent="researcher")
-    events = events_of(answer)
+
+    async def unsure(*args: Any) -> Any:
+        return replace(await search(*args), **low)
+
+    monkeypatch.setattr(inquiry, "aretrieve", unsure)
+    events = events_of(library, agent="researcher")
     assert "Préstamos" in text_of(events)
-    assert isinstance(events[-1], Done)
-    assert events[-1].cited == (1,)
-    kept = Message.objects.get(pk=answer.message)
-    assert (kept.content, kept.sufficient) == (text_of(events), False)
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert (done.cited, done.state) == ((1,), "not_in_documents")
+    kept = Message.objects.get(pk=done.message)
+    assert (kept.content, kept.sufficient, kept.state) == (text_of(events), False, "not_in_documents")
 
 
 def test_a_refusal_speaks_the_questions_language(library: Library) -> None:
     spanish, english = (
-        text_of(events_of(begun(library, question, "researcher")))
+        text_of(events_of(library, question, "researcher"))
         for question in (ABOUT_NOTHING, "What is the density of molten tungsten?")
     )
     assert "enough information" in english
@@ -139,30 +149,12 @@ def test_what_is_taken_away_is_gone_at_the_next_question(library: Library, chang
 
 
 def test_a_colleague_does_not_read_personal_corpora(library: Library) -> None:
-    answer = answers.begin(library.bob, "writer", Question(ABOUT_NOVEL))
+    answer = search_for(library.bob, "writer", Question(ABOUT_NOVEL))
     assert "Personajes" not in titles(answer)
     assert "Ofelia" not in answer.request.system
 
 
 # Ends
-
-
-def test_closing_the_events_early_keeps_the_answer_as_stopped(library: Library, chat_model: ModelServer) -> None:
-    chat_model.script(endless=True, pace=0.01)
-    answer = begun(library)
-
-    async def first_words() -> None:
-        async for event in (events := answers.events(answer)):
-            if isinstance(event, Token):
-                break
-        await events.aclose()
-        await asyncio.gather(*answers._saving)
-
-    async_to_sync(first_words)()
-    kept = Message.objects.get(pk=answer.message)
-    assert (kept.status, bool(kept.content)) == ("stopped", True)
-    assert not running._running
-    eventually(lambda: chat_model.stats()["active"] == 0, 1.0)
 
 
 def test_an_unexpected_error_of_a_client_ends_in_an_error_and_its_words_stay_out_of_the_log(
@@ -173,8 +165,8 @@ def test_an_unexpected_error_of_a_client_ends_in_an_error_and_its_words_stay_out
             raise ZeroDivisionError(request.system)
             yield
 
-    monkeypatch.setattr(telling, "client_for", lambda model: Broken())
-    last = events_of(begun(library))[-1]
+    monkeypatch.setattr(attempting, "client_for", lambda model: Broken())
+    last = events_of(library)[-1]
     assert isinstance(last, Error)
     assert last.code == "model_interrupted"
     assert "ZeroDivisionError at test_answering.py" in caplog.text
@@ -182,14 +174,14 @@ def test_an_unexpected_error_of_a_client_ends_in_an_error_and_its_words_stay_out
 
 
 def test_blocks_are_rendered_only_for_pages(library: Library) -> None:
-    assert "html" not in {event.event for event in events_of(begun(library))}
-    assert "html" in {event.event for event in events_of(begun(library), html=True)}
+    assert "html" not in {event.event for event in events_of(library)}
+    assert "html" in {event.event for event in events_of(library, html=True)}
 
 
 def test_messages_stay_in_order(library: Library) -> None:
-    first = begun(library)
-    events_of(first)
-    events_of(begun(library, "¿Y después?", conversation=first.conversation))
+    first = events_of(library)[0]
+    assert isinstance(first, Sources)
+    events_of(library, "¿Y después?", conversation=first.conversation)
     kept = Message.objects.filter(conversation=first.conversation)
     assert [one.role for one in kept] == ["user", "assistant", "user", "assistant"]
 
@@ -289,10 +281,9 @@ def test_the_system_prompt_is_told_to_the_model_and_to_nobody_else(
 
 
 def test_the_sources_of_the_events_are_those_that_are_kept(library: Library) -> None:
-    answer = begun(library)
-    first = events_of(answer)[0]
+    first = events_of(library)[0]
     assert isinstance(first, Sources)
-    kept = Message.objects.get(pk=answer.message).citations.all()
+    kept = Message.objects.get(pk=first.message).citations.all()
     assert [(one.n, one.chunk, one.snippet) for one in first.sources] == [
         (one.n, one.chunk_id, one.snippet) for one in kept
     ]

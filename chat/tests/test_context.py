@@ -6,11 +6,10 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent
-from chat.answering import answers
-from chat.answering.attempts import Answer
 from chat.answering.questions import Question, question_from
 from chat.models import Conversation
 from retrieval.models import Flags
+from tests.asking import Found, search_for
 from tests.factories import ConversationFactory
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
@@ -20,11 +19,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 UNSURE = "¿Se puede renovar un disco?"  # the rule is of books
 
 
-def ask(library: Library, text: str = ABOUT_LOANS, agent: str = "writer", **options: Any) -> Answer:
-    return answers.begin(library.alicia, agent, Question(text, **options))
+def ask(library: Library, text: str = ABOUT_LOANS, agent: str = "writer", **options: Any) -> Found:
+    return search_for(library.alicia, agent, Question(text, **options))
 
 
-def titles(answer: Answer) -> set[str]:
+def titles(answer: Found) -> set[str]:
     return {one.title for one in answer.retrieval.chunks}
 
 

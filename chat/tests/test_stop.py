@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,11 +14,11 @@ from uuid import UUID, uuid4
 import pytest
 from asgiref.sync import async_to_sync
 
-from chat.answering import answers as answering
-from chat.answering import inquiry
-from chat.answering.attempts import Answer
+from chat.answering import answers, inquiry
+from chat.answering.admission import Admission, Asking
+from chat.answering.questions import Question
 from chat.models import Message
-from chat.stream import running, sse, view
+from chat.stream import keeping, live
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from tests.live import Caller, LiveServer, Stream, eventually, text_of
@@ -103,7 +102,7 @@ def test_stopping_twice_is_stopping_once(alicia: Caller, talkative: ModelServer)
         pk = message(stream)
         stream.until("token")
         for _ in range(5):
-            running.stop(pk)
+            live.stop(pk)
         assert alicia.call("POST", f"/api/messages/{pk}/stop/").status == 202
         events = list(stream)
     assert events[-1].name == "done"
@@ -120,14 +119,14 @@ def test_stopping_what_has_ended_changes_nothing(alicia: Caller) -> None:
 def test_a_stop_that_comes_while_the_answer_is_stored_does_not_undo_it(
     alicia: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = answering.keep
+    stored = Admission._store
 
-    async def stopped_meanwhile(answer: Answer) -> None:
-        running.stop(answer.message)
+    async def stopped_meanwhile(admission: Admission) -> None:
+        live.stop(admission.message)
         await asyncio.sleep(0.05)
-        await stored(answer)
+        await stored(admission)
 
-    monkeypatch.setattr(answering, "keep", stopped_meanwhile)
+    monkeypatch.setattr(Admission, "_store", stopped_meanwhile)
     events = alicia.answers("writer", ABOUT_LOANS)
     assert (events[-1].name, events[-1].data["status"]) == ("done", "complete")
     assert status_of(events[-1].data["message"]) == "complete"
@@ -165,16 +164,13 @@ def test_a_session_stops_only_with_a_csrf_token(server: LiveServer, library: Lib
         assert stream.until("done").data["status"] == "stopped"
 
 
-def test_a_stop_that_another_process_took_is_seen_in_the_database(
-    alicia: Caller, talkative: ModelServer, settings: Any
-) -> None:
-    settings.EMBEDDED = False
+def test_a_stop_that_another_process_took_is_seen_in_the_database(alicia: Caller, talkative: ModelServer) -> None:
     with alicia.ask("writer", ABOUT_LOANS) as stream:
         pk = message(stream)
         stream.until("token")
         Message.objects.filter(pk=pk).update(stop_requested_at="2026-01-01T00:00Z")
         assert stream.until("done").data["status"] == "stopped"
-    eventually(lambda: not running._running)
+    eventually(lambda: not live._live)
 
 
 def test_an_answer_that_is_not_streamed_can_be_stopped(alicia: Caller, talkative: ModelServer) -> None:
@@ -217,8 +213,7 @@ def test_fifty_disconnects_leak_nothing(
     eventually(lambda: server.tasks() <= tasks, 3.0)
     eventually(lambda: server.connections() == 0, 3.0)
     eventually(lambda: sockets_to(int(talkative.url.rsplit(":", 1)[1])) == 0, 3.0)
-    assert not running._running
-    assert not running._streams
+    assert not live._live
     assert Message.objects.filter(role="assistant", status="stopped").count() == 50
     assert talkative.stats()["aborted"] >= 40, "those that the model had begun to answer"
 
@@ -226,14 +221,14 @@ def test_fifty_disconnects_leak_nothing(
 @pytest.fixture
 def slow_retrieval(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Retrieval takes 0.4 s; the event is set when one has begun."""
-    begun, retrieve = threading.Event(), inquiry.retrieve
+    begun, retrieve = threading.Event(), inquiry.aretrieve
 
-    def slowly(*args: Any) -> Any:
+    async def slowly(*args: Any) -> Any:
         begun.set()
-        time.sleep(0.4)
-        return retrieve(*args)
+        await asyncio.sleep(0.4)
+        return await retrieve(*args)
 
-    monkeypatch.setattr(inquiry, "retrieve", slowly)
+    monkeypatch.setattr(inquiry, "aretrieve", slowly)
     return begun
 
 
@@ -245,36 +240,45 @@ def request_and_hang_up(caller: Caller, when: Callable[[], object]) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("credentials", ["by_key", "by_session"])
-def test_hanging_up_during_retrieval_leaves_no_stream_and_no_message_open(
-    server: LiveServer, library: Library, settings: Any, slow_retrieval: threading.Event, credentials: str
+def test_hanging_up_during_retrieval_ends_an_api_clients_answer(
+    server: LiveServer, library: Library, settings: Any, slow_retrieval: threading.Event
 ) -> None:
     settings.QUOTA_STREAMS_PER_USER = 1
-    caller = getattr(server, credentials)(library.alicia)
-    request_and_hang_up(caller, lambda: slow_retrieval.wait(10))
-    eventually(lambda: Message.objects.filter(role="assistant", status="stopped").exists())
-    eventually(lambda: not running._streams)
-    assert caller.answers("writer", ABOUT_LOANS)[-1].name == "done"
+    alicia = server.by_key(library.alicia)
+    request_and_hang_up(alicia, lambda: slow_retrieval.wait(10))
+    eventually(lambda: Message.objects.filter(role="assistant", status="stopped").exists(), 1.0)
+    eventually(lambda: not live._live)
+    assert alicia.answers("writer", ABOUT_LOANS)[-1].name == "done"
 
 
-def test_an_answer_that_nobody_comes_to_read_is_closed(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.test import RequestFactory
+def test_hanging_up_during_retrieval_leaves_a_pages_answer_to_be_found(
+    server: LiveServer, library: Library, slow_retrieval: threading.Event
+) -> None:
+    page = server.by_session(library.alicia)
+    request_and_hang_up(page, lambda: slow_retrieval.wait(10))
+    answer = Message.objects.get(role="assistant")
+    assert (answer.status, answer.conversation.messages.get(role="user").content) == ("streaming", ABOUT_LOANS)
+    with page.follow(answer.pk) as stream:
+        events = list(stream)
+    assert (events[0].name, events[-1].data["status"]) == ("sources", "complete")
+    assert status_of(answer.pk) == "complete"
 
-    from chat.answering.questions import Question
 
-    monkeypatch.setattr(view, "UNREAD_SECONDS", 0.05)
-    monkeypatch.setattr(view, "principal_of", lambda request: library.alicia)
-    request = RequestFactory().post("/", b"{}", content_type="application/json")
+def test_an_answer_that_nobody_comes_to_read_is_closed(
+    library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "UNREAD_SECONDS", 0.05)
+    monkeypatch.setattr(keeping, "TICK_SECONDS", 0.05)
+    chat_model.script(endless=True, pace=0.02)
 
-    async def begin_and_forget() -> UUID:
-        _membership, answer = await view.begun(request, "writer", Question(ABOUT_LOANS))
-        await asyncio.sleep(0.1)
-        await asyncio.gather(*answering._saving)
-        return answer.message
+    async def ask_and_forget() -> UUID:
+        asking = Asking(lambda: library.alicia, "writer", Question(ABOUT_LOANS))
+        admission, _ = await answers.ask(asking, goes_on=False)
+        await asyncio.gather(*answers._under_way)
+        return admission.message
 
-    pk = async_to_sync(begin_and_forget)()
-    assert status_of(pk) == "stopped"
-    assert not running._streams
+    assert status_of(async_to_sync(ask_and_forget)()) == "stopped"
+    assert not live._live
 
 
 def test_a_reader_that_stops_reading_is_let_go(
@@ -284,10 +288,11 @@ def test_a_reader_that_stops_reading_is_let_go(
     chat_model: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(view, "keep_alive", partial(sse.keep_alive, stalled=0.3))
+    monkeypatch.setattr(live, "STALLED_SECONDS", 0.3)
+    monkeypatch.setattr(keeping, "TICK_SECONDS", 0.1)
     library.writer.max_tokens = 32_000
     library.writer.save()
-    chat_model.script(text=f"{'x' * 2_000} " * 400)
+    chat_model.script(text=f"{'x' * 2_000} " * 4_000, pace=0.001)
     server.narrow_sockets(16_384)
     connection = http.client.HTTPConnection("127.0.0.1", alicia.port, timeout=10)
     connection.sock = socket.socket()
@@ -296,8 +301,8 @@ def test_a_reader_that_stops_reading_is_let_go(
     body = json.dumps({"messages": [{"role": "user", "content": ABOUT_LOANS}]})
     connection.request("POST", "/api/agents/writer/chat/", body, {"Content-Type": "application/json", **alicia.headers})
     eventually(lambda: Message.objects.filter(role="assistant", status="stopped").exists())
-    assert 0 < len(Message.objects.get(role="assistant").content) < 800_000
-    assert idle(chat_model)
+    assert 0 < len(Message.objects.get(role="assistant").content) < 8_000_000
+    eventually(lambda: idle(chat_model), 1.0)
     connection.close()
     eventually(lambda: server.connections() == 0)
 

@@ -1,7 +1,6 @@
 """The streamed answer on the wire: events, fields, headers and refusals as API.md, "Chat", promises them."""
 
 import json
-from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,7 +9,7 @@ import pytest
 from accounts.models import ApiKey
 from agents.models import Assignment
 from chat.models import Citation, Conversation, Message, Project, Trace
-from chat.stream import sse, view
+from chat.stream import live
 from tests import factories
 from tests import library as sample
 from tests.fakes.fixtures import ModelServer
@@ -19,7 +18,8 @@ from tests.live import Caller, LiveServer, SseEvent, asked, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SOURCE_FIELDS = {
-    "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "heading_path", "snippet", "relevance",
+    "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "page_end", "heading_path", "snippet",
+    "relevance",
 }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def test_under_a_key_the_events_come_in_the_order_of_the_contract(alicia: Caller
 def test_each_event_has_the_fields_of_the_contract(alicia: Caller, library: Library) -> None:
     sources, status, *tokens, done = alicia.answers("writer", ABOUT_LOANS)
     found = sources.data
-    assert set(found) == {"conversation", "message", "attempt", "confidence", "sufficient", "sources"}
+    assert set(found) == {"conversation", "message", "attempt", "confidence", "sufficient", "state", "sources"}
     assert (found["attempt"], found["confidence"], found["sufficient"]) == (1, "high", True)
     assert all(set(source) == SOURCE_FIELDS for source in found["sources"])
     first = found["sources"][0]
@@ -57,7 +57,9 @@ def test_each_event_has_the_fields_of_the_contract(alicia: Caller, library: Libr
     assert first["corpus"] == str(library.loans.pk)
     assert status.data == {"stage": "generating", "attempt": 1}
     assert all(set(token.data) == {"token", "attempt"} for token in tokens)
-    assert set(done.data) == {"status", "message", "usage", "cited"}
+    assert set(done.data) == {"status", "state", "message", "usage", "cited", "citations"}
+    assert (found["state"], done.data["state"]) == ("supported", "supported")
+    assert set(done.data["citations"][0]) == {"n", "text", "page", "start", "end"}
     assert (done.data["status"], done.data["message"]) == ("complete", found["message"])
     assert done.data["cited"]
     assert set(done.data["cited"]) <= {source["n"] for source in found["sources"]}
@@ -109,7 +111,18 @@ def test_without_streaming_the_answer_is_one_object(alicia: Caller) -> None:
         {"messages": [{"role": "user", "content": ABOUT_LOANS}], "stream": False},
     )
     assert answer.status == 200
-    assert {"message", "conversation", "content", "sources", "confidence", "usage"} <= set(answer.body)
+    fields = {
+        "message",
+        "conversation",
+        "content",
+        "sources",
+        "citations",
+        "state",
+        "confidence",
+        "sufficient",
+        "usage",
+    }
+    assert set(answer.body) == fields
     assert "veintiún días" in answer.body["content"]
     assert set(answer.body["sources"][0]) == SOURCE_FIELDS
     assert Message.objects.get(pk=answer.body["message"]).content == answer.body["content"]
@@ -192,8 +205,8 @@ def test_a_project_with_corpora_narrows_the_personal_tier(alicia: Caller, librar
     other = factories.CorpusFactory(personal_of=library.alicia)
     Assignment.objects.create(agent=library.writer, corpus=other)
     elsewhere, here, bare = (factories.ProjectFactory(of=library.alicia) for _ in range(3))
-    elsewhere.corpora.add(other)
-    here.corpora.add(library.notes)
+    elsewhere.narrow_to([other])
+    here.narrow_to([library.notes])
     assert "personal" not in tiers(alicia.answers("writer", ABOUT_NOVEL, project=str(elsewhere.pk)))
     assert "personal" in tiers(alicia.answers("writer", ABOUT_NOVEL, project=str(here.pk)))
     events = alicia.answers("writer", ABOUT_NOVEL, project=str(bare.pk))
@@ -204,7 +217,7 @@ def test_a_project_with_corpora_narrows_the_personal_tier(alicia: Caller, librar
 def test_a_project_narrows_a_conversation_to_its_end(alicia: Caller, library: Library) -> None:
     other = factories.CorpusFactory(personal_of=library.alicia)
     project: Project = factories.ProjectFactory(of=library.alicia)
-    project.corpora.add(other)
+    project.narrow_to([other])
     conversation = alicia.answers("writer", ABOUT_NOVEL, project=str(project.pk))[0].data["conversation"]
     assert "personal" not in tiers(alicia.answers("writer", ABOUT_NOVEL, conversation=conversation))
 
@@ -335,7 +348,7 @@ def test_a_refused_request_frees_its_idempotency_key(alicia: Caller, settings: A
 def test_silence_is_filled_with_comments(
     alicia: Caller, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(view, "keep_alive", partial(sse.keep_alive, every=0.05))
+    monkeypatch.setattr(live, "SILENCE_SECONDS", 0.05)
     chat_model.script(stall_before=0.5)
     with alicia.ask("writer", ABOUT_LOANS) as stream:
         events = list(stream)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from chat.answering import answers
 from chat.answering.questions import Question
 from corpora.models import Chunk, Document
 from corpora.uploads import intake
 from retrieval.index.base import Point, SparseVector
 from retrieval.spaces.current import current_index
+from tests.asking import search_for
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from workers import claims
@@ -129,7 +129,7 @@ def test_half_an_upsert_is_neither_served_nor_kept(library: Library) -> None:
     document = library.notes.documents.get()
 
     stray(document.pk, version=2)
-    found = answers.begin(library.alicia, "writer", Question(ABOUT_LOANS)).retrieval
+    found = search_for(library.alicia, "writer", Question(ABOUT_LOANS)).retrieval
     assert {one.chunk for one in found.chunks} <= chunks()
     reconcile()
     assert points() == chunks()
@@ -139,7 +139,7 @@ def test_edited_metadata_reaches_the_index_without_embedding_again(library: Libr
     document = library.loans.documents.get()
 
     def found(**filters: tuple[str, ...]) -> set[str]:
-        answer = answers.begin(library.alicia, "writer", Question(ABOUT_LOANS, filters=filters))
+        answer = search_for(library.alicia, "writer", Question(ABOUT_LOANS, filters=filters))
         return {one.title for one in answer.retrieval.chunks}
 
     assert found(unit=("3",)) == set()

@@ -1,7 +1,5 @@
 """Small regular work: optimising the index and forgetting what has expired."""
 
-from datetime import timedelta
-
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.db.models import Exists, OuterRef
@@ -9,12 +7,10 @@ from django.utils import timezone
 
 from accounts.http import idempotency
 from accounts.models import IdempotentReply
-from chat.models import Message
+from chat.stream.keeping import close_interrupted
 from corpora.models import Chunk, Document
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.current import every_index
-
-ABANDONED_ANSWER = timedelta(minutes=30)
 
 
 def optimize_index() -> bool:
@@ -37,9 +33,7 @@ def tidy() -> None:
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()
     IdempotentReply.objects.filter(created_at__lt=now - idempotency.LIFETIME).delete()
-    Message.objects.filter(status=Message.Status.STREAMING, created_at__lt=now - ABANDONED_ANSWER).update(
-        status=Message.Status.FAILED, error_code="interrupted"
-    )
+    close_interrupted()
     forget_orphaned_embeddings()
 
 

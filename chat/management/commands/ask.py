@@ -10,10 +10,12 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.management.commands.apikey import membership_for
 from accounts.models import Membership
 from accounts.problems import Problem
-from chat.answering import adaptive, answers
-from chat.answering.attempts import Answer
+from chat.answering import answers
+from chat.answering.admission import Asking
 from chat.answering.questions import Question
+from chat.stream.collected import Whole, only_the_last_attempt, take
 from chat.stream.events import Done, Error, Sources, Token
+from chat.stream.log import Cursor
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import current
 
@@ -38,26 +40,27 @@ class Command(BaseCommand):
             ) from None
         except IndexUnavailable:
             pass  # the answer does without context and says so
+        asking = Asking(lambda: membership, options["agent"], Question(options["question"]))
         try:
-            answer = answers.begin(membership, options["agent"], Question(options["question"]))
+            asyncio.run(self.tell(asking))
         except Problem as problem:
             raise CommandError(f"{problem.detail} Agents: {known_agents(membership)}.") from None
-        asyncio.run(self.tell(answer))
 
-    async def tell(self, answer: Answer) -> None:
-        found = Sources(answer.conversation, answer.message, 1, "none", False, ())
-        told = answers.events(answer)
-        async with aclosing(adaptive.decided(told) if answer.again else told) as events:
-            async for event in events:
-                if isinstance(event, Sources):
-                    found = event
-                elif isinstance(event, Token):
-                    self.stdout.write(event.token, ending="")
-                    self.stdout.flush()
-                elif isinstance(event, Error):
-                    raise CommandError(event.detail)
-                elif isinstance(event, Done):
-                    self.sources(found, event)
+    async def tell(self, asking: Asking) -> None:
+        admission, reader = await answers.ask(asking, goes_on=False)
+        batches = reader.batches(Cursor())
+        whole = Whole()
+        async with aclosing(only_the_last_attempt(batches) if admission.is_adaptive else batches) as told:
+            async for batch in told:
+                for _, event in batch:
+                    take(whole, event)
+                    if isinstance(event, Token):
+                        self.stdout.write(event.token, ending="")
+                        self.stdout.flush()
+        if isinstance(whole.ending, Error):
+            raise CommandError(whole.ending.detail)
+        if whole.sources is not None and whole.ending is not None:
+            self.sources(whole.sources, whole.ending)
 
     def sources(self, found: Sources, done: Done) -> None:
         self.stdout.write(f"\n\nconfidence: {found.confidence}")

@@ -1,0 +1,219 @@
+"""A question that was let in, and everything that is held for it: one owner, opened once and closed once.
+
+What it holds is written down here before it is taken: the Idempotency-Key, the message, which is also the user's stream
+slot, and the readers' log. So `close` gives back what there is, however far the question came and whatever ended it.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID, uuid4
+
+from django.db import DatabaseError, InterfaceError, OperationalError, transaction
+from django.db import Error as DatabaseFault
+
+from accounts import quotas
+from accounts.http import idempotency
+from accounts.models import IdempotentReply, Membership
+from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem
+from agents.llm import EXTRACTIVE, resolve
+from agents.models import Agent
+from chat.answering import records
+from chat.answering.attempts import Answer, Failure
+from chat.answering.inquiry import Inquiry, prepare
+from chat.answering.questions import Question
+from chat.answering.sources import citations_of
+from chat.answering.state import State, state_of
+from chat.models import Message
+from chat.stream import keeping, live
+from chat.stream.events import Done, Error, Sources
+from chat.stream.live import Live
+from config.faults import described
+from config.threads import in_thread
+from retrieval.confidence.gate import Confidence
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+SAVE_ATTEMPTS = 5
+NOTHING_FOUND = Confidence.NONE.value
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks whom what. `caller` finds the membership, in a thread; `key` is an Idempotency-Key, of `body`."""
+
+    caller: Callable[[], Membership]
+    agent: str
+    question: Question
+    key: str = ""
+    body: bytes = b""
+
+
+@dataclass
+class Admission:
+    """`repeats`: the message that another request with this Idempotency-Key made; then nothing else is held."""
+
+    asking: Asking
+    goes_on: bool
+    live: Live = field(init=False)
+    answer: Answer | None = None
+    inquiry: Inquiry | None = None
+    repeats: UUID | None = None
+    _reply: IdempotentReply | None = None
+    _is_closed: bool = False
+
+    def __post_init__(self) -> None:
+        self.live = Live(uuid4(), goes_on=self.goes_on)
+        live.register(self.live)
+
+    @property
+    def message(self) -> UUID:
+        return self.repeats or self.live.message
+
+    @property
+    def is_adaptive(self) -> bool:
+        return self.inquiry is not None and self.inquiry.agent.adaptive
+
+    async def open(self) -> None:
+        """Raises Problems: somebody who may not ask, or not now, or not this."""
+        await to_its_end(in_thread(self._open))
+        keeping.look_after_answers()
+
+    def _open(self) -> None:
+        membership = self.asking.caller()
+        self._claim(membership)
+        if self.repeats:
+            return
+        quotas.spend_question(membership)
+        question = self.asking.question
+        inquiry = prepare(membership, self.asking.agent, question)
+        self.answer = Answer(self.live.message, inquiry.conversation.pk, evaluator_of(inquiry.agent))
+        with transaction.atomic():
+            records.open_answer(membership, inquiry.conversation, question.text, self.live.message)
+            if self._reply:
+                idempotency.settle(self._reply, 200, {"message": str(self.live.message)})
+        self.inquiry = inquiry
+
+    def _claim(self, membership: Membership) -> None:
+        """Raises StillRunning while the first answer streams, and 404 when it was deleted meanwhile."""
+        if not self.asking.key:
+            return
+        body = hashlib.sha256(self.asking.body).hexdigest()
+        same = idempotency.fingerprint("chat", self.asking.agent, body)
+        reply, is_answered = idempotency.claim(membership, self.asking.key, same)
+        if not is_answered:
+            self._reply = reply
+            return
+        first = Message.objects.owned_by(membership).filter(pk=(reply.body or {})["message"]).first()
+        if first is None:
+            raise NotFound
+        if first.present_status == Message.Status.STREAMING:
+            raise idempotency.StillRunning
+        self.repeats = first.pk
+
+    def fail(self, error: Exception) -> None:
+        """What an unexpected error means for whoever reads the answer."""
+        if self.answer is None:
+            return
+        if isinstance(error, Problem):
+            problem = error
+        else:
+            is_database = isinstance(error, OperationalError | InterfaceError)
+            problem = DatabaseUnavailable() if is_database else InternalError()
+            logger.error("message %s failed: %s", self.live.message, described(error))
+        self.answer.failure = Failure(problem.code, str(problem.detail))
+
+    async def close(self) -> None:
+        """Store how it ended, give back what was not used, and tell the readers. Any number of times."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            await to_its_end(self._store())
+        finally:
+            if self.answer is not None:
+                self._tell_the_end(self.answer)
+            live.forget(self.live)
+
+    def _tell_the_end(self, answer: Answer) -> None:
+        """Sources come first, also where nothing was searched."""
+        log = self.live.log
+        if log.part is None:
+            nothing = Sources(answer.conversation, answer.message, 1, NOTHING_FOUND, False, State.COULD_NOT_SEARCH, ())
+            log.begin(nothing, [])
+        log.end(ending(answer))
+
+    async def _store(self) -> None:
+        """A database that restarts meanwhile is waited for; what it refuses is not offered again."""
+        for attempt in range(SAVE_ATTEMPTS):
+            try:
+                await in_thread(self._close)
+                return
+            except (OperationalError, InterfaceError):
+                logger.warning("message %s could not be stored yet", self.live.message)
+                await asyncio.sleep(0.5 * 2**attempt)
+            except DatabaseError as error:
+                logger.error("message %s cannot be stored: %s", self.live.message, described(error))
+                await self._give_up()
+                return
+        logger.error("message %s could not be stored", self.live.message)
+
+    def _close(self) -> None:
+        if self.answer is not None:
+            records.close_answer(self.answer)
+        if self._reply is not None:  # one that has led to a message is settled, and stays
+            IdempotentReply.objects.filter(pk=self._reply.pk, status=None).delete()
+
+    async def _give_up(self) -> None:
+        if self.answer is None:
+            return
+        problem = InternalError()
+        self.answer.failure = Failure(problem.code, str(problem.detail))
+        try:
+            await in_thread(records.give_up, self.live.message, problem.code)
+        except DatabaseFault as error:
+            logger.error("message %s is left open: %s", self.live.message, described(error))
+
+
+def ending(answer: Answer) -> Done | Error:
+    """How the answer ended, as readers are told."""
+    best = answer.best
+    if answer.failure is not None:
+        return Error(answer.failure.code, answer.failure.detail, answer.message)
+    if best is None:
+        return Done("stopped", State.COULD_NOT_SEARCH, answer.message, answer.usage, ())
+    if best.error is not None:
+        return Error(best.error.code, best.error.detail, answer.message)
+    is_stopped = answer.status == Message.Status.STOPPED
+    return Done(
+        "stopped" if is_stopped else "complete",
+        state_of(best),
+        answer.message,
+        answer.usage,
+        best.cited,
+        citations_of(best.text, best.sources),
+        answer.evaluation,
+    )
+
+
+def evaluator_of(agent: Agent) -> str:
+    """The model that judges the agent's answers; "" where there is none that could."""
+    model = agent.evaluator_model or agent.model
+    return "" if resolve(model)[0] == EXTRACTIVE else model or "default"
+
+
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """The result. Whoever is cancelled meanwhile hears of it when the work has ended: a thread cannot be called back,
+    and what it makes must be there before it is closed."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # has been looked at
+        raise

@@ -1,0 +1,101 @@
+"""The two steps of an attempt: what was found becomes a prompt, and the model's words become the answer's text."""
+
+import asyncio
+import logging
+from contextlib import aclosing
+
+from agents.llm import client_for
+from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
+from chat.answering import prompts, records
+from chat.answering.attempts import Answer, Attempt
+from chat.answering.inquiry import Inquiry, Plan
+from chat.answering.sources import source_of
+from chat.answering.state import state_found
+from chat.stream.events import Sources, Status
+from chat.stream.live import Live
+from chat.stream.log import EventLog
+from chat.stream.thinking import ThinkFilter
+from config.faults import described
+from retrieval.results import Retrieval
+
+logger = logging.getLogger(__name__)
+
+
+def first_attempt(answer: Answer, inquiry: Inquiry, retrieval: Retrieval) -> Attempt:
+    """Also kept, before the model is asked. In a thread; raises what the database raises."""
+    attempt = attempt_from(answer, inquiry, inquiry.plan, retrieval, 1)
+    records.keep_sources(inquiry.agent, inquiry.question.text, attempt)
+    answer.attempts.append(attempt)
+    return attempt
+
+
+def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:
+    request = prompts.request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
+    refusal = prompts.refusal_for(plan.agent, retrieval, request.language)
+    return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal)
+
+
+async def stream_attempt(answer: Answer, attempt: Attempt, live: Live, deadline: float) -> None:
+    """Tell its sources and what the model says, until it ends, fails, takes too long, or is stopped.
+
+    `deadline` in the event loop's time. How it ended is the attempt's: `is_whole`, `error`.
+    """
+    live.log.begin(sources_event(answer, attempt, attempt.number), attempt.parts)
+    live.log.add(Status("generating", attempt.number))
+    answer.told = attempt.number
+    if live.stopped:
+        return
+    try:
+        with live.until_stopped():
+            async with asyncio.timeout_at(deadline):
+                await _hear(attempt, live.log)
+            attempt.is_whole = True
+    except TimeoutError:
+        attempt.error = ModelTimeout()
+    except ModelError as error:
+        attempt.error = error
+    except Exception as error:
+        logger.error("the model client failed on message %s: %s", answer.message, described(error))
+        attempt.error = ModelInterrupted()
+
+
+def tell_again(answer: Answer, live: Live) -> None:
+    """The best attempt once more, as it was, under a number of its own: a new attempt replaces the one before it."""
+    best = answer.best
+    assert best is not None
+    answer.told = len(answer.attempts) + 1
+    live.log.begin(sources_event(answer, best, answer.told), best.parts)
+
+
+async def _hear(attempt: Attempt, log: EventLog) -> None:
+    """What the model says, without its thoughts; or the refusal, which asks no model."""
+    if attempt.refusal:
+        attempt.parts.append(attempt.refusal)
+        log.wake()
+        return
+    thoughts = ThinkFilter()
+    async with aclosing(client_for(attempt.request.model).stream(attempt.request)) as stream:
+        async for event in stream:
+            if isinstance(event, TextDelta):
+                if text := thoughts.feed(event.text):
+                    attempt.parts.append(text)
+                    log.wake()
+            elif isinstance(event, Usage):
+                attempt.usage = event
+    if text := thoughts.finish():
+        attempt.parts.append(text)
+        log.wake()
+
+
+def sources_event(answer: Answer, attempt: Attempt, number: int) -> Sources:
+    retrieval = attempt.retrieval
+    return Sources(
+        conversation=answer.conversation,
+        message=answer.message,
+        attempt=number,
+        confidence=retrieval.confidence.value,
+        sufficient=retrieval.sufficient,
+        state=state_found(retrieval, has_documents=not attempt.scope.is_empty),
+        degraded=retrieval.degraded,
+        sources=tuple(source_of(one) for one in attempt.sources),
+    )

@@ -1,0 +1,65 @@
+"""The sources of an answer, built once: as rows that are kept, and from those as what readers are told."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from chat.models import Citation
+from chat.rendering.citations import citations_in
+from chat.stream.events import Source, Support
+from retrieval.context.snippets import snippet
+from retrieval.results import Retrieval, RetrievedChunk
+
+
+def citation_rows(message: UUID, retrieval: Retrieval) -> list[Citation]:
+    """Not saved yet."""
+    return [_citation_row(message, n, one, retrieval.query) for n, one in enumerate(retrieval.chunks, 1)]
+
+
+def _citation_row(message: UUID, n: int, chunk: RetrievedChunk, query: str) -> Citation:
+    return Citation(
+        message_id=message,
+        n=n,
+        chunk_id=chunk.chunk,
+        document_id=chunk.document,
+        corpus_id=chunk.corpus,
+        corpus_type=chunk.corpus_type,
+        corpus_name=chunk.corpus_name,
+        title=chunk.title,
+        page=chunk.page,
+        page_end=chunk.page_end,
+        heading_path=list(chunk.heading_path),
+        snippet=snippet(query, chunk.text),
+        start=chunk.start,
+        end=chunk.end,
+        relevance=chunk.relevance,
+    )
+
+
+def source_of(row: Citation) -> Source:
+    return Source(
+        n=row.n,
+        chunk=row.chunk_id,
+        document=row.document_id,
+        title=row.title,
+        corpus=row.corpus_id,
+        corpus_type=row.corpus_type,
+        page=row.page,
+        page_end=row.page_end,
+        heading_path=tuple(row.heading_path),
+        snippet=row.snippet,
+        relevance=round(row.relevance, 4),
+    )
+
+
+def citations_of(text: str, rows: Sequence[Citation]) -> tuple[Support, ...]:
+    """What stands behind each `[n]` of `text`, in its order."""
+    by_number = {one.n: one for one in rows}
+    return tuple(_support(by_number[n]) for n in citations_in(text, by_number.keys()))
+
+
+def _support(row: Citation) -> Support:
+    """A passage of which nothing is left, because its document was erased, supports nothing any more."""
+    if not row.snippet:
+        return Support(row.n, None, None, None, None)
+    start, end = (row.start, row.end) if row.end else (None, None)
+    return Support(row.n, row.snippet, row.page, start, end)

@@ -1,0 +1,121 @@
+"""What this process writes is kept while it is written, for readers elsewhere and for the case that it dies.
+
+One task looks after all answers of an event loop. Every two seconds one thread notes in one transaction what there is
+of each, which is also the sign that their writer lives; every half second it looks for stops and readers elsewhere.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import Error, connection, transaction
+from django.utils import timezone
+
+from chat.models import Message
+from chat.stream.live import UNHEARD_SECONDS, Live, live_here
+from config.faults import described
+from config.threads import in_thread
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.5
+TICKS_TO_KEEP = 4
+_keepers: dict[asyncio.AbstractEventLoop, "asyncio.Task[None]"] = {}
+
+
+class Wishes(NamedTuple):
+    """Of people whom another process serves."""
+
+    stops: list[UUID]
+    heard: list[tuple[UUID, datetime]]
+
+
+def look_after_answers() -> None:
+    """While the running event loop writes answers; called whenever one begins."""
+    loop = asyncio.get_running_loop()
+    if loop not in _keepers:
+        _keepers[loop] = keeper = loop.create_task(_keep())
+        keeper.add_done_callback(lambda _: _keepers.pop(loop, None))
+
+
+async def _keep() -> None:
+    tick, kept = 0, dict[UUID, int]()
+    while answers := live_here():
+        await asyncio.sleep(TICK_SECONDS)
+        tick += 1
+        for live in answers:
+            live.look_after()
+        try:
+            heed(await in_thread(wishes), live_here())
+            if tick % TICKS_TO_KEEP == 0:
+                kept = await in_thread(keep, live_here(), kept)
+        except Error as error:
+            logger.warning("running answers cannot be kept at the moment: %s", described(error))
+
+
+def heed(said: Wishes, answers: Sequence[Live]) -> None:
+    by_message = {live.message: live for live in answers}
+    for message in said.stops:
+        if live := by_message.get(message):
+            live.stop()
+    now = timezone.now()
+    for message, seen in said.heard:
+        if live := by_message.get(message):
+            live.heard((now - seen).total_seconds())
+
+
+def wishes() -> Wishes:
+    """Of all answers that anybody writes: there are few, and fewer that anybody wishes something of."""
+    stops, heard = [], []
+    running = Message.objects.streaming()
+    wished = running.exclude(stop_requested_at=None) | running.exclude(reader_seen_at=None)
+    for message, stop, seen in wished.values_list("pk", "stop_requested_at", "reader_seen_at"):
+        if stop:
+            stops.append(message)
+        elif seen and (timezone.now() - seen).total_seconds() < UNHEARD_SECONDS:
+            heard.append((message, seen))
+    return Wishes(stops, heard)
+
+
+def keep(answers: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
+    """Note what there is of each answer; returns how many pieces that were, so that only what grows is written.
+
+    Of the first attempt alone: while a further one is written, the whole one before it is worth more.
+    """
+    now, grown, same, pieces = timezone.now(), [], [], dict[UUID, int]()
+    for live in answers:
+        part = live.log.part
+        pieces[live.message] = count = len(part.pieces) if part and part.number == 1 else 0
+        if part and count > kept.get(live.message, 0):
+            grown.append((live.message, "".join(part.pieces[:count])))
+        else:
+            same.append(live.message)
+    with transaction.atomic():
+        write_down(grown, now)
+        Message.objects.filter(pk__in=same, status=Message.Status.STREAMING).update(writer_seen_at=now)
+    return pieces
+
+
+def write_down(texts: Sequence[tuple[UUID, str]], now: datetime) -> None:
+    """Many at once, without a query set for each: of 2,000 answers that would be a fifth of a core."""
+    if not texts:
+        return
+    name, ops = connection.ops.quote_name, connection.ops
+    pk = Message._meta.pk
+    statement = (
+        f"UPDATE {name(Message._meta.db_table)} SET content = %s, writer_seen_at = %s "  # noqa: S608 - our own names
+        "WHERE id = %s AND status = 'streaming'"
+    )
+    moment = ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            statement, [(text, moment, pk.get_db_prep_value(message, connection)) for message, text in texts]
+        )
+
+
+def close_interrupted() -> int:
+    """Close the answers whose writer died, with what had arrived. For the workers' upkeep; returns how many."""
+    return Message.objects.broken_off().update(status=Message.Status.FAILED, error_code=Message.INTERRUPTED)

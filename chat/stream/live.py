@@ -1,0 +1,148 @@
+"""The answers that this process writes: who reads them, and when they end before their end (API.md, "Chat").
+
+An answer belongs to its conversation. `goes_on`: it is written to its end though its readers leave, as long as somebody
+comes back in time; otherwise it stops with its last reader.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from chat.stream.events import Numbered
+from chat.stream.log import Cursor, EventLog
+
+UNHEARD_SECONDS = 60.0  # how long an answer goes on while nobody listens
+STALLED_SECONDS = 60.0  # how long a reader may take nothing
+UNREAD_SECONDS = 30.0  # how long one may take to begin
+SILENCE_SECONDS = 15.0  # after which a reader is told that the connection lives
+
+Batch = list[Numbered]
+
+
+class Reader:
+    """Somebody who listens. `leave` as often as you like."""
+
+    def __init__(self, live: "Live") -> None:
+        self._live = live
+        self._task: asyncio.Task[object] | None = None
+        self._sending_since: float | None = None
+        self._made_at = live.loop.time()
+
+    def leave(self) -> None:
+        self._live.lose(self)
+
+    async def batches(self, cursor: Cursor) -> AsyncGenerator[Batch, None]:
+        """The answer's events until its end, all that are new at once; an empty batch after a silence."""
+        log, loop = self._live.log, asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        try:
+            while not cursor.ended:
+                batch = cursor.take(log)
+                if not batch:
+                    await log.news(SILENCE_SECONDS)
+                    batch = cursor.take(log)
+                self._sending_since = loop.time()
+                yield batch
+                self._sending_since = None
+        finally:
+            self.leave()
+
+    def let_go_if_stalled(self, now: float) -> None:
+        """Somebody who reads no more, but does not hang up either, is nobody."""
+        if self._task is None:
+            if now - self._made_at > UNREAD_SECONDS:
+                self.leave()
+        elif self._sending_since is not None and now - self._sending_since > STALLED_SECONDS:
+            self._task.cancel()
+
+
+class Live:
+    """One answer under way, from before its question is admitted until its end is stored."""
+
+    def __init__(self, message: UUID, *, goes_on: bool) -> None:
+        self.message, self.goes_on = message, goes_on
+        self.loop = asyncio.get_running_loop()
+        self.log = EventLog()
+        self.stopped = False
+        self.readers: set[Reader] = set()
+        self.unheard_since: float | None = self.loop.time()
+        self._waiting: asyncio.Task[object] | None = None
+
+    def listen(self) -> Reader:
+        reader = Reader(self)
+        self.readers.add(reader)
+        self.unheard_since = None
+        return reader
+
+    def lose(self, reader: Reader) -> None:
+        self.readers.discard(reader)
+        if not self.readers and self.unheard_since is None:
+            self.unheard_since = self.loop.time()
+            if not self.goes_on:
+                self.stop()
+
+    def heard(self, seconds_ago: float) -> None:
+        """Somebody listens in another process."""
+        if self.unheard_since is not None:
+            self.unheard_since = max(self.unheard_since, self.loop.time() - seconds_ago)
+
+    def look_after(self) -> None:
+        """Stop what nobody listens to any more, and let go of who reads no more."""
+        now = self.loop.time()
+        for reader in tuple(self.readers):
+            reader.let_go_if_stalled(now)
+        if self.unheard_since is not None and now - self.unheard_since > UNHEARD_SECONDS:
+            self.stop()
+
+    def stop(self) -> None:
+        """In the answer's event loop, any number of times. Cuts the wait for a search or a model short, and nothing
+        else: neither what is stored nor what is told."""
+        self.stopped = True
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    @contextmanager
+    def until_stopped(self) -> Iterator[None]:
+        """The block ends, without an error, where it waits when the answer is stopped."""
+        if self.stopped:
+            raise RuntimeError("a stopped answer waits for nothing")
+        task = asyncio.current_task()
+        assert task is not None
+        cancellations, self._waiting = task.cancelling(), task
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self.stopped or task.uncancel() > cancellations:  # somebody else has cancelled us too
+                raise
+        finally:
+            self._waiting = None
+
+
+_live: dict[UUID, Live] = {}
+
+
+def register(live: Live) -> None:
+    _live[live.message] = live
+
+
+def forget(live: Live) -> None:
+    _live.pop(live.message, None)
+
+
+def live_of(message_id: UUID) -> Live | None:
+    """The answer, if it is this process that writes it."""
+    return _live.get(message_id)
+
+
+def live_here() -> list[Live]:
+    """The answers of the running event loop."""
+    loop = asyncio.get_running_loop()
+    return [one for one in _live.values() if one.loop is loop]
+
+
+def stop(message_id: UUID) -> None:
+    """Stop an answer of this process, from any thread. Those of other processes see `stop_requested_at`."""
+    if live := _live.get(message_id):
+        live.loop.call_soon_threadsafe(live.stop)

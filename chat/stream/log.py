@@ -1,0 +1,157 @@
+"""What an answer has said so far, kept once and read by any number of readers, each at its own pace.
+
+Writing never waits: a reader that dawdles, or that is not there, holds nobody up (RELIABILITY fact 7). Only the present
+attempt is kept, since it replaces the one before; its text is the list of pieces that the attempt itself keeps.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from chat.rendering.markdown import BlockRenderer
+from chat.stream.events import Done, Error, Html, Numbered, Sources, Status, Token
+from chat.stream.numbers import END, head_id, place_of, tail_id, text_id
+
+
+@dataclass(slots=True)
+class Part:
+    """One attempt as it is told: events before its text, the text in pieces, events behind it."""
+
+    number: int
+    head: list[Sources | Status]
+    pieces: list[str]
+    tail: list[Status] = field(default_factory=list)
+
+    @property
+    def sources(self) -> Sources:
+        assert isinstance(self.head[0], Sources)
+        return self.head[0]
+
+
+class EventLog:
+    """Written from the event loop alone."""
+
+    def __init__(self) -> None:
+        self.part: Part | None = None
+        self.ending: Done | Error | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def begin(self, sources: Sources, pieces: list[str]) -> None:
+        """A new attempt; `wake` after what is appended to `pieces` from now on."""
+        self.part = Part(sources.attempt, [sources], pieces)
+        self.wake()
+
+    def add(self, status: Status) -> None:
+        assert self.part is not None
+        (self.part.head if status.stage == "generating" else self.part.tail).append(status)
+        self.wake()
+
+    def end(self, ending: Done | Error) -> None:
+        """Once: what ended stays ended."""
+        if self.ending is None:
+            self.ending = ending
+            self.wake()
+
+    def wake(self) -> None:
+        """Tell the readers who wait that there is something."""
+        for reader in self._waiting:
+            if not reader.done():
+                reader.set_result(None)
+        self._waiting.clear()
+
+    async def news(self, seconds: float) -> None:
+        """Wait for something new, at most so long."""
+        loop = asyncio.get_running_loop()
+        something = loop.create_future()
+        self._waiting.add(something)
+        timer = loop.call_later(seconds, _let_go, something)
+        try:
+            await something
+        finally:
+            timer.cancel()
+            self._waiting.discard(something)
+
+
+def _let_go(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class Cursor:
+    """One reader's place in a log. `after`: the last event that it has; `html`: it is told finished blocks too."""
+
+    def __init__(self, after: int = 0, *, html: bool = False) -> None:
+        self.ended = after >= END
+        self._html = html
+        self._place = place_of(after)
+        self._part: Part | None = None
+        self._head = self._piece = self._tail = self._characters = self._blocks = self._told_blocks = 0
+        self._renderer: BlockRenderer | None = None
+
+    def take(self, log: EventLog) -> list[Numbered]:
+        """The events since the last time. What arrived meanwhile comes as one token."""
+        part, taken = log.part, list[Numbered]()
+        if part is not None:
+            if part is not self._part:
+                taken += self._entered(part)
+            if self._head < len(part.head):
+                taken += self._before(part)
+            if self._piece < len(part.pieces):
+                taken += self._text(part)
+            if self._tail < len(part.tail):
+                taken += self._behind(part)
+        if log.ending is not None and not self.ended:
+            taken += [*self._rest(), (END, log.ending)]
+            self.ended = True
+        return taken
+
+    def _entered(self, part: Part) -> list[Numbered]:
+        """At the beginning of an attempt, or where the reader has left off in it."""
+        at = self._place if self._place.attempt == part.number else place_of(0)
+        self._part, self._place = part, place_of(0)
+        self._renderer = BlockRenderer([one.n for one in part.sources.sources]) if self._html else None
+        self._head, self._tail, self._told_blocks = at.head, at.tail, at.blocks
+        self._piece = self._characters = self._blocks = 0
+        if not at.characters:
+            return []
+        text = "".join(part.pieces)
+        self._piece, known = len(part.pieces), text[: at.characters]
+        self._characters = len(known)
+        blocks = self._rendered(known)
+        rest = text[at.characters :]
+        return [*blocks, *self._told(rest)] if rest else blocks
+
+    def _before(self, part: Part) -> list[Numbered]:
+        first, self._head = self._head, len(part.head)
+        return [(head_id(part.number, place), part.head[place]) for place in range(first, self._head)]
+
+    def _text(self, part: Part) -> list[Numbered]:
+        pieces, self._piece = part.pieces[self._piece :], len(part.pieces)
+        return self._told("".join(pieces) if len(pieces) > 1 else pieces[0])
+
+    def _told(self, text: str) -> list[Numbered]:
+        assert self._part is not None
+        self._characters += len(text)
+        token = (text_id(self._part.number, self._characters, self._blocks), Token(text, self._part.number))
+        return [token, *self._rendered(text)] if self._renderer else [token]
+
+    def _rendered(self, text: str) -> list[Numbered]:
+        return self._shown(self._renderer.feed(text)) if self._renderer else []
+
+    def _rest(self) -> list[Numbered]:
+        """The last block, once the text has ended."""
+        renderer, self._renderer = self._renderer, None
+        return self._shown(renderer.finish()) if renderer else []
+
+    def _shown(self, blocks: list[tuple[int, str]]) -> list[Numbered]:
+        assert self._part is not None
+        shown: list[Numbered] = []
+        for index, html in blocks:
+            self._blocks += 1
+            if self._blocks > self._told_blocks:
+                shown.append((text_id(self._part.number, self._characters, self._blocks), Html(index, html)))
+        return shown
+
+    def _behind(self, part: Part) -> list[Numbered]:
+        first, self._tail = self._tail, len(part.tail)
+        later: list[Numbered] = [(tail_id(part.number, place), part.tail[place]) for place in range(first, self._tail)]
+        return [*self._rest(), *later]

@@ -1,0 +1,36 @@
+"""What a question finds, and what a model would be asked about it, without asking one."""
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from accounts.models import Membership
+from agents.llm.base import ModelRequest
+from chat.answering import attempting, records
+from chat.answering.attempts import Answer
+from chat.answering.inquiry import prepare
+from chat.answering.questions import Question
+from retrieval.results import Retrieval
+from retrieval.search import retrieve
+
+
+@dataclass(frozen=True)
+class Found:
+    message: UUID
+    conversation: UUID
+    retrieval: Retrieval
+    request: ModelRequest
+    refusal: str
+
+
+def search_for(membership: Membership, agent: str, question: Question) -> Found:
+    """Stores the question and what was found, as the way of a question does."""
+    inquiry = prepare(membership, agent, question)
+    answer = Answer(uuid4(), inquiry.conversation.pk)
+    records.open_answer(membership, inquiry.conversation, question.text, answer.message)
+    plan = inquiry.plan
+    if plan.searches:
+        found = retrieve(question.text, plan.scope, plan.policy)
+    else:
+        found = Retrieval(question.text, plan.policy.granularity)
+    first = attempting.first_attempt(answer, inquiry, found)
+    return Found(answer.message, answer.conversation, first.retrieval, first.request, first.refusal)
