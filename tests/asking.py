@@ -9,6 +9,7 @@ from chat.answering import attempting, records
 from chat.answering.attempts import Answer
 from chat.answering.inquiry import prepare
 from chat.answering.questions import Question
+from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
 from retrieval.search import retrieve
 
@@ -31,6 +32,6 @@ def search_for(membership: Membership, agent: str, question: Question) -> Found:
     if plan.searches:
         found = retrieve(question.text, plan.scope, plan.policy)
     else:
-        found = Retrieval(question.text, plan.policy.granularity)
+        found = Retrieval(question.text, plan.policy.granularity, gate=Gate.DISABLED)
     first = attempting.first_attempt(answer, inquiry, found)
     return Found(answer.message, answer.conversation, first.retrieval, first.request, first.refusal)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 from django.db import Error as DatabaseFault
+from django.db import InterfaceError, OperationalError, transaction
 
 from accounts import quotas
 from accounts.http import idempotency
@@ -156,17 +156,21 @@ class Admission:
             except (OperationalError, InterfaceError):
                 logger.warning("message %s could not be stored yet", self.live.message)
                 await asyncio.sleep(0.5 * 2**attempt)
-            except DatabaseError as error:
+            except BaseException as error:
                 logger.error("message %s cannot be stored: %s", self.live.message, described(error))
                 await self._give_up()
+                if not isinstance(error, Exception):
+                    raise
                 return
         logger.error("message %s could not be stored", self.live.message)
 
     def _close(self) -> None:
-        if self.answer is not None:
-            records.close_answer(self.answer)
-        if self._reply is not None:  # one that has led to a message is settled, and stays
-            IdempotentReply.objects.filter(pk=self._reply.pk, status=None).delete()
+        try:
+            if self.answer is not None:
+                records.close_answer(self.answer)
+        finally:
+            if self._reply is not None:  # one that has led to a message is settled, and stays
+                IdempotentReply.objects.filter(pk=self._reply.pk, status=None).delete()
 
     async def _give_up(self) -> None:
         if self.answer is None:

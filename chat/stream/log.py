@@ -90,6 +90,8 @@ class Cursor:
     def take(self, log: EventLog) -> list[Numbered]:
         """The events since the last time. What arrived meanwhile comes as one token."""
         part, taken = log.part, list[Numbered]()
+        if self.ended:
+            return taken
         if part is not None:
             if part is not self._part:
                 taken += self._entered(part)
@@ -99,7 +101,7 @@ class Cursor:
                 taken += self._text(part)
             if self._tail < len(part.tail):
                 taken += self._behind(part)
-        if log.ending is not None and not self.ended:
+        if log.ending is not None:
             taken += [*self._rest(), (END, log.ending)]
             self.ended = True
         return taken
