@@ -26,6 +26,7 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.http.middleware import with_headers
 from accounts.problems import HttpsRequired, InternalError, problem_response
+from config.faults import described
 from config.threads import KeptThreads
 
 logger = logging.getLogger(__name__)
@@ -103,7 +104,7 @@ async def responded(request: ASGIRequest, match: ResolverMatch) -> HttpResponseB
         return problem_response(HttpsRequired())
     try:
         response: HttpResponseBase = await match.func(request, *match.args, **match.kwargs)
-    except Exception:
-        logger.exception("%s failed", match.view_name or match.route)
+    except Exception as error:
+        logger.error("%s failed: %s", match.view_name or match.route, described(error))
         return problem_response(InternalError())
     return response

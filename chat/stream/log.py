@@ -84,7 +84,8 @@ class Cursor:
         self._html = html
         self._place = place_of(after)
         self._part: Part | None = None
-        self._head = self._piece = self._tail = self._characters = self._blocks = self._told_blocks = 0
+        self._head = self._piece = self._tail = self._characters = self._blocks = 0
+        self._known = self._known_blocks = 0  # characters and blocks that the reader has
         self._renderer: BlockRenderer | None = None
 
     def take(self, log: EventLog) -> list[Numbered]:
@@ -94,7 +95,7 @@ class Cursor:
             return taken
         if part is not None:
             if part is not self._part:
-                taken += self._entered(part)
+                self._enter(part)
             if self._head < len(part.head):
                 taken += self._before(part)
             if self._piece < len(part.pieces):
@@ -106,38 +107,34 @@ class Cursor:
             self.ended = True
         return taken
 
-    def _entered(self, part: Part) -> list[Numbered]:
+    def _enter(self, part: Part) -> None:
         """At the beginning of an attempt, or where the reader has left off in it."""
         at = self._place if self._place.attempt == part.number else place_of(0)
         self._part, self._place = part, place_of(0)
         self._renderer = BlockRenderer([one.n for one in part.sources.sources]) if self._html else None
-        self._head, self._tail, self._told_blocks = at.head, at.tail, at.blocks
+        self._head, self._tail, self._known_blocks = at.head, at.tail, at.blocks
+        self._known = at.characters
         self._piece = self._characters = self._blocks = 0
-        if not at.characters:
-            return []
-        text = "".join(part.pieces)
-        self._piece, known = len(part.pieces), text[: at.characters]
-        self._characters = len(known)
-        blocks = self._rendered(known)
-        rest = text[at.characters :]
-        return [*blocks, *self._told(rest)] if rest else blocks
 
     def _before(self, part: Part) -> list[Numbered]:
         first, self._head = self._head, len(part.head)
         return [(head_id(part.number, place), part.head[place]) for place in range(first, self._head)]
 
     def _text(self, part: Part) -> list[Numbered]:
+        """What the reader knows already only makes the blocks; a row that lags behind may not even have all of it."""
         pieces, self._piece = part.pieces[self._piece :], len(part.pieces)
-        return self._told("".join(pieces) if len(pieces) > 1 else pieces[0])
+        text = "".join(pieces) if len(pieces) > 1 else pieces[0]
+        known = min(len(text), self._known - self._characters)
+        if known <= 0:
+            return self._token(part, text)
+        self._characters += known
+        blocks = self._shown(self._renderer.feed(text[:known])) if self._renderer else []
+        return [*blocks, *self._token(part, text[known:])] if known < len(text) else blocks
 
-    def _told(self, text: str) -> list[Numbered]:
-        assert self._part is not None
+    def _token(self, part: Part, text: str) -> list[Numbered]:
         self._characters += len(text)
-        token = (text_id(self._part.number, self._characters, self._blocks), Token(text, self._part.number))
-        return [token, *self._rendered(text)] if self._renderer else [token]
-
-    def _rendered(self, text: str) -> list[Numbered]:
-        return self._shown(self._renderer.feed(text)) if self._renderer else []
+        token = (text_id(part.number, self._characters, self._blocks), Token(text, part.number))
+        return [token, *self._shown(self._renderer.feed(text))] if self._renderer else [token]
 
     def _rest(self) -> list[Numbered]:
         """The last block, once the text has ended."""
@@ -149,8 +146,9 @@ class Cursor:
         shown: list[Numbered] = []
         for index, html in blocks:
             self._blocks += 1
-            if self._blocks > self._told_blocks:
-                shown.append((text_id(self._part.number, self._characters, self._blocks), Html(index, html)))
+            if self._blocks > self._known_blocks:
+                characters = max(self._characters, self._known)
+                shown.append((text_id(self._part.number, characters, self._blocks), Html(index, html)))
         return shown
 
     def _behind(self, part: Part) -> list[Numbered]:

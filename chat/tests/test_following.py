@@ -160,11 +160,13 @@ def test_a_finished_answer_is_told_again_and_ends(page: Caller, alicia: Caller) 
 def test_only_ones_own_answers_are_followed(server: LiveServer, library: Library, alicia: Caller) -> None:
     pk = alicia.answers("writer", ABOUT_LOANS)[0].data["message"]
     question = Message.objects.get(role="user").pk
-    others = [server.by_key(one).follow(pk) for one in (library.bob, library.admin, library.carla)]
-    strange = [*others, alicia.follow(uuid4()), alicia.follow(question)]
-    assert {stream.status for stream in strange} == {404}
-    assert len({str(stream.problem()) for stream in strange}) == 1
-    assert server.anonymous().follow(pk).status == 401
+    callers = [server.by_key(one) for one in (library.bob, library.admin, library.carla)]
+    path = "/api/messages/{}/events/"
+    refused = [caller.call("GET", path.format(pk)) for caller in callers]
+    refused += [alicia.call("GET", path.format(other)) for other in (uuid4(), question)]
+    assert {answer.status for answer in refused} == {404}
+    assert all(answer.body == refused[0].body for answer in refused)
+    assert server.anonymous().call("GET", path.format(pk)).status == 401
     assert alicia.call("POST", f"/api/messages/{pk}/events/").status == 405
 
 

@@ -88,6 +88,18 @@ def test_whoever_goes_on_after_any_event_is_told_the_rest_and_nothing_twice(
     assert names == ["sources", "status", "status", "done"]
 
 
+@given(PIECES, st.data())
+def test_a_row_that_lags_behind_what_its_reader_knows_tells_nothing_twice(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    events = step_by_step(pieces, Cursor(html=True))
+    last, _ = before = events[data.draw(st.integers(0, len(events) - 1))]
+    rest = step_by_step(pieces, Cursor(last, html=True))
+    both = [*events[: events.index(before) + 1], *rest]
+    assert (text_of(both), blocks_of(both)) == ("".join(pieces), rendered("".join(pieces)))
+    assert [number for number, _ in both] == sorted({number for number, _ in both})
+
+
 @given(PIECES, st.integers(0, 60))
 def test_how_the_text_is_cut_makes_no_difference(pieces: list[str], size: int) -> None:
     text = "".join(pieces)
