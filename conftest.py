@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -20,7 +19,7 @@ if (SHARED / "tiktoken").is_dir():  # exact token counts without the network; wi
 
 pytest_plugins = ["tests.fakes.fixtures", "tests.hypothesis_profiles"]
 
-Hints = list[tuple[str, UUID]]
+Hints = list[str]
 LONGEST_ID = 80
 
 
@@ -74,11 +73,11 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterat
 
 @pytest.fixture(autouse=True)
 def hints(monkeypatch: pytest.MonkeyPatch) -> Hints:
-    """What workers would have been told: (task name, document id). Nothing reaches a broker."""
-    from workers import tasks
+    """The lanes that would have been told of work. Nothing reaches a broker."""
+    from workers import hints
 
     told: Hints = []
-    monkeypatch.setattr(tasks, "hint", lambda task, document_id: told.append((task.name, document_id)))
+    monkeypatch.setattr(hints, "hint", lambda *lanes, **_options: told.extend(lanes))
     return told
 
 

@@ -1,11 +1,22 @@
-"""The Celery application. Messages are hints: the document row is the queue (SPEC §3)."""
+"""The Celery application. Messages are hints: the document row is the queue (SPEC §3).
+
+Three lanes, so that no kind of work waits behind another. A worker without `--queues` serves all of them.
+"""
 
 import os
+from typing import Any
 
 from celery import Celery
+from kombu.entity import Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+UPKEEP, SHORT, INGESTION = "upkeep", "short", "ingestion"
+
+queue: Any = Queue  # untyped
+
 app = Celery("acervo")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.task_queues = [queue(lane) for lane in (UPKEEP, SHORT, INGESTION)]
+app.conf.task_default_queue = UPKEEP
 app.autodiscover_tasks(["workers"])

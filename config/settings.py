@@ -177,12 +177,8 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"polling_interval": 0.1}
-    if WORKERS_EMBEDDED
-    # An upload waits for a broker that is down: once, and not for kombu's own 2 + 4 s (RELIABILITY, faults).
-    else {"socket_timeout": 1, "socket_connect_timeout": 1, "max_retries": 0}
-)
+# An upload waits for a broker that is down: once, and not for kombu's own 2 + 4 s (RELIABILITY, faults).
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 1, "socket_connect_timeout": 1, "max_retries": 0}
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives any outage of its broker
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # a file cannot be restarted under a connection

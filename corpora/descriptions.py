@@ -7,6 +7,7 @@ Nothing is embedded anew: readers see a new title at once, and the index gets a 
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts import audit
 from accounts.models import Membership
@@ -30,5 +31,12 @@ def describe(document: Document, by: Membership, **description: Any) -> bool:
         document.save(update_fields=list(changed))
         audit.record(by, "changed", document, fields=sorted(changed))
         if changed.keys() & set(METADATA_FIELDS):
-            transaction.on_commit(lambda: metadata_changed.send(Document, document_id=document.pk))
+            mark_metadata_changed(document)
     return True
+
+
+def mark_metadata_changed(document: Document) -> None:
+    """The index's copy is stale from now on; the workers follow. Belongs into the transaction of the edit."""
+    document.metadata_changed_at = timezone.now()
+    document.save(update_fields=["metadata_changed_at"])
+    transaction.on_commit(lambda: metadata_changed.send(Document, document_id=document.pk))

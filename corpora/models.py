@@ -14,6 +14,7 @@ from corpora.media_types import EXTENSIONS
 from corpora.scope import Scope
 from corpora.visibility import in_scope, readable, writable
 
+SMALL_BYTES = 32 * 1024  # a document of at most this size is short work (`document_waiting_small`)
 METADATA_FIELDS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
 
 
@@ -59,6 +60,7 @@ class Corpus(Identified):
     is_active = models.BooleanField(_("active"), default=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, editable=False)
+    sizes_wanted_at = models.DateTimeField(null=True, editable=False)  # its documents may lack sizes that agents read
     objects = CorpusQuerySet.as_manager()
 
     class Meta:
@@ -72,7 +74,14 @@ class Corpus(Identified):
                 name="global_without_owner_personal_with",
             ),
         )
-        indexes = (models.Index(fields=("organization", "corpus_type", "owner")),)
+        indexes = (
+            models.Index(fields=("organization", "corpus_type", "owner")),
+            models.Index(
+                fields=("sizes_wanted_at",),
+                condition=models.Q(sizes_wanted_at__isnull=False),
+                name="corpus_sizes_wanted",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -99,6 +108,49 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def in_scope(self, scope: Scope) -> Self:
         return self.alive().filter(in_scope(scope, "corpus__"))
+
+    def requeue(self, **kept: Any) -> int:
+        """Put documents back in the queue, as if they had just come; returns how many. `kept`: what is not reset.
+
+        Readers keep the version that they have, and whoever works on one of them loses it.
+        """
+        return self.update(**{**queued(), **kept})
+
+
+def queued() -> dict[str, Any]:
+    """The columns of a document that waits and that nobody has tried yet."""
+    return {
+        "status": "pending",
+        "stage": "",
+        "progress": 0.0,
+        "error_code": "",
+        "error_detail": "",
+        "attempts": 0,
+        "not_before": timezone.now(),
+        "lease_holder": None,
+        "lease_expires_at": None,
+    }
+
+
+def queue_indexes() -> list[models.Index]:
+    """Who has work waiting, and their oldest, without a walk over all that waits (`workers.turns`)."""
+    sender = Coalesce("uploaded_by", "corpus")
+    waits = models.Q(status="pending", deleted_at=None)
+    changed = models.Q(metadata_changed_at__isnull=False, deleted_at=None)
+    return [
+        models.Index("corpus", sender, "not_before", condition=waits, name="document_waiting"),
+        models.Index(
+            "corpus", sender, "not_before", condition=waits & models.Q(size__lte=SMALL_BYTES),
+            name="document_waiting_small",
+        ),
+        models.Index(
+            "corpus", sender, "deleted_at", condition=models.Q(deleted_at__isnull=False), name="document_deleted"
+        ),
+        models.Index("corpus", sender, "metadata_changed_at", condition=changed, name="document_metadata_changed"),
+        models.Index(
+            fields=("corpus",), condition=models.Q(status="processing", deleted_at=None), name="document_in_work"
+        ),
+    ]  # fmt: skip
 
 
 class Document(Identified):
@@ -147,6 +199,7 @@ class Document(Identified):
         editable=False,
         help_text=_("Its path in the folder that this corpus is kept in step with; empty for uploads."),
     )
+    source_modified_ns = models.BigIntegerField(null=True, editable=False)
 
     status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.PENDING)
     stage = models.CharField(_("stage"), max_length=10, choices=Stage, default=Stage.NONE, blank=True)
@@ -164,6 +217,7 @@ class Document(Identified):
     lease_expires_at = models.DateTimeField(null=True, editable=False)
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     not_before = models.DateTimeField(default=timezone.now, editable=False)
+    metadata_changed_at = models.DateTimeField(null=True, editable=False)  # the index has not followed yet
     deleted_at = models.DateTimeField(null=True, editable=False)
 
     content_type = models.CharField(_("content type"), max_length=20, choices=ContentType, blank=True)
@@ -194,6 +248,7 @@ class Document(Identified):
         )
         indexes = (
             models.Index(fields=("status", "not_before"), name="document_queue"),
+            *queue_indexes(),
             models.Index(fields=("corpus", "deleted_at", "created_at"), name="document_of_corpus"),
         )
 

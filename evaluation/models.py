@@ -1,6 +1,6 @@
 """What evaluation keeps: question sets, their questions, and runs to compare over time."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Self
 
 from django.db import models
@@ -10,8 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization
 from chat.models import Message
 from corpora.models import Corpus
-
-SILENCE = timedelta(minutes=2)  # after which a run's worker is taken for dead
 
 
 class QuestionSetQuerySet(models.QuerySet["QuestionSet"]):
@@ -65,11 +63,16 @@ class EvaluationRun(Identified):
     dataset = models.CharField(_("data set"), max_length=150, blank=True)
     configuration = models.JSONField(default=dict)
     measures = models.JSONField(default=dict)
+    is_open = models.BooleanField(default=False, editable=False)  # asked for and not ended: the workers' queue
+    lease_holder = models.UUIDField(null=True, editable=False)
+    lease_expires_at = models.DateTimeField(null=True, editable=False)
+    attempts = models.PositiveSmallIntegerField(default=0, editable=False)
 
     class Meta:
         verbose_name = _("evaluation run")
         verbose_name_plural = _("evaluation runs")
         ordering = ("-created_at", "-pk")
+        indexes = (models.Index(fields=("created_at",), condition=models.Q(is_open=True), name="evaluation_run_open"),)
 
     def __str__(self) -> str:
         return f"{self.dataset or self.question_set} {self.created_at:%Y-%m-%d %H:%M}"
@@ -78,19 +81,14 @@ class EvaluationRun(Identified):
     def state(self) -> str:
         """ "waiting", "running", "interrupted", "done" or "failed"; a run of the command line is done."""
         state = str(self.measures.get("state", "done"))
-        if state == "running" and timezone.now() - datetime.fromisoformat(self.measures["seen"]) > SILENCE:
-            return "interrupted"
-        return state
+        silent = self.lease_expires_at is None or self.lease_expires_at < timezone.now()
+        return "interrupted" if state == "running" and silent else state
 
     @property
     def started_at(self) -> datetime:
         """When it was asked for, together with others that it is compared with."""
         started = self.configuration.get("started")
         return datetime.fromisoformat(started) if started else self.created_at
-
-    @property
-    def is_due(self) -> bool:
-        return self.state in ("waiting", "interrupted")
 
     @property
     def thresholds(self) -> dict[str, float]:

@@ -1,24 +1,27 @@
-"""Runs of a question set that admins made: rows that wait, one task that works them off, measures that stay.
+"""Runs of a question set that admins made: rows that wait, workers that claim them, measures that stay.
 
     waiting ──▶ running (done of total) ──▶ done
-                   │                          or failed: the measures say why
-                   ▼
-              interrupted: its worker fell silent; the next start takes it up again
+       ▲           │                          or failed: the measures say why
+       └───────────┴ interrupted: its worker fell silent, and another takes it up (three times at most)
 
 A run asks the global corpora alone, whoever started it: what members keep for themselves is not measured.
 """
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts import audit
 from accounts.models import Membership
 from agents.scopes import shared_scope
 from config.faults import described
+from config.heartbeat import beating
 from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from evaluation.configurations import Configuration, configuration
@@ -31,6 +34,10 @@ from retrieval.spaces.current import current_provider, embeddings_kept, one_spac
 logger = logging.getLogger(__name__)
 
 REPORTED_EVERY = 10  # questions
+LEASE, HEARTBEAT_SECONDS = timedelta(seconds=30), 10.0
+MAX_ATTEMPTS = 3
+TRIED = 8  # runs of one look, of which others may take some first
+INTERRUPTED = "its worker stopped three times before the end"
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 
 
@@ -51,32 +58,63 @@ def start(
 
 def waiting(questions: QuestionSet, asked: Configuration, **settings: Any) -> EvaluationRun:
     return EvaluationRun.objects.create(
-        question_set=questions, configuration={"name": asked.name, **settings}, measures={"state": WAITING}
+        question_set=questions,
+        configuration={"name": asked.name, **settings},
+        measures={"state": WAITING},
+        is_open=True,
     )
 
 
-def work_off(question_set: UUID) -> int:
-    """Do the runs of a set that wait or were interrupted, the oldest first; how many this call did."""
-    rows = EvaluationRun.objects.filter(question_set=question_set).order_by("created_at", "pk")
-    return sum(run(row) for row in rows if row.is_due)
+def run_next() -> bool:
+    """Do the run whose turn it is; False when none waits."""
+    return any(run(row) for row in due()[:TRIED])
+
+
+def due() -> QuerySet[EvaluationRun]:
+    """Runs that nobody works on: those of the organization with the least in work first, then the oldest."""
+    at_work = EvaluationRun.objects.filter(
+        is_open=True,
+        lease_expires_at__gte=timezone.now(),
+        question_set__organization=OuterRef("question_set__organization"),
+    )
+    counted = at_work.order_by().values("question_set__organization").annotate(runs=Count("pk")).values("runs")
+    of_a_set = free().filter(question_set__isnull=False).select_related("question_set")
+    return of_a_set.annotate(at_work=Coalesce(Subquery(counted), 0)).order_by("at_work", "created_at", "pk")
+
+
+def free() -> QuerySet[EvaluationRun]:
+    nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=timezone.now())
+    return EvaluationRun.objects.filter(nobody, is_open=True)
 
 
 def run(row: EvaluationRun) -> bool:
     """Do one run if nobody else has taken it; every way that it may end is a state of its row."""
-    claimed = EvaluationRun.objects.filter(pk=row.pk, measures=row.measures).update(measures=at_work(0, 0))
+    holder = uuid4()
+    claimed = free().filter(pk=row.pk).update(
+        lease_holder=holder, lease_expires_at=timezone.now() + LEASE, attempts=F("attempts") + 1,
+        measures=at_work(0, 0),
+    )  # fmt: skip
     if not claimed:
         return False
+    held = EvaluationRun.objects.filter(pk=row.pk, lease_holder=holder)
+    with beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS):
+        ended = outcome(row, held)
+    ended_now = {"is_open": False, "lease_holder": None, "lease_expires_at": None}
+    return bool(held.update(configuration=row.configuration, measures=ended, **ended_now))
+
+
+def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]:
+    """What there is to say at the end of a run, whatever the end was."""
     assert row.question_set is not None
+    if row.attempts >= MAX_ATTEMPTS:  # as it was before this one
+        return {"state": FAILED, "reason": INTERRUPTED}
     try:
-        ended = {"state": DONE, **measured(row.question_set, configuration(row.configuration["name"]), row)}
+        ended = {"state": DONE, **measured(row.question_set, configuration(row.configuration["name"]), row, held)}
     except Exception as error:  # NotMeasured, an outage, a set whose documents are gone: a run never stays "running"
         expected = isinstance(error, NotMeasured | ValueError)
         logger.warning("evaluation %s failed: %s", row.pk, error if expected else described(error))
-        ended = {"state": FAILED, "reason": str(error) if expected else type(error).__name__}
-    if ended["state"] == DONE:
-        ended["failed"] = [name for name, least in row.thresholds.items() if ended.get(name, 0.0) < least]
-    EvaluationRun.objects.filter(pk=row.pk).update(configuration=row.configuration, measures=ended)
-    return True
+        return {"state": FAILED, "reason": str(error) if expected else type(error).__name__}
+    return {**ended, "failed": [name for name, least in row.thresholds.items() if ended.get(name, 0.0) < least]}
 
 
 def run_now(questions: QuestionSet, asked: Configuration, judge: str = "") -> Scores:
@@ -108,7 +146,9 @@ def record(scores: Sequence[Scores]) -> None:
 
 
 @one_space()
-def measured(questions: QuestionSet, asked: Configuration, row: EvaluationRun) -> dict[str, Any]:
+def measured(
+    questions: QuestionSet, asked: Configuration, row: EvaluationRun, held: QuerySet[EvaluationRun]
+) -> dict[str, Any]:
     """The means over the set's answerable questions. Raises NotMeasured."""
     known, scope = cases(questions), scope_of(questions)
     if scope.is_empty or not known:
@@ -117,7 +157,7 @@ def measured(questions: QuestionSet, asked: Configuration, row: EvaluationRun) -
 
     def report(done: int, total: int) -> None:
         if done % REPORTED_EVERY == 0:
-            EvaluationRun.objects.filter(pk=row.pk).update(measures=at_work(done, total))
+            held.update(measures=at_work(done, total))
 
     with embeddings_kept(kept_in()):
         measures = {"questions": len(known), **ask_all(known, scope, asked, report)}
@@ -128,7 +168,7 @@ def measured(questions: QuestionSet, asked: Configuration, row: EvaluationRun) -
 
 
 def at_work(done: int, total: int) -> dict[str, Any]:
-    return {"state": RUNNING, "done": done, "total": total, "seen": timezone.now().isoformat()}
+    return {"state": RUNNING, "done": done, "total": total}
 
 
 def scope_of(questions: QuestionSet) -> Scope:

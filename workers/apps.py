@@ -1,13 +1,11 @@
-"""The workers app: hears what happens to documents and tells the workers."""
+"""The workers app: hears what happens to documents, notes what follows from it, and tells the lanes."""
 
-from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from django.apps import AppConfig
-from django.db import transaction
-from django.db.models.signals import post_save
+from django.db.models.signals import post_save, pre_save
+
+from workers import hints
 
 if TYPE_CHECKING:
     from agents.models import Agent, Assignment
@@ -24,50 +22,43 @@ class WorkersConfig(AppConfig):
 
         runs_waiting.connect(on_runs_waiting)
         signals.document_ready.connect(on_document_ready)
-        signals.document_removed.connect(on_document_removed)
-        signals.metadata_changed.connect(on_metadata_changed)
+        for errand in (signals.document_removed, signals.corpus_removed, signals.metadata_changed):
+            errand.connect(on_errand)
         post_save.connect(on_assigned, Assignment)
+        pre_save.connect(before_agent_saved, Agent)
         post_save.connect(on_agent_saved, Agent)
         checks.register()
 
 
-def on_assigned(instance: "Assignment", **kwargs: Any) -> None:
-    if instance.agent.adaptive:
-        cut_when_committed([instance.corpus_id])
+def on_assigned(instance: "Assignment", created: bool, **kwargs: Any) -> None:
+    from workers.jobs import cut
+
+    if created and instance.agent.adaptive:
+        cut.want_sizes([instance.corpus_id])
+
+
+def before_agent_saved(sender: type["Agent"], instance: "Agent", **kwargs: Any) -> None:
+    """Only an agent that becomes adaptive needs sizes that its corpora may lack."""
+    is_adaptive = instance.adaptive and instance.is_active
+    was_adaptive = is_adaptive and sender.objects.filter(pk=instance.pk, adaptive=True, is_active=True).exists()
+    instance.becomes_adaptive = is_adaptive and not was_adaptive  # type: ignore[attr-defined]
 
 
 def on_agent_saved(instance: "Agent", **kwargs: Any) -> None:
-    if instance.adaptive and instance.is_active:
-        cut_when_committed(instance.assignments.values_list("corpus_id", flat=True))
+    from workers.jobs import cut
+
+    if instance.becomes_adaptive:  # type: ignore[attr-defined]
+        cut.want_sizes(instance.assignments.values_list("corpus_id", flat=True))
 
 
-def cut_when_committed(corpus_ids: Iterable[UUID]) -> None:
-    """Have the sizes made that adaptive retrieval needs (`workers.jobs.cut`)."""
-    from workers import tasks
-
-    for corpus_id in corpus_ids:
-        transaction.on_commit(partial(tasks.hint, tasks.cut_anew, corpus_id))
+def on_document_ready(**kwargs: Any) -> None:
+    """Both lanes: a small document goes to whichever is free first."""
+    hints.hint(hints.INGESTION, hints.SHORT)
 
 
-def on_document_ready(document_id: UUID, **kwargs: Any) -> None:
-    from workers import tasks
-
-    tasks.hint(tasks.ingest, document_id)
+def on_errand(**kwargs: Any) -> None:
+    hints.hint(hints.SHORT)
 
 
-def on_document_removed(document_id: UUID, **kwargs: Any) -> None:
-    from workers import tasks
-
-    tasks.hint(tasks.erase, document_id)
-
-
-def on_metadata_changed(document_id: UUID, **kwargs: Any) -> None:
-    from workers import tasks
-
-    tasks.hint(tasks.update_metadata, document_id)
-
-
-def on_runs_waiting(question_set_id: UUID, **kwargs: Any) -> None:
-    from workers import tasks
-
-    tasks.hint(tasks.evaluate, question_set_id)
+def on_runs_waiting(**kwargs: Any) -> None:
+    hints.hint(hints.INGESTION)

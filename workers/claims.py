@@ -1,27 +1,31 @@
-"""Who works on a document: claims by compare-and-swap, leases, attempts (SPEC §3, "The document row is the queue")."""
+"""Who works on a document: claims by compare-and-swap, leases, attempts (SPEC §3, "The document row is the queue").
 
-import logging
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+A document that is ingested is `processing` under a lease. Erasing it or copying its metadata is an errand: a lease
+too, which leaves its status alone.
+"""
+
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import DatabaseError, connections
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from config.heartbeat import beating
 from config.prepared import Prepared
-from corpora.models import Document
+from corpora.models import Document, DocumentQuerySet
+from workers import turns
+from workers.turns import Kind
 
-logger = logging.getLogger(__name__)
-
-LEASE = timedelta(seconds=120)
-HEARTBEAT_SECONDS = 30.0
+LEASE = timedelta(seconds=30)
+HEARTBEAT_SECONDS = 10.0
 RETRY_AFTER = timedelta(seconds=15)
 MAX_ATTEMPTS = 3
+TRIED = 8  # candidates of one look; then who is next is asked anew
+ROUNDS = 20  # in which others were always faster; the next hint tries again
 
 Status = Document.Status
 
@@ -38,25 +42,65 @@ def due() -> QuerySet[Document]:
     return Document.objects.alive().filter(waiting | abandoned).order_by("not_before")
 
 
+def claim_next(kind: Kind) -> "Lease | None":
+    """Take the document whose turn it is; None when nothing of this kind is due. Who is outrun asks again."""
+    take = claim if kind in (Kind.INGEST, Kind.INGEST_SMALL) else ERRANDS[kind]
+    for _ in range(ROUNDS):
+        waiting = turns.turns(kind)
+        for turn in waiting[:TRIED]:
+            if lease := take(turn.document_id):
+                turns.note(kind, turn)
+                return lease
+        if not waiting:
+            break
+    return None
+
+
 def claim(document_id: UUID) -> "Lease | None":
-    """Take a due document; None when it is not due, gone, or another worker was faster. One UPDATE decides."""
+    """Take a due document to ingest it; None when it is not due, gone, or another worker was faster."""
     holder = uuid4()
-    taken = (
-        due()
-        .order_by()
-        .filter(pk=document_id, attempts__lt=MAX_ATTEMPTS)
-        .update(
-            status=Status.PROCESSING,
-            stage=Document.Stage.EXTRACT,
-            progress=0.0,
-            error_code="",
-            error_detail="",
-            lease_holder=holder,
-            lease_expires_at=timezone.now() + LEASE,
-            attempts=F("attempts") + 1,
-        )
+    taken = take_row(
+        due().order_by().filter(pk=document_id, attempts__lt=MAX_ATTEMPTS),
+        status=Status.PROCESSING,
+        stage=Document.Stage.EXTRACT,
+        progress=0.0,
+        error_code="",
+        error_detail="",
+        lease_holder=holder,
+        lease_expires_at=timezone.now() + LEASE,
+        attempts=F("attempts") + 1,
     )
     return Lease(document_id, holder) if taken else None
+
+
+def claim_erasure(document_id: UUID) -> "Lease | None":
+    """Take a deleted document to erase it; None while a worker holds it."""
+    return _on_errand(document_id, Document.objects.exclude(deleted_at=None))
+
+
+def claim_metadata(document_id: UUID) -> "Lease | None":
+    """Take a document whose edited metadata the index lacks; None while it is in work or held."""
+    changed = Document.objects.alive().exclude(metadata_changed_at=None).exclude(status=Status.PROCESSING)
+    return _on_errand(document_id, changed)
+
+
+ERRANDS = {Kind.ERASE: claim_erasure, Kind.METADATA: claim_metadata}
+
+
+def _on_errand(document_id: UUID, rows: QuerySet[Document]) -> "Lease | None":
+    holder, now = uuid4(), timezone.now()
+    free = rows.filter(Q(lease_expires_at=None) | Q(lease_expires_at__lt=now), pk=document_id)
+    taken = take_row(free, lease_holder=holder, lease_expires_at=now + LEASE)
+    return Lease(document_id, holder) if taken else None
+
+
+def take_row(document: QuerySet[Document], **fields: Any) -> bool:
+    """Change a row if it is still as the query says. On PostgreSQL a row that somebody has locked counts as taken."""
+    if not connection.features.has_select_for_update_skip_locked:
+        return bool(document.update(**fields))
+    with transaction.atomic():
+        free = list(document.select_for_update(skip_locked=True).values_list("pk", flat=True))
+        return bool(free and document.update(**fields))
 
 
 def give_up_exhausted() -> int:
@@ -78,23 +122,16 @@ def give_up_exhausted() -> int:
 
 def release_abandoned(*, counts: bool = True) -> int:
     """Put every document in processing back in the queue. Only for the one process of an embedded installation:
-    at its start nobody else can be working, so a kill -9 costs no 120 s of waiting; at an orderly end
+    at its start nobody else can be working, so a kill -9 costs no waiting for leases; at an orderly end
     (`counts=False`) the interruption costs no attempt either."""
     free = {"lease_holder": None, "lease_expires_at": None}
-    Document.objects.exclude(deleted_at=None).update(**free)
-    return (
-        Document.objects.alive()
-        .filter(status=Status.PROCESSING)
-        .update(
-            status=Status.PENDING,
-            not_before=timezone.now(),
-            attempts=F("attempts") if counts else F("attempts") - 1,
-            **free,
-        )
-    )
+    left = Document.objects.alive().filter(status=Status.PROCESSING)
+    released = left.requeue(attempts=F("attempts") if counts else F("attempts") - 1)
+    Document.objects.exclude(lease_expires_at=None).update(**free)
+    return released
 
 
-def held_by(document_id: UUID, holder: UUID) -> QuerySet[Document]:
+def held_by(document_id: UUID, holder: UUID) -> DocumentQuerySet:
     return Document.objects.alive().filter(pk=document_id, lease_holder=holder, status=Status.PROCESSING)
 
 
@@ -108,7 +145,7 @@ class Lease:
     document_id: UUID
     holder: UUID
 
-    def held(self) -> QuerySet[Document]:
+    def held(self) -> DocumentQuerySet:
         return held_by(self.document_id, self.holder)
 
     def document(self) -> Document:
@@ -118,30 +155,28 @@ class Lease:
             raise LeaseLost
         return found[0]
 
-    @contextmanager
-    def kept_alive(self) -> Iterator[None]:
+    def kept_alive(self) -> AbstractContextManager[None]:
         """Renew the lease while a stage says nothing for long: a local model may take minutes for one batch."""
-        ended = threading.Event()
-        thread = threading.Thread(target=self._renew_until, args=(ended,), name="lease", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
+        return beating(self.renew, HEARTBEAT_SECONDS)
 
-    def _renew_until(self, ended: threading.Event) -> None:
-        while not ended.wait(HEARTBEAT_SECONDS):
-            try:
-                self.held().update(lease_expires_at=timezone.now() + LEASE)
-            except DatabaseError:
-                logger.warning("the lease on document %s could not be renewed", self.document_id)
-        connections.close_all()
+    def renew(self) -> None:
+        self.rows().update(lease_expires_at=timezone.now() + LEASE)
+
+    def rows(self) -> QuerySet[Document]:
+        """The document while it is ours, whatever its status."""
+        return Document.objects.filter(pk=self.document_id, lease_holder=self.holder)
+
+    def end_errand(self, **fields: Any) -> bool:
+        """Done: let go, and change what depends on it; False when another has taken over."""
+        return bool(self.rows().update(lease_holder=None, lease_expires_at=None, **fields))
+
+    def postpone_errand(self) -> None:
+        """It failed: nobody tries again before RETRY_AFTER."""
+        self.rows().update(lease_holder=None, lease_expires_at=timezone.now() + RETRY_AFTER)
 
     def let_go(self) -> bool:
         """Stop holding a document that was deleted meanwhile, so that its erasure need not wait; True if it was."""
-        deleted = Document.objects.filter(pk=self.document_id, lease_holder=self.holder).exclude(deleted_at=None)
-        return bool(deleted.update(lease_holder=None, lease_expires_at=None))
+        return bool(self.rows().exclude(deleted_at=None).update(lease_holder=None, lease_expires_at=None))
 
     def report(self, stage: Document.Stage, progress: float) -> None:
         """Show where the work is, and live on. Raises LeaseLost when it is not ours any more."""
@@ -159,13 +194,10 @@ class Lease:
 
     def retry_later(self, code: str, detail: str, *, counts: bool) -> None:
         """Put the document back; an outage of others (`counts=False`) costs it no attempt."""
-        self._end(
-            status=Status.PENDING,
-            error_code=code,
-            error_detail=detail[:500],
-            not_before=timezone.now() + RETRY_AFTER,
-            attempts=F("attempts") if counts else F("attempts") - 1,
-        )
+        later, tried = timezone.now() + RETRY_AFTER, F("attempts") if counts else F("attempts") - 1
+        reason = {"error_code": code, "error_detail": detail[:500]}
+        if not self.held().requeue(not_before=later, attempts=tried, **reason):
+            raise LeaseLost
 
     def _end(self, **fields: Any) -> None:
         cleared = {"stage": Document.Stage.NONE, "lease_holder": None, "lease_expires_at": None}

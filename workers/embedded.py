@@ -1,92 +1,96 @@
-"""The workers of the embedded default: Celery in threads of the web process, on the in-memory broker (SPEC §6)."""
+"""The workers of the embedded default: threads of the web process that ask the rows themselves (SPEC §6, ADR 0002)."""
 
 import logging
 import os
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
 
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import close_old_connections, connections
 
-from config.celery import app
-from workers import claims, tasks
+from config.faults import described
+from workers import claims, exclusive, lanes
+from workers.hints import INGESTION, SHORT, bells
 from workers.upkeep import space_filling
+from workers.upkeep.schedule import SCHEDULE, Periodic
 
 logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 15.0  # orchestrators wait some 30 s before they kill
+POLL_SECONDS = 1.0  # what another process queued, what is due again, and whatever a hint missed
+AT_A_TIME = 10.0  # seconds of a lane's work after which connections are looked at
 
 
-class Clock(threading.Thread):
-    """Sends what `tasks.beat_schedule` says is due, the first time after one interval.
+def listen(lane: str) -> None:
+    """Work off a lane whenever its bell rings, and from time to time."""
+    bell = bells[lane]
+    while not lanes.stopping.is_set():
+        heard = bell.count
+        if not kept_going(lambda: lanes.drain(lane, AT_A_TIME)):
+            bell.wait(heard, POLL_SECONDS)
+    connections.close_all()
 
-    In place of Celery's embedded beat: what that sends over a connection of its own never arrives on the in-memory
-    broker, so that the sweeper would only ever run at the start.
-    """
 
-    def __init__(self) -> None:
-        super().__init__(name="clock", daemon=True)
-        self._stopped = threading.Event()
+def repeat(periodic: Periodic) -> None:
+    """Run a periodic job at its interval; each has a thread, so that none waits for another."""
+    due = time.monotonic() + (0.0 if periodic.at_start else periodic.seconds)
+    while not lanes.stopping.wait(max(0.0, due - time.monotonic())):
+        due = time.monotonic() + periodic.seconds
+        kept_going(periodic.run)
+    connections.close_all()
 
-    def run(self) -> None:
-        schedule = tasks.beat_schedule()
-        due = {name: time.monotonic() + entry["schedule"] for name, entry in schedule.items()}
-        while not self._stopped.wait(1.0):
-            for name, entry in schedule.items():
-                if time.monotonic() >= due[name]:
-                    due[name] += entry["schedule"]
-                    app.tasks[entry["task"]].apply_async(**entry["options"])
 
-    def stop(self) -> None:
-        self._stopped.set()
+def kept_going(work: Callable[[], bool]) -> bool:
+    """The work's answer; False when it failed, for instance because the database is away. The thread lives on."""
+    close_old_connections()
+    try:
+        return work()
+    except Exception as error:
+        logger.error("background work failed and is tried again: %s", described(error))
+        return False
 
 
 class EmbeddedWorkers:
     """Start once, before serving; stop once, after."""
 
     def __init__(self) -> None:
-        self._controller: Any = app.WorkController(
-            pool_cls="threads",
-            concurrency=settings.WORKER_THREADS,
-            without_heartbeat=True,
-            without_mingle=True,
-            without_gossip=True,
-        )
-        self._clock = Clock()
-        self._thread = threading.Thread(target=self._run, name="workers", daemon=True)
+        listeners = {SHORT: 1, INGESTION: settings.WORKER_THREADS}
+        self._threads = [
+            threading.Thread(target=listen, args=(lane,), name=f"{lane}-{number}", daemon=True)
+            for lane, threads in listeners.items()
+            for number in range(threads)
+        ] + [
+            threading.Thread(target=repeat, args=(one,), name=f"upkeep-{one.name}", daemon=True)
+            for one in SCHEDULE.values()
+        ]
 
     def start(self) -> None:
         """Put back what a killed process left, then work."""
         if released := self._release(counts=True):
             logger.info("%s documents were interrupted and continue now", released)
+        lanes.stopping.clear()
         space_filling.stopping.clear()
-        self._thread.start()
-        self._clock.start()
-        tasks.sweep.apply_async()
-        tasks.watch_folder.apply_async()
-        tasks.change_space.apply_async()
-
-    def _run(self) -> None:
-        try:
-            self._controller.start()
-        except Exception:
-            logger.exception("the embedded workers stopped; uploads wait until the next start")
-        finally:
-            close_old_connections()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Let running tasks end. What does not end in time is given back and continues at the next start."""
+        """Let what is in work end. What does not end in time is given back and continues at the next start."""
+        lanes.stopping.set()
         space_filling.stopping.set()
-        self._clock.stop()
-        stopping = threading.Thread(target=self._controller.stop, name="stopping", daemon=True)
-        stopping.start()
-        stopping.join(DRAIN_SECONDS)
-        if stopping.is_alive():
+        for bell in bells.values():
+            bell.ring()
+        until = time.monotonic() + DRAIN_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        if any(thread.is_alive() for thread in self._threads):
             logger.info("%s documents are not finished and continue at the next start", self._release(counts=False))
             os._exit(0)  # Python would wait for the workers' threads, for minutes perhaps
 
     @staticmethod
     def _release(*, counts: bool) -> int:
         """Only who owns the index is alone; elsewhere others may be at work, and a lease ends by itself."""
-        return claims.release_abandoned(counts=counts) if settings.EMBEDDED else 0
+        if not settings.EMBEDDED:
+            return 0
+        exclusive.release_all()
+        return claims.release_abandoned(counts=counts)

@@ -218,7 +218,7 @@ def test_no_canary_reaches_a_log_a_trace_or_a_task(
     server: LiveServer,
     all_models: ModelServer,
     worker: Callable[[], int],
-    hints: list[tuple[str, Any]],
+    hints: list[str],
     every_log: pytest.LogCaptureFixture,
     settings: Any,
 ) -> None:

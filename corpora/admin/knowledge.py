@@ -24,8 +24,8 @@ from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operato
 from accounts.problems import Problem
 from corpora import removal
 from corpora.admin.forms import CorpusForm, DocumentForm
+from corpora.descriptions import mark_metadata_changed
 from corpora.models import METADATA_FIELDS, Corpus, Document, ErasureReceipt
-from corpora.signals import metadata_changed
 from corpora.uploads import intake
 
 STATUS_COLOURS: dict[str, str] = {
@@ -188,7 +188,7 @@ class DocumentAdmin(OrganizationAdmin):
     def save_model(self, request: HttpRequest, obj: Document, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         if set(form.changed_data) & set(METADATA_FIELDS):
-            transaction.on_commit(partial(metadata_changed.send, Document, document_id=obj.pk))
+            mark_metadata_changed(obj)
 
     def delete_model(self, request: HttpRequest, obj: Document) -> None:
         removal.remove_document(obj, self.by(request, obj))

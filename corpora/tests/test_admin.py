@@ -24,13 +24,13 @@ TEXT = b"A loan lasts twenty-one days and may be renewed twice.\n"
 def heard(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[UUID]]:
     """What the workers would hear; they themselves do not listen here."""
     told: dict[str, list[UUID]] = {}
-    for name in ("document_ready", "document_removed", "metadata_changed"):
+    for name in ("document_ready", "document_removed", "corpus_removed", "metadata_changed"):
         signal: Any = getattr(signals, name)
         monkeypatch.setattr(signal, "receivers", [])
         signal.sender_receivers_cache.clear()
 
-        def listen(document_id: UUID, name: str = name, **kwargs: Any) -> None:
-            told.setdefault(name, []).append(document_id)
+        def listen(name: str = name, **kwargs: Any) -> None:
+            told.setdefault(name, []).append(kwargs.get("document_id", kwargs.get("corpus_id")))
 
         signal.connect(listen, weak=False)
     return told
@@ -173,7 +173,7 @@ def test_a_corpus_is_removed_and_not_merely_its_row(
         client.post(path, {"post": "yes"})
     corpus.refresh_from_db()
     assert corpus.deleted_at
-    assert heard["document_removed"] == [document.pk]
+    assert heard["corpus_removed"] == [corpus.pk]
     assert client.get(reverse("admin:corpora_corpus_change", args=[corpus.pk])).status_code == 404
 
 

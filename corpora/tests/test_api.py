@@ -142,7 +142,7 @@ def test_a_deleted_corpus_is_gone_at_once_with_its_documents(
         *(f"/api/documents/{document.pk}/content/", f"/api/documents/{document.pk}/chunks/"),
     ):
         assert problem(alice.get(path)) == (404, "not_found")
-    assert hints == [("workers.erase", document.pk)]
+    assert hints == ["short"]
     assert problem(alice.delete(f"/api/corpora/{corpus.pk}/")) == (404, "not_found")
 
 

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as _UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Count, Sum
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -196,21 +195,7 @@ def replace(document: Document, upload: UploadedFile, by: Membership, **fields: 
 def reprocess(document: Document, by: Membership) -> None:
     """Queue a document again. What readers see stays until the new version is complete."""
     with transaction.atomic():
-        queued = (
-            Document.objects.alive()
-            .filter(pk=document.pk)
-            .update(
-                status=Document.Status.PENDING,
-                stage=Document.Stage.NONE,
-                progress=0.0,
-                error_code="",
-                error_detail="",
-                attempts=0,
-                not_before=timezone.now(),
-                lease_holder=None,
-                lease_expires_at=None,
-            )
-        )
+        queued = Document.objects.alive().filter(pk=document.pk).requeue()
         if queued:
             tell_workers(document.pk)
     document.refresh_from_db()

@@ -1,42 +1,71 @@
 """Deletion that leaves nothing behind, with a receipt (SPEC §3, "Deleting")."""
 
+import logging
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from chat.models import Citation
+from config.faults import described
 from corpora.models import Chunk, Corpus, Document, ErasureReceipt
 from retrieval.index.base import VectorIndex
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.current import every_index
+from workers import claims
+from workers.claims import Lease
+from workers.turns import Kind
+
+logger = logging.getLogger(__name__)
+
+HASHES_AT_ONCE = 500  # parameters of one statement: some builds of SQLite take 999
+
+
+def erase_next() -> bool:
+    """Erase the document whose turn it is; False when none is due."""
+    lease = claims.claim_next(Kind.ERASE)
+    if lease is None:
+        return False
+    try:
+        with lease.kept_alive():
+            erase_held(lease)
+    except Exception as error:  # a service that is down must not end the worker: the row is still there
+        logger.warning("the erasure of document %s waits: %s", lease.document_id, described(error))
+        lease.postpone_errand()
+    return True
 
 
 def erase(document_id: UUID) -> bool:
-    """Remove every trace of a deleted document; False while a worker still holds it or it is not deleted.
+    """Remove every trace of a deleted document; False while somebody holds it or it is not deleted.
 
-    The order matters: points first (verified by count), then file, then rows, so that a failure in between leaves
-    the row that the sweeper finds again. Raises IndexUnavailable or the file store's error; both are retried.
+    Raises IndexUnavailable or the file store's error; the row stays, and both are retried.
     """
-    document = Document.objects.filter(pk=document_id).exclude(deleted_at=None).select_related("corpus").first()
-    if document is None or is_held(document):
+    lease = claims.claim_erasure(document_id)
+    if lease is None:
         return False
-    removed = {"points": erase_points(document_id)}
+    try:
+        erase_held(lease)
+    except Exception:
+        lease.end_errand()
+        raise
+    return True
+
+
+def erase_held(lease: Lease) -> None:
+    """The order matters: points first (verified by count), then file, then rows, so that a failure in between leaves
+    the row that is found again."""
+    document = lease.rows().select_related("corpus").get()
+    removed = {"points": erase_points(document.pk)}
     if document.file:
         document.file.delete(save=False)
         removed["files"] = 1
     with transaction.atomic():
         removed |= erase_rows(document)
         ErasureReceipt.objects.create(
-            organization_id=document.corpus.organization_id, document_id=document_id, removed=removed
+            organization_id=document.corpus.organization_id, document_id=lease.document_id, removed=removed
         )
         erase_empty_corpus(document.corpus)
-    return True
-
-
-def is_held(document: Document) -> bool:
-    expires = document.lease_expires_at
-    return expires is not None and expires > timezone.now()
 
 
 def erase_points(document_id: UUID) -> int:
@@ -66,10 +95,17 @@ def erase_rows(document: Document) -> dict[str, int]:
 
 def forget_embeddings(hashes: set[str]) -> int:
     """Remove the cached embeddings of texts that no chunk has any more; returns how many."""
-    if not hashes:
-        return 0
-    shared = set(Chunk.objects.filter(text_hash__in=hashes).values_list("text_hash", flat=True))
-    return CachedEmbedding.objects.filter(text_hash__in=hashes - shared).delete()[0]
+    removed = 0
+    for some in in_batches(hashes):
+        shared = set(Chunk.objects.filter(text_hash__in=some).values_list("text_hash", flat=True))
+        removed += CachedEmbedding.objects.filter(text_hash__in=some - shared).delete()[0]
+    return removed
+
+
+def in_batches(hashes: Iterable[str]) -> Iterator[set[str]]:
+    rest = iter(hashes)
+    while some := set(islice(rest, HASHES_AT_ONCE)):
+        yield some
 
 
 def erase_empty_corpus(corpus: Corpus) -> None:

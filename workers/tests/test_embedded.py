@@ -15,7 +15,8 @@ from corpora.models import Document, ErasureReceipt
 from tests import factories
 from tests.library import upload
 from tests.live import eventually, patience
-from workers import checks, claims, embedded, tasks
+from workers import checks, claims, embedded, lanes
+from workers import hints as real_hints
 from workers.embedded import EmbeddedWorkers
 from workers.ingestion import pipeline
 from workers.upkeep import space_filling
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 in_memory = pytest.mark.skipif(
     not settings.WORKERS_EMBEDDED, reason="a broker is set; the workers in the web process are those without one"
 )
-REAL_HINT = tasks.hint
+REAL_HINT = real_hints.hint
 
 
 @pytest.fixture(autouse=True)
@@ -32,12 +33,13 @@ def lives_on() -> Iterator[None]:
     """Workers stop when their process ends; this one goes on with other tests."""
     yield
     space_filling.stopping.clear()
+    lanes.stopping.clear()
 
 
 @pytest.fixture
 def working(transactional_db: None, hints: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedWorkers]:
     """Workers that run, and hints that reach them."""
-    monkeypatch.setattr(tasks, "hint", REAL_HINT)
+    monkeypatch.setattr(real_hints, "hint", REAL_HINT)
     workers = EmbeddedWorkers()
     workers.start()
     yield workers
@@ -74,8 +76,7 @@ def test_what_a_killed_process_left_is_taken_up_at_the_start(hints: Any, monkeyp
     document = upload(factories.CorpusFactory(personal_of=owner), owner, "a.md", "# A\n\nUn texto.\n")
     assert claims.claim(document.pk) is not None, "by a worker that is no more"
     Document.objects.update(not_before=timezone.now() - timezone.timedelta(minutes=1))
-    monkeypatch.setattr(tasks, "hint", REAL_HINT)
-    monkeypatch.setattr("workers.upkeep.sweep.GRACE", timezone.timedelta(0))
+    monkeypatch.setattr(real_hints, "hint", REAL_HINT)
     workers = EmbeddedWorkers()
     workers.start()
     try:

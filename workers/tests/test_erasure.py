@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -179,9 +179,10 @@ def test_embeddings_that_no_chunk_uses_are_forgotten_by_the_hour(
 ) -> None:
     used = set(CachedEmbedding.objects.values_list("text_hash", flat=True))
     CachedEmbedding.objects.create(space="s", text_hash="f" * 64, vector=b"")
-    busy = factories.DocumentFactory(status="pending")
-    assert tidy.forget_orphaned_embeddings() == 0, "somebody may be embedding just now"
-    Document.objects.filter(pk=busy.pk).delete()
+    factories.DocumentFactory(status="pending")  # there is always somebody who waits
+    assert tidy.forget_orphaned_embeddings() == 0, "its chunk may be written in a moment"
+    CachedEmbedding.objects.create(space="s", text_hash="e" * 64, vector=b"")
+    assert tidy.forget_orphaned_embeddings() == 1, "what was there an hour ago"
     tidy.tidy()
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) == used
 
@@ -196,7 +197,37 @@ def test_an_answer_whose_process_died_is_closed(library: Library) -> None:
     assert (closed.status, closed.error_code) == ("failed", "interrupted")
 
 
-def test_deleting_tells_the_workers_at_once(library: Library, hints: list[tuple[str, UUID]]) -> None:
+def test_deleting_tells_the_workers_at_once(library: Library, hints: list[str]) -> None:
     document = library.notes.documents.get()
+    hints.clear()
     removal.remove_document(document, library.alicia)
-    assert hints[-1] == ("workers.erase", document.pk)
+    assert hints == ["short"]
+
+
+def test_deleting_a_corpus_tells_the_workers_once(library: Library, hints: list[str]) -> None:
+    for n in range(5):
+        factories.DocumentFactory(corpus=library.notes, status="pending", filename=f"{n}.txt")
+    hints.clear()
+    removal.remove_corpus(library.notes, library.alicia)
+    assert hints == ["short"]
+    assert not library.notes.documents.alive().exists()
+
+
+def test_an_index_that_is_down_does_not_end_the_worker(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down() -> Any:
+        raise IndexUnavailable
+
+    removal.remove_document(library.notes.documents.get(), library.alicia)
+    with monkeypatch.context() as patched:
+        patched.setattr(erase, "every_index", down)
+        assert erase.erase_next() is True
+    assert erase.erase_next() is False, "not again at once"
+    Document.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
+    assert erase.erase_next() is True
+    assert ErasureReceipt.objects.count() == 1
+
+
+def test_more_texts_than_a_statement_takes_parameters_are_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashes = {f"{n:064}" for n in range(40_000)}
+    CachedEmbedding.objects.create(space="s", text_hash=min(hashes), vector=b"")
+    assert erase.forget_embeddings(hashes) == 1

@@ -1,9 +1,13 @@
 """Question sets in the database: their cases, their runs in the background, and what ends a run."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from corpora import removal
@@ -14,7 +18,7 @@ from evaluation.models import EvaluationRun, Question, QuestionSet
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, LOANS, Library, upload
-from workers import tasks
+from workers import lanes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +37,8 @@ def questions(library: Library) -> QuestionSet:
 
 
 def work_off(questions: QuestionSet) -> list[EvaluationRun]:
-    runs.work_off(questions.pk)
+    while runs.run_next():
+        pass
     return list(questions.runs.order_by("created_at", "pk"))
 
 
@@ -41,7 +46,7 @@ def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     questions: QuestionSet, library: Library, hints: Any
 ) -> None:
     runs.start(questions, parsed("default,bm25"), {"hit@1": 0.5}, library.admin)
-    assert hints[-1] == (tasks.evaluate.name, questions.pk)
+    assert hints[-1] == "ingestion"
     assert {run.state for run in questions.runs.all()} == {"waiting"}
     default, bm25 = work_off(questions)
     assert (default.configuration["name"], bm25.configuration["name"]) == ("default", "bm25")
@@ -50,13 +55,13 @@ def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     assert (default.measures["hit@1"], default.measures["answer@1"], default.measures["failed"]) == (1.0, 1.0, [])
     assert default.state == "done"
     before = list(questions.runs.values_list("measures", flat=True))
-    assert runs.work_off(questions.pk) == 0, "a second delivery does nothing"
+    assert not runs.run_next(), "a second delivery does nothing"
     assert list(questions.runs.values_list("measures", flat=True)) == before
 
 
-def test_the_task_works_a_set_off(questions: QuestionSet, library: Library) -> None:
+def test_the_ingestion_lane_works_a_set_off(questions: QuestionSet, library: Library) -> None:
     runs.start(questions, parsed("default"), {}, library.admin)
-    tasks.evaluate(str(questions.pk))
+    lanes.drain("ingestion", 5.0)
     assert questions.runs.get().state == "done"
 
 
@@ -110,19 +115,64 @@ def test_a_corpus_that_is_off_is_not_asked(questions: QuestionSet, library: Libr
 
 def test_a_run_whose_worker_died_is_interrupted_and_taken_up_again(questions: QuestionSet) -> None:
     row = runs.waiting(questions, configuration("default"))
-    row.measures = runs.at_work(3, 9)
-    assert (row.state, row.is_due) == ("running", False)
-    row.measures["seen"] = (timezone.now() - timedelta(minutes=5)).isoformat()
+    row.measures, row.lease_holder = runs.at_work(3, 9), uuid4()
+    row.lease_expires_at = timezone.now() + timedelta(seconds=30)
     row.save()
-    assert (row.state, row.is_due) == ("interrupted", True)
+    assert (row.state, runs.run_next()) == ("running", False)
+    row.lease_expires_at = timezone.now() - timedelta(seconds=1)
+    row.save()
+    assert row.state == "interrupted"
     (run,) = work_off(questions)
     assert run.state == "done"
 
 
 def test_a_run_that_somebody_else_has_taken_is_left_alone(questions: QuestionSet) -> None:
     row = runs.waiting(questions, configuration("default"))
-    EvaluationRun.objects.filter(pk=row.pk).update(measures=runs.at_work(1, 2))
-    assert runs.run(row) is False
+    with ThreadPoolExecutor(10) as threads:
+        took = list(threads.map(lambda _: in_a_thread(runs.run, row), range(10)))
+    assert took.count(True) == 1
+
+
+def in_a_thread(work: Any, *args: Any) -> Any:
+    try:
+        return work(*args)
+    finally:
+        connections.close_all()
+
+
+def test_a_run_lives_while_it_is_judged(
+    questions: QuestionSet, library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred calls of a model pass without a word: nobody takes the run for dead meanwhile."""
+    monkeypatch.setattr(runs, "LEASE", timedelta(seconds=0.3))
+    monkeypatch.setattr(runs, "HEARTBEAT_SECONDS", 0.05)
+    judge_all, seen = runs.Judge.judge_all, []
+
+    def slowly(*args: Any) -> Any:
+        time.sleep(0.8)
+        seen.append((questions.runs.get().state, runs.free().exists()))
+        return judge_all(*args)
+
+    monkeypatch.setattr(runs.Judge, "judge_all", slowly)
+    runs.start(questions, parsed("default"), {}, library.admin, "openai:judge")
+    (run,) = work_off(questions)
+    assert (seen, run.state) == ([("running", False)], "done")
+
+
+def test_a_run_that_stops_its_worker_each_time_fails(questions: QuestionSet) -> None:
+    row = runs.waiting(questions, configuration("default"))
+    EvaluationRun.objects.filter(pk=row.pk).update(attempts=3)
+    (run,) = work_off(questions)
+    assert (run.state, run.measures["reason"]) == ("failed", runs.INTERRUPTED)
+
+
+def test_the_organization_with_less_in_work_is_measured_first(questions: QuestionSet, library: Library) -> None:
+    ours = [runs.waiting(questions, configuration("default")) for _ in range(3)]
+    other = QuestionSet.objects.create(organization=library.carla.organization, name="Otra")
+    theirs = runs.waiting(other, configuration("default"))
+    assert list(runs.due()) == [*ours, theirs]
+    EvaluationRun.objects.filter(pk=ours[0].pk).update(lease_expires_at=timezone.now() + timedelta(seconds=9))
+    assert list(runs.due()) == [theirs, *ours[1:]]
 
 
 def test_a_run_reports_how_far_it_is(questions: QuestionSet, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

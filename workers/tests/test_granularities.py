@@ -1,19 +1,18 @@
 """The sizes that adaptive retrieval needs are made when they are needed, and cost nothing twice."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from agents.assignments import assign, unassign
 from agents.models import Agent
-from corpora.models import Chunk, Document
+from corpora.models import Chunk, Corpus, Document
 from retrieval import granularities as sizes
 from retrieval.spaces.current import current_index
 from tests.fakes.fixtures import ModelServer
 from tests.library import NOVEL, Library, upload
-from workers import tasks
 from workers.jobs import cut
+from workers.upkeep.schedule import keep_tidy
 
 pytestmark = pytest.mark.django_db(transaction=True)
 EVERY = {256, 512, 800, 1024}
@@ -33,8 +32,8 @@ def loans_of(library: Library) -> Document:
     return library.loans.documents.get()
 
 
-def cut_hints(hints: list[tuple[str, Any]]) -> list[Any]:
-    return [row for name, row in hints if name == tasks.cut_anew.name]
+def wanted() -> set[Corpus]:
+    return set(Corpus.objects.exclude(sizes_wanted_at=None))
 
 
 def test_without_an_adaptive_agent_there_is_one_size(library: Library) -> None:
@@ -43,11 +42,12 @@ def test_without_an_adaptive_agent_there_is_one_size(library: Library) -> None:
 
 
 def test_an_agent_that_becomes_adaptive_has_its_corpora_cut_anew(
-    library: Library, worker: Callable[[], int], hints: list[tuple[str, Any]]
+    library: Library, worker: Callable[[], int], hints: list[str]
 ) -> None:
     adaptive(library.researcher)
-    assert cut_hints(hints) == [library.loans.pk]
-    tasks.cut_anew(str(library.loans.pk))
+    assert (wanted(), hints[-1]) == ({library.loans}, "short")
+    assert [cut.cut_next(), cut.cut_next()] == [True, False]
+    assert wanted() == set()
     document = loans_of(library)
     assert (document.status, document.version) == ("pending", 1), "readers keep what they have"
     assert worker() == 1
@@ -63,13 +63,14 @@ def test_an_agent_that_becomes_adaptive_has_its_corpora_cut_anew(
 
 
 def test_an_assignment_to_an_adaptive_agent_has_the_corpus_cut_anew(
-    library: Library, worker: Callable[[], int], hints: list[tuple[str, Any]]
+    library: Library, worker: Callable[[], int], hints: list[str]
 ) -> None:
     adaptive(library.writer)
     unassign(library.writer, library.notes.pk, library.alicia)
     hints.clear()
     assign(library.writer, library.notes.pk, library.alicia)
-    assert cut_hints(hints) == [library.notes.pk]
+    assert library.notes in wanted()
+    assert hints == ["short"]
 
 
 def test_a_new_document_of_such_a_corpus_has_every_size_at_once(library: Library, worker: Callable[[], int]) -> None:
@@ -96,10 +97,10 @@ def test_a_scope_is_ready_when_every_document_of_it_is(library: Library, worker:
     assert sizes.ready(scope, 800)
     assert not sizes.ready(scope, 512)
     adaptive(library.writer)
-    tasks.cut_anew(str(library.loans.pk))
+    cut.cut_anew(library.loans.documents.all())
     worker()
     assert not sizes.ready(scope, 512), "one of two corpora"
-    tasks.tidy()
+    keep_tidy()
     worker()
     assert all(sizes.ready(scope, size) for size in sizes.ADAPTIVE)
     upload(library.notes, library.alicia, "otra.md", "# Otra\n\nUna nota que espera.\n")
@@ -110,3 +111,18 @@ def test_a_document_that_failed_or_was_deleted_is_left_alone(library: Library) -
     adaptive(library.writer)
     Document.objects.filter(corpus=library.loans).update(status="failed")
     assert cut.cut_anew() == 1
+
+
+def test_saving_an_agent_wants_no_sizes_unless_it_becomes_adaptive(library: Library, hints: list[str]) -> None:
+    hints.clear()
+    adaptive(library.writer)
+    assert (hints.count("short"), wanted()) == (1, {library.loans, library.notes}), "one hint for all its corpora"
+    Corpus.objects.update(sizes_wanted_at=None)
+    library.writer.name = "Otra"
+    library.writer.save()
+    assert (hints.count("short"), wanted()) == (1, set())
+    library.writer.is_active = False
+    library.writer.save()
+    library.writer.is_active = True
+    library.writer.save()
+    assert wanted() == {library.loans, library.notes}

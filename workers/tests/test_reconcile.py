@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from chat.answering.questions import Question
+from corpora.descriptions import describe
 from corpora.models import Chunk, Document
 from corpora.uploads import intake
 from retrieval.index.base import Point, SparseVector
@@ -57,12 +58,12 @@ def test_points_without_a_chunk_are_removed(library: Library) -> None:
 
 
 def test_documents_of_which_points_are_missing_are_queued_again(
-    library: Library, worker: Callable[[], int], hints: list[tuple[str, UUID]]
+    library: Library, worker: Callable[[], int], hints: list[str]
 ) -> None:
     document = library.notes.documents.get()
     current_index().delete_points([document.chunks.get().pk])
     assert reconcile().documents_requeued == 1
-    assert hints[-1] == ("workers.ingest", document.pk)
+    assert hints[-1] == "ingestion"
     assert document.chunks.count() == 1, "the rows stay until the new version is there"
     assert worker() == 1
     assert points() == chunks()
@@ -143,8 +144,8 @@ def test_edited_metadata_reaches_the_index_without_embedding_again(library: Libr
         return {one.title for one in answer.retrieval.chunks}
 
     assert found(unit=("3",)) == set()
-    Document.objects.filter(pk=document.pk).update(unit="3", tags=["plazos"])
-    metadata.update(document.pk)
+    describe(document, library.admin, unit="3", tags=["plazos"])
+    assert metadata.copy_next()
     assert found(unit=("3",)) == {"Préstamos"}
     assert found(tags=("plazos",)) == {"Préstamos"}
     assert found(tags=("normas",)) == set()
@@ -153,6 +154,5 @@ def test_edited_metadata_reaches_the_index_without_embedding_again(library: Libr
 
 
 def test_metadata_of_a_deleted_document_is_not_written(library: Library) -> None:
-    Document.objects.update(deleted_at=timezone.now())
-    metadata.update(library.loans.documents.get().pk)
-    metadata.update(uuid4())
+    Document.objects.update(deleted_at=timezone.now(), metadata_changed_at=timezone.now())
+    assert not metadata.copy_next()

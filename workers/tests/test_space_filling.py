@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from corpora import removal
+from corpora.descriptions import describe
 from corpora.models import Chunk, Corpus, Document
 from corpora.uploads import intake
 from retrieval.embeddings.base import EmbeddingError
@@ -203,8 +204,8 @@ def test_metadata_that_is_edited_while_it_is_embedded_is_the_new_one(
     document = library.loans.documents.get()
 
     def edited() -> None:
-        Document.objects.filter(pk=document.pk).update(unit="7")
-        metadata.update(document.pk)
+        describe(document, library.admin, unit="7")
+        assert metadata.copy_next()
 
     before_upsert(monkeypatch, edited)
     fill(filling)

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
-from django.utils import timezone
-
 from corpora.models import Chunk, Document
-from corpora.signals import document_ready
 from retrieval.index.base import VectorIndex
 from retrieval.spaces.current import current_index, every_index
+from workers import hints
 
 BATCH = 500
 
@@ -94,8 +92,7 @@ def requeue_incomplete(present: Mapping[UUID, int]) -> int:
     indexed = Document.objects.alive().filter(status=Document.Status.INDEXED).values_list("pk", "chunk_count")
     for document_id, chunk_count in indexed.iterator(BATCH):
         if present.get(document_id, 0) < chunk_count and index.count(document_id) < chunk_count:
-            requeued += Document.objects.filter(pk=document_id, status=Document.Status.INDEXED).update(
-                status=Document.Status.PENDING, not_before=timezone.now(), attempts=0
-            )
-            document_ready.send(Document, document_id=document_id)
+            requeued += Document.objects.filter(pk=document_id, status=Document.Status.INDEXED).requeue()
+    if requeued:
+        hints.hint(hints.INGESTION)
     return requeued

@@ -1,26 +1,40 @@
 """The guarantee behind the hints: finds what nobody works on (SPEC §3, RELIABILITY fact 8)."""
 
-from datetime import timedelta
+from typing import Any
 
-from django.utils import timezone
+from django.db.models import QuerySet
 
-from corpora.models import Document
-from workers import claims, tasks
+from corpora.models import SMALL_BYTES, Corpus, Document
+from evaluation import runs
+from workers import claims, hints
 from workers.jobs import erase
 
-AT_ONCE = 200
-GRACE = timedelta(seconds=5)  # a fresh upload's own message gets there first
+SECONDS = 10.0
+AT_ONCE = 16  # hints for a lane: as many workers start at once, and each goes on by itself
 
 
-def sweep() -> int:
-    """Hint again at due documents and unfinished erasures; returns how many hints were sent."""
+def sweep() -> dict[str, int]:
+    """Hint at lanes that have work; returns how many hints each was sent. They are void when the next sweep comes."""
     claims.give_up_exhausted()
-    overdue = claims.due().filter(not_before__lte=timezone.now() - GRACE)
-    waiting = list(overdue.values_list("pk", flat=True)[:AT_ONCE])
-    deleted = list(Document.objects.exclude(deleted_at=None).values_list("pk", flat=True)[:AT_ONCE])
-    for document_id in waiting:
-        tasks.hint(tasks.ingest, document_id)
-    for document_id in deleted:
-        tasks.hint(tasks.erase, document_id)
     erase.erase_deleted_corpora()
-    return len(waiting) + len(deleted)
+    due = claims.due().order_by()
+    changed = Document.objects.alive().exclude(metadata_changed_at=None)
+    waiting: dict[str, list[QuerySet[Any, Any]]] = {
+        hints.INGESTION: [due, runs.free()],
+        hints.SHORT: [
+            Document.objects.exclude(deleted_at=None),
+            changed,
+            due.filter(size__lte=SMALL_BYTES),
+            Corpus.objects.exclude(sizes_wanted_at=None),
+        ],
+    }
+    sent = {lane: at_most(found) for lane, found in waiting.items()}
+    for lane, count in sent.items():
+        for _ in range(count):
+            hints.hint(lane, stale=SECONDS)
+    return sent
+
+
+def at_most(waiting: list[QuerySet[Any, Any]]) -> int:
+    """How many rows there are in all, counted up to AT_ONCE."""
+    return min(AT_ONCE, sum(len(rows.order_by().values_list("pk")[:AT_ONCE]) for rows in waiting))

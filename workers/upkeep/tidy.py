@@ -2,15 +2,16 @@
 
 from django.contrib.sessions.models import Session
 from django.db import connection
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from accounts.http import idempotency
 from accounts.models import IdempotentReply
 from chat.stream.keeping import close_interrupted
-from corpora.models import Chunk, Document
+from corpora.models import Chunk
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.current import every_index
+from workers.models import Claim
 
 
 def optimize_index() -> bool:
@@ -38,9 +39,16 @@ def tidy() -> None:
 
 
 def forget_orphaned_embeddings() -> int:
-    """Remove cached embeddings that no chunk uses: attempts that died left them. Not while anybody embeds."""
-    busy = (Document.Status.PENDING, Document.Status.PROCESSING)
-    if Document.objects.alive().filter(status__in=busy).exists():
-        return 0
+    """Remove cached embeddings that no chunk uses: attempts that died left them.
+
+    An embedding is kept before its chunk is written. So only what was there at the last visit already is looked at:
+    by then its chunk was written too, or never will be.
+    """
+    visit, _created = Claim.objects.get_or_create(name="orphaned embeddings")
+    newest = CachedEmbedding.objects.aggregate(newest=Max("pk"))["newest"]
     used = Chunk.objects.filter(text_hash=OuterRef("text_hash"))
-    return CachedEmbedding.objects.filter(~Exists(used)).delete()[0]
+    removed = 0
+    if visit.noted is not None:
+        removed = CachedEmbedding.objects.filter(~Exists(used), pk__lte=visit.noted).delete()[0]
+    Claim.objects.filter(pk=visit.pk).update(noted=newest)
+    return removed

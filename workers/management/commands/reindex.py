@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.utils import timezone
 
 from corpora.models import Document
 from workers import inline
@@ -25,9 +24,7 @@ class Command(BaseCommand):
         if options["corpus"]:
             documents = documents.filter(corpus_id=options["corpus"])
         chosen = list(documents.values_list("pk", flat=True))
-        documents.filter(pk__in=chosen).update(
-            status=Document.Status.PENDING, not_before=timezone.now(), attempts=0, progress=0.0
-        )
+        documents.requeue()
         if inline.owns_index():
             bar = Bar(self.stderr, "reindex", len(chosen))
             inline.work_off(chosen, lambda document: bar.step(document.filename))

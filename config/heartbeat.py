@@ -1,0 +1,35 @@
+"""Signs of life while something takes long: a lease is renewed in a thread beside the work."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.db import connections
+
+from config.faults import described
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def beating(renew: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Call `renew` every so many seconds while the block runs. Nothing that it raises ends the beat."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_beat, args=(renew, seconds, ended), name="lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _beat(renew: Callable[[], object], seconds: float, ended: threading.Event) -> None:
+    while not ended.wait(seconds):
+        try:
+            renew()
+        except Exception as error:  # a connection that dropped is an InterfaceError, a full pool something else
+            logger.warning("a lease could not be renewed and is tried again: %s", described(error))
+            connections.close_all()
+    connections.close_all()

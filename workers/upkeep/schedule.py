@@ -1,0 +1,49 @@
+"""What runs by itself, and how often. Overlapping and piled-up calls do nothing (`workers.exclusive`)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workers.exclusive import exclusively
+from workers.folders import watched
+from workers.jobs import cut
+from workers.upkeep import reconcile, space_change, sweep, tidy
+
+
+@dataclass(frozen=True, slots=True)
+class Periodic:
+    """One job of the upkeep lane. `at_start`: also when a server with workers of its own begins."""
+
+    name: str
+    seconds: float
+    work: Callable[[], object]
+    at_start: bool = False
+
+    def run(self) -> bool:
+        """Do it unless somebody is at it, or has just begun it: messages that piled up are one."""
+        with exclusively(f"periodic:{self.name}", pause=self.seconds / 2) as alone:
+            if alone:
+                self.work()
+        return alone
+
+
+def keep_tidy() -> None:
+    tidy.tidy()
+    cut.cut_anew()
+
+
+def optimize() -> None:
+    tidy.refresh_statistics()
+    tidy.optimize_index()
+
+
+SCHEDULE = {
+    one.name: one
+    for one in (
+        Periodic("sweep", sweep.SECONDS, sweep.sweep, at_start=True),
+        Periodic("optimize", 30.0, optimize),
+        Periodic("watch_folder", 60.0, watched.synchronize_all, at_start=True),
+        Periodic("change_space", 60.0, space_change.advance, at_start=True),
+        Periodic("reconcile", 6 * 3600.0, reconcile.reconcile),
+        Periodic("tidy", 3600.0, keep_tidy),
+    )
+}
