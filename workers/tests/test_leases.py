@@ -2,22 +2,24 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connection, connections, transaction
 from django.utils import timezone
 
 from corpora.models import Document
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import upload
-from tests.live import eventually
+from tests.live import eventually, patience
 from workers import claims
 from workers.claims import Lease, LeaseLost
 from workers.ingestion import pipeline
+from workers.turns import Kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = timedelta()
@@ -199,3 +201,58 @@ def test_what_is_due_comes_in_the_order_of_its_waiting(waiting: Document) -> Non
     assert list(claims.due()) == [older, waiting]
     expire(abandoned)
     assert list(claims.due()) == [abandoned, older, waiting]
+
+
+def test_of_ten_who_ask_for_the_next_one_each_document_has_one_winner(waiting: Document) -> None:
+    others = [factories.DocumentFactory(status="pending", corpus=waiting.corpus) for _ in range(3)]
+    won = [lease.document_id for lease in in_threads(10, claims.claim_next, Kind.INGEST) if lease]
+    assert sorted(won) == sorted(one.pk for one in (waiting, *others))
+
+
+@pytest.mark.parametrize("claim", [claims.claim_erasure, claims.claim_metadata])
+def test_of_ten_errands_at_once_one_is_run(waiting: Document, claim: Callable[[UUID], Lease | None]) -> None:
+    fields = ["deleted_at"] if claim is claims.claim_erasure else ["metadata_changed_at"]
+    Document.objects.update(**dict.fromkeys(fields, timezone.now()))
+    assert len([lease for lease in in_threads(10, claim, waiting.pk) if lease]) == 1
+    assert state(waiting).status == "pending"
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks no rows")
+def test_nobody_waits_for_a_row_that_is_locked(waiting: Document) -> None:
+    other = factories.DocumentFactory(status="pending")
+    with transaction.atomic():
+        Document.objects.select_for_update().get(pk=waiting.pk)
+        started = time.monotonic()
+        (lease,) = in_threads(1, claims.claim_next, Kind.INGEST)
+        assert time.monotonic() - started < patience(2)
+    assert isinstance(lease, Lease)
+    assert lease.document_id == other.pk
+
+
+@pytest.mark.parametrize("error", [InterfaceError, OperationalError, RuntimeError])
+def test_a_heart_survives_whatever_the_database_says(
+    waiting: Document, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    monkeypatch.setattr(claims, "HEARTBEAT_SECONDS", 0.02)
+    lease, renew, failures = claimed(waiting), Lease.renew, iter([error(), error()])
+
+    def failing(self: Lease) -> None:
+        for one in failures:
+            raise one
+        renew(self)
+
+    monkeypatch.setattr(Lease, "renew", failing)
+    with lease.kept_alive():
+        expire(waiting)
+        eventually(lambda: state(waiting).lease_expires_at > timezone.now())
+
+
+def test_every_way_back_to_the_queue_resets_the_same(waiting: Document) -> None:
+    Document.objects.update(status="failed", stage="embed", progress=0.7, attempts=3, error_code="x", error_detail="y")
+    Document.objects.all().requeue()
+    again = state(waiting)
+    assert (again.status, again.stage, again.progress, again.attempts) == ("pending", "", 0.0, 0)
+    assert (again.error_code, again.error_detail, again.lease_holder) == ("", "", None)
+    claimed(waiting).report(Document.Stage.EMBED, 0.5)
+    claims.release_abandoned()
+    assert (state(waiting).stage, state(waiting).progress) == ("", 0.0)
