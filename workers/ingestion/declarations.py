@@ -40,7 +40,8 @@ def missing(document: Document, declared: Mapping[str, Any]) -> dict[str, Any]:
 
     The language that was detected from a text is a value too, so a declaration counts on the first reading only.
     """
-    return {name: value for name, value in usable(declared).items() if value and not getattr(document, name)}
+    said = usable(declared) if declared else {}
+    return {name: value for name, value in said.items() if value and not getattr(document, name)}
 
 
 def as_fields(declared: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,13 @@ import logging
 
 from django.db import transaction
 
+from config.prepared import Prepared
 from corpora.models import METADATA_FIELDS, Chunk, Document, DocumentText
 from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point
 from retrieval.spaces.current import every_index
-from workers.claims import Lease, LeaseLost
+from workers.claims import Lease, LeaseLost, held_by
 from workers.ingestion import declarations
 from workers.ingestion.index.payload import payload_of
 from workers.ingestion.index.space_writer import SpaceWriter, Vectors
@@ -19,6 +20,7 @@ from workers.jobs.erase import forget_embeddings
 logger = logging.getLogger(__name__)
 
 Stage = Document.Stage
+_locked = Prepared(lambda **lease: held_by(**lease).select_for_update(of=("self",)).order_by())
 
 
 class VersionWriter:
@@ -92,7 +94,7 @@ class VersionWriter:
         before it is looked at, so that no edit comes between the look and the switch.
         """
         with transaction.atomic():
-            edited = self._locked()
+            edited = self._lock()
             self.spaces.check_readable()
             self._write_text()
             self.lease.finish(self.version, chunk_count=len(self.reading.chunks), **self._facts(edited))
@@ -100,11 +102,11 @@ class VersionWriter:
                 self._drop_old_rows()
         self._follow_in_index(edited)
 
-    def _locked(self) -> Document:
-        document = self.lease.held().select_for_update(of=("self",)).first()
-        if document is None:
+    def _lock(self) -> Document:
+        found = _locked(document_id=self.lease.document_id, holder=self.lease.holder)
+        if not found:
             raise LeaseLost
-        return document
+        return found[0]
 
     def _facts(self, document: Document) -> dict[str, object]:
         """What the text says about itself, where nobody has said otherwise; also noted on `document`."""
