@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
+from config.prepared import Prepared
 from corpora.models import Chunk
 from retrieval.embeddings import get_provider
 from retrieval.embeddings.base import EmbeddingSpace
@@ -41,6 +42,7 @@ class _Memory:
 
 
 _memory = _Memory()
+_every_space = Prepared(lambda: SpaceState.objects.all())  # two of the statements that each document costs
 _reading = threading.Lock()
 
 
@@ -62,7 +64,7 @@ def spaces(*, fresh: bool = False) -> tuple[SpaceState, ...]:
         elif not fresh and time.monotonic() - _memory.read_at < REMEMBERED_SECONDS:
             return _memory.spaces
         try:
-            rows = list(SpaceState.objects.all())
+            rows = _every_space()
         except DatabaseError:
             if fresh or not _memory.spaces:
                 raise

@@ -61,13 +61,13 @@ def complete(extracted: Extracted, request: ReadRequest) -> Reading:
     """Everything after extraction."""
     spoken = request.language or language.detect(extracted.text[:_JUDGED])
     chunks = [draft for size in request.granularities for draft in chunk(extracted, size, OVERLAP[size])]
-    texts = indexed_texts(title_of(extracted, request), chunks)
+    texts = indexed_texts(title_of(extracted, request.title, request.filename), chunks)
     return Reading(extracted, spoken, tuple(chunks), tuple(bm25.encode_documents(texts, spoken)))
 
 
-def title_of(extracted: Extracted, request: ReadRequest) -> str:
+def title_of(extracted: Extracted, given: str, filename: str) -> str:
     """What people call it, else what it calls itself, else its file's name."""
-    return request.title or extracted.title or request.filename
+    return given or extracted.title or filename
 
 
 def indexed_texts(title: str, chunks: Sequence[ChunkDraft]) -> list[str]:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connections
@@ -567,6 +567,32 @@ def test_a_worker_that_lost_its_document_mixes_nothing_into_the_winners_work(
     assert outcome == [False]
     done = complete(document)
     assert "Todo lo anterior" in done.chunks.get().text
+
+
+def test_who_lost_its_document_clears_nothing_of_the_winners_work(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = keep()
+    upsert = type(current_index()).upsert
+
+    def down_afterwards(self: Any, points: Any) -> None:
+        upsert(self, points)
+        raise IndexUnavailable
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(current_index()), "upsert", down_afterwards)
+        pipeline.run(document.pk)
+    written = point_ids(document)
+    clear = pipeline.VersionWriter.clear_unfinished
+
+    def overtaken(self: pipeline.VersionWriter) -> None:
+        Document.objects.filter(pk=document.pk).update(lease_holder=uuid4())
+        clear(self)
+
+    monkeypatch.setattr(pipeline.VersionWriter, "clear_unfinished", overtaken)
+    assert retry_now(document) is False
+    assert point_ids(document) == written != set()
+    assert document.chunks.count() == len(written)
 
 
 def test_the_rest_of_a_killed_attempt_is_cleared(

@@ -124,6 +124,14 @@ def test_concurrent_extractions_do_not_mix(hostile: Sandbox) -> None:
     assert outcomes[40:] == ["extraction_crashed", "nothing happened", "extraction_crashed"] * 3
 
 
+def test_children_run_side_by_side(hostile: Sandbox) -> None:
+    achieved(hostile, "echo start")
+    began = time.monotonic()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda act: _outcome(hostile, act), ["sleep 1"] * 4)) == ["nothing happened"] * 4
+    assert time.monotonic() - began < 2.5
+
+
 def _outcome(sandbox: Sandbox, act: str) -> str:
     try:
         return achieved(sandbox, act)

@@ -12,9 +12,10 @@ from retrieval.index.base import IndexUnavailable, Point
 from retrieval.spaces.current import every_index
 from workers.claims import Lease, LeaseLost, held_by
 from workers.ingestion import declarations
+from workers.ingestion.chunk.chunking import ChunkDraft
 from workers.ingestion.index.payload import payload_of
 from workers.ingestion.index.space_writer import SpaceWriter, Vectors
-from workers.ingestion.reading import Reading, indexed_texts
+from workers.ingestion.reading import Reading, indexed_texts, title_of
 from workers.jobs.erase import forget_embeddings
 
 logger = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ class VersionWriter:
         self.lease, self.document, self.reading = lease, document, reading
         self.version = document.version + 1
         self.spaces = SpaceWriter(document.pk)
-        self.title = document.title or reading.extracted.title or document.filename
+        self.title = title_of(reading.extracted, document.title, document.filename)
         self.declared = declarations.missing(document, reading.extracted.metadata)
         self.language = document.language or self.declared.get("language", "") or reading.language
         declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
@@ -45,6 +46,7 @@ class VersionWriter:
         left = Chunk.objects.filter(document=self.document, version=self.version)
         if not left.exists():
             return
+        self.lease.report(Stage.EMBED, 0.0)  # it is ours: what is removed is no other worker's
         for index in every_index():
             index.delete_document(self.document.pk, keep_version=self.document.version)
         with transaction.atomic():
@@ -58,24 +60,7 @@ class VersionWriter:
         if self.language != self.reading.language:  # the document says another one than its words do
             terms = tuple(bm25.encode_documents(texts, self.language))
         embedded = self.spaces.embed(texts)
-        rows = [
-            Chunk(
-                id=Chunk.id_for(self.document.pk, self.version, one.granularity, one.index),
-                document=self.document,
-                version=self.version,
-                granularity=one.granularity,
-                index=one.index,
-                text=one.text,
-                text_hash=text_hash(text),
-                token_count=one.token_count,
-                start=one.start,
-                end=one.end,
-                page_start=one.page_start,
-                page_end=one.page_end,
-                heading_path=list(one.heading_path),
-            )
-            for one, text in zip(chunks, texts, strict=True)
-        ]
+        rows = [self._row(one, text) for one, text in zip(chunks, texts, strict=True)]
         with transaction.atomic():
             self.lease.report(Stage.EMBED, progress)
             Chunk.objects.bulk_create(rows)
@@ -86,6 +71,23 @@ class VersionWriter:
             return [Point(row.pk, dense, sparse, payloads[row.granularity]) for row, dense, sparse in columns]
 
         self.spaces.upsert(embedded, points)
+
+    def _row(self, draft: ChunkDraft, text: str) -> Chunk:
+        return Chunk(
+            id=Chunk.id_for(self.document.pk, self.version, draft.granularity, draft.index),
+            document=self.document,
+            version=self.version,
+            granularity=draft.granularity,
+            index=draft.index,
+            text=draft.text,
+            text_hash=text_hash(text),
+            token_count=draft.token_count,
+            start=draft.start,
+            end=draft.end,
+            page_start=draft.page_start,
+            page_end=draft.page_end,
+            heading_path=list(draft.heading_path),
+        )
 
     def switch(self) -> None:
         """Show the new version and drop the old one's rows in one transaction, then its points and embeddings.
