@@ -29,6 +29,11 @@ class DateRange:
         return f"{self.first or ''}..{self.last or ''}"
 
 
+def day_number(day: date) -> int:
+    """20240531 for 31 May 2024: an integer that orders as days do."""
+    return day.year * 10_000 + day.month * 100 + day.day
+
+
 def parse(text: str) -> DateRange:
     """Raises ValueError for anything that is no range, also for one that ends before it begins."""
     begins, dots, ends = text.strip().partition("..")

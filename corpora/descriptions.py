@@ -30,7 +30,7 @@ def describe(document: Document, by: Membership, **description: Any) -> bool:
             setattr(document, name, value)
         document.save(update_fields=list(changed))
         audit.record(by, "changed", document, fields=sorted(changed))
-        if changed.keys() & set(METADATA_FIELDS):
+        if changed.keys() & {*METADATA_FIELDS, "source_date"}:
             mark_metadata_changed(document)
     return True
 

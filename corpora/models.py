@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from corpora.date_ranges import day_number
 from corpora.media_types import EXTENSIONS
 from corpora.scope import Scope
 from corpora.visibility import in_scope, readable, writable
@@ -257,8 +258,9 @@ class Document(Identified):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The metadata of SPEC §4 as the index keeps it."""
-        return {name: getattr(self, name) for name in METADATA_FIELDS}
+        """The metadata of SPEC §4 as the index keeps it; the date of the source as a number (20240531)."""
+        day = self.source_date and day_number(self.source_date)
+        return {**{name: getattr(self, name) for name in METADATA_FIELDS}, "source_date": day}
 
     @property
     def is_busy(self) -> bool:

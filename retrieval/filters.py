@@ -4,14 +4,19 @@ In Qdrant an empty `should` matches everything (RELIABILITY, fact 1), so a `Sear
 branch without a condition, or a condition without a value cannot be built at all.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from uuid import UUID
 
+from corpora import date_ranges
 from corpora.scope import Scope
 from retrieval.results import Requirements
 
 METADATA_KEYS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+DATE_KEY = date_ranges.FIELD  # in the payload an integer, 20240531
+PAYLOAD_METADATA = (*METADATA_KEYS, DATE_KEY)
+Span = tuple[int | None, int | None]
 
 
 class EmptyScope(ValueError):
@@ -31,10 +36,22 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """The payload's `key` is a number within one of these spans, both ends included; None is an open end."""
+
+    key: str
+    any_of: tuple[Span, ...]
+
+    def __post_init__(self) -> None:
+        if not self.any_of or any(span == (None, None) for span in self.any_of):
+            raise EmptyScope(f"the condition on {self.key!r} has no span, or one without an end")
+
+
+@dataclass(frozen=True, slots=True)
 class SearchFilter:
     """Every condition of `must`, and every condition of at least one branch of `should`."""
 
-    must: tuple[Condition, ...]
+    must: tuple[Condition | Between, ...]
     should: tuple[tuple[Condition, ...], ...]
 
     def __post_init__(self) -> None:
@@ -44,14 +61,12 @@ class SearchFilter:
             raise EmptyScope("a search stays within one organization")
 
 
-def search_filter(
-    scope: Scope, granularity: int, requirements: Requirements | None = None, documents: Collection[UUID] | None = None
-) -> SearchFilter:
+def search_filter(scope: Scope, granularity: int, requirements: Requirements | None = None) -> SearchFilter:
     """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
-    without values requires nothing. `documents`: only these, if they are named.
-    Raises EmptyScope if the scope has no corpus or no document is named, ValueError for a key that is not metadata.
+    without values requires nothing. Values of `source_date` are ranges (`corpora.date_ranges`).
+    Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata or a date that is no range.
     """
     if scope.is_empty:
         raise EmptyScope("the scope has no corpus")
@@ -59,7 +74,6 @@ def search_filter(
         Condition("organization_id", (str(scope.organization_id),)),
         Condition("granularity", (str(granularity),)),
         *_required(requirements or {}),
-        *([] if documents is None else [Condition("document_id", tuple(sorted(map(str, documents))))]),
     )
     return SearchFilter(must, tuple(_tiers(scope)))
 
@@ -79,9 +93,19 @@ def _corpora(ids: frozenset[UUID]) -> Condition:
     return Condition("corpus_id", tuple(sorted(map(str, ids))))
 
 
-def _required(requirements: Requirements) -> Iterable[Condition]:
+def _required(requirements: Requirements) -> Iterable[Condition | Between]:
     for key, values in requirements.items() if isinstance(requirements, Mapping) else requirements:
-        if key not in METADATA_KEYS:
+        if key not in PAYLOAD_METADATA:
             raise ValueError(f"{key!r} is not a metadata key")
-        if values:
-            yield Condition(key, (values,) if isinstance(values, str) else tuple(values))
+        listed = (values,) if isinstance(values, str) else tuple(values)
+        if listed:
+            yield _dated(listed) if key == DATE_KEY else Condition(key, listed)
+
+
+def _dated(ranges: Sequence[str]) -> Between:
+    spans = map(date_ranges.parse, ranges)
+    return Between(DATE_KEY, tuple((_number(span.first), _number(span.last)) for span in spans))
+
+
+def _number(day: date | None) -> int | None:
+    return None if day is None else date_ranges.day_number(day)

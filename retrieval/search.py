@@ -23,7 +23,6 @@ from retrieval.confidence.calibration import calibrated
 from retrieval.confidence.gate import Gate, confidence, gate, score
 from retrieval.confirmation import confirmed
 from retrieval.context.presentation import presented
-from retrieval.dates import documents_from, without_dates
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
 from retrieval.expansion import phrasings, united
 from retrieval.filters import SearchFilter, search_filter
@@ -130,11 +129,7 @@ def _candidates(
     policy: RetrievalPolicy,
 ) -> Steps[Candidates]:
     """The hits of both legs for every phrasing, under the one filter."""
-    requirements, dates = without_dates(policy.requirements)
-    documents = documents_from(scope, dates) if dates else None
-    if documents is not None and not documents:
-        return Candidates()
-    where = search_filter(scope, policy.granularity, requirements, documents)
+    where = search_filter(scope, policy.granularity, policy.requirements)
 
     def searched() -> list[Candidates]:
         index = index_of(space)

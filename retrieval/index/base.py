@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from uuid import UUID
 
-from retrieval.filters import METADATA_KEYS, SearchFilter
+from retrieval.filters import DATE_KEY, METADATA_KEYS, SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ KEYWORD_KEYS = (
     "granularity",
     *METADATA_KEYS,
 )
-INTEGER_KEYS = ("version",)
+INTEGER_KEYS = ("version", DATE_KEY)
 
 # HNSW as SPEC §2 asks.
 HNSW_M, HNSW_EF_CONSTRUCT = 16, 100

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from retrieval.filters import METADATA_KEYS, Condition, SearchFilter
+from retrieval.filters import PAYLOAD_METADATA, Between, Condition, SearchFilter
 from retrieval.index.base import DENSE, SPARSE, Hit, Point, SparseVector
 
 
@@ -27,10 +27,20 @@ def engine_filter(where: SearchFilter, models: Any) -> Any:
     )
 
 
-def _field(condition: Condition, models: Any) -> Any:
+def _field(condition: Condition | Between, models: Any) -> Any:
+    if isinstance(condition, Between):
+        return _span(condition, models)
     if len(condition.any_of) == 1:
         return models.FieldCondition(key=condition.key, match=models.MatchValue(value=condition.any_of[0]))
     return models.FieldCondition(key=condition.key, match=models.MatchAny(any=list(condition.any_of)))
+
+
+def _span(condition: Between, models: Any) -> Any:
+    bounds = getattr(models, "RangeFloat", None) or models.Range  # Edge's name, the client's
+    spans = [
+        models.FieldCondition(key=condition.key, range=bounds(gte=first, lte=last)) for first, last in condition.any_of
+    ]
+    return spans[0] if len(spans) == 1 else models.Filter(should=spans)
 
 
 def document_filter(document_id: UUID, models: Any, keep_version: int | None = None) -> Any:
@@ -62,11 +72,11 @@ def engine_vectors(point: Point, models: Any) -> dict[str, Any]:
 
 def metadata_changes(metadata: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """(what to set, which keys to remove) so that the metadata becomes exactly `metadata`."""
-    unknown = set(metadata) - set(METADATA_KEYS)
+    unknown = set(metadata) - set(PAYLOAD_METADATA)
     if unknown:
         raise ValueError(f"not metadata: {', '.join(sorted(unknown))}")
     present = {key: value for key, value in metadata.items() if value not in (None, "", [], ())}
-    return present, [key for key in METADATA_KEYS if key not in present]
+    return present, [key for key in PAYLOAD_METADATA if key not in present]
 
 
 def hits(scored: Iterable[Any]) -> tuple[Hit, ...]:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from retrieval.filters import Condition, SearchFilter
+from retrieval.filters import Between, Condition, SearchFilter
 from retrieval.index import Hit, Point, SparseVector
 
 DIMENSIONS = 8
@@ -92,8 +92,10 @@ class Library:
         return _ranked(scores)
 
 
-def _holds(point: Point, condition: Condition) -> bool:
+def _holds(point: Point, condition: Condition | Between) -> bool:
     value = point.payload.get(condition.key)
+    if isinstance(condition, Between):
+        return value is not None and any((low or 0) <= value <= (high or value) for low, high in condition.any_of)
     values = value if isinstance(value, list) else [value]
     return any(item in condition.any_of for item in values)
 
@@ -105,8 +107,8 @@ def _ranked(scores: dict[UUID, float]) -> list[Hit]:
 def furnished() -> Library:
     """Global corpora of two organizations, Alice's and Bob's own, two granularities, metadata on some."""
     library = Library()
-    library.add("manual", "guide", amount=6, tags=["a", "b"], unit="1", language="es")
-    library.add("manual", "annex", amount=5, tags=["b"], unit="2", language="en")
+    library.add("manual", "guide", amount=6, tags=["a", "b"], unit="1", language="es", source_date=20190601)
+    library.add("manual", "annex", amount=5, tags=["b"], unit="2", language="en", source_date=20240131)
     library.add("laws", "statute", amount=5, content_type="law")
     library.add("laws", "statute", amount=4, granularity="256")
     library.add("notes", "diary", owner="alice", amount=4, language="es")

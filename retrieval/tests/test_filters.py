@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.scope import Scope
-from retrieval.filters import METADATA_KEYS, Condition, EmptyScope, SearchFilter, search_filter
+from retrieval.filters import METADATA_KEYS, Between, Condition, EmptyScope, SearchFilter, search_filter
 
 ORGANIZATION, USER = uuid4(), uuid4()
 IDS = st.frozensets(st.uuids(), max_size=5)
@@ -72,6 +72,23 @@ def test_a_requirement_narrows_and_one_without_values_requires_nothing() -> None
 def test_a_requirement_given_as_one_word_is_not_taken_letter_by_letter() -> None:
     built = search_filter(scope(frozenset({uuid4()})), 800, {"course": "REDES"})
     assert built.must[2:] == (Condition("course", ("REDES",)),)
+
+
+def test_dates_are_spans_of_numbers_and_conditions_all_hold() -> None:
+    wanted = [("source_date", ["2019", "..2018-02"]), ("source_date", ["2019-05-02.."])]
+    built = search_filter(scope(frozenset({uuid4()})), 800, wanted)
+    assert built.must[2:] == (
+        Between("source_date", ((20190101, 20191231), (None, 20180228))),
+        Between("source_date", ((20190502, None),)),
+    )
+    with pytest.raises(ValueError, match="date"):
+        search_filter(scope(frozenset({uuid4()})), 800, {"source_date": ["soon"]})
+
+
+@pytest.mark.parametrize("spans", [(), ((None, None),)])
+def test_a_span_without_an_end_cannot_be_built(spans: tuple[tuple[int | None, int | None], ...]) -> None:
+    with pytest.raises(EmptyScope):
+        Between("source_date", spans)
 
 
 @pytest.mark.parametrize("key", ["organization_id", "corpus_id", "user_id", "version", "nope"])

@@ -84,6 +84,9 @@ WHERES = {
     "a required tag": search_filter(scope("manual", "laws"), 800, {"tags": ["a"]}),
     "any of two tags": search_filter(scope("manual", "laws"), 800, {"tags": ["a", "b"]}),
     "two requirements": search_filter(scope("manual"), 800, {"tags": ["b"], "unit": ["2"]}),
+    "a year": search_filter(scope("manual", "laws"), 800, {"source_date": ["2019"]}),
+    "since a month": search_filter(scope("manual", "laws"), 800, {"source_date": ["2024-01.."]}),
+    "one of two spans": search_filter(scope("manual"), 800, {"source_date": ["..2018", "2024-01-31"], "tags": ["b"]}),
     "a requirement over both tiers": search_filter(scope("manual", personal=("notes",)), 800, {"language": ["es"]}),
 }
 
@@ -213,12 +216,16 @@ def test_deleting_a_corpus_removes_every_document_of_it(index: VectorIndex, libr
 
 
 def test_metadata_becomes_exactly_what_is_given(index: VectorIndex, library: Library) -> None:
-    index.set_metadata(named("guide"), {"tags": ["c"], "course": "NET", "unit": None, "topic": ""})
+    index.set_metadata(
+        named("guide"), {"tags": ["c"], "course": "NET", "unit": None, "topic": "", "source_date": 20260228}
+    )
     corpus = scope("manual")
     assert len(seen(index, search_filter(corpus, 800, {"tags": ["c"], "course": ["NET"]}))) == 6
     for gone in ({"tags": ["a"]}, {"unit": ["1"]}, {"language": ["es"]}):
         assert seen(index, search_filter(corpus, 800, gone)) == set()
     assert len(seen(index, search_filter(corpus, 800, {"tags": ["b"]}))) == 5
+    assert len(seen(index, search_filter(corpus, 800, {"source_date": ["2026-02"]}))) == 6
+    assert seen(index, search_filter(corpus, 800, {"source_date": ["2019"]})) == set()
     assert len(seen(index, search_filter(corpus, 800))) == 11
 
 

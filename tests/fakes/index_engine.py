@@ -161,10 +161,14 @@ def search_parameters(body: Json) -> Any:
 
 
 def condition_of(body: Json) -> Any:
-    """A filter, or the one condition that our filters are made of: a key that matches one of some values."""
+    """A filter, or a condition that our filters are made of: a key that matches one of some values, or lies between."""
     if "key" not in body:
         known(body, "must", "should", "must_not")
         return edge.Filter(**{name: [condition_of(one) for one in each] for name, each in body.items() if each})
+    if body.get("range"):
+        known(body, "key", "range")
+        known(body["range"], "gte", "lte")
+        return edge.FieldCondition(key=body["key"], range=edge.RangeFloat(**body["range"]))
     known(body, "key", "match")
     known(body["match"], "any", "value")
     if "any" in body["match"]:

@@ -1,4 +1,4 @@
-"""The date of a source as requirement and as preference: the database's word, at once (SPEC §4, "Filters")."""
+"""The date of a source as requirement and as preference, edited without embedding anything (SPEC §4, "Filters")."""
 
 from collections.abc import Callable
 from datetime import date
@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from corpora.descriptions import describe
 from corpora.models import Document
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
 from tests.library import Library, upload
+from workers.jobs import metadata
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,5 +36,7 @@ def test_the_date_of_the_source_is_required_preferred_and_edited_without_embeddi
     assert years(requirements=(("source_date", ["2019"]), ("source_date", ["2024"]))) == []
     assert years(preferences={"source_date": ["2019"]})[0] == "2019"
     assert years(preferences={"source_date": ["2024"]})[0] == "2024"
-    Document.objects.filter(filename="2019.md").update(source_date=date(2024, 1, 1))
+    older = Document.objects.get(filename="2019.md")
+    assert describe(older, library.admin, source_date=date(2024, 1, 1))
+    metadata.update(older.pk)  # what the worker does with the signal
     assert years(requirements={"source_date": ["2024"]}) == ["2024", "2024"]
