@@ -41,6 +41,10 @@ class IndexUnavailable(Exception):
     """The engine cannot be reached, is too slow or refused: answer without context, or try again later."""
 
 
+class IndexRefused(IndexUnavailable):
+    """The engine is there and refuses this very request: others are none the worse."""
+
+
 class IndexLocked(Exception):
     """Another process has this Edge folder open: one process a folder; several need a QDRANT_URL."""
 

@@ -18,6 +18,7 @@ from retrieval.index.base import (
     HNSW_EF_SEARCH,
     SPARSE,
     Candidates,
+    IndexRefused,
     IndexUnavailable,
     Point,
     SparseVector,
@@ -223,6 +224,9 @@ class ServerIndex:
             raise IndexUnavailable(f"Qdrant at {self._collection} has just failed and is left alone")
         try:
             answer = self._call(request)
+        except IndexRefused:  # one organization's bad request closes the index for nobody else
+            breaker.succeeded()
+            raise
         except IndexUnavailable:
             breaker.failed()
             raise
@@ -243,7 +247,18 @@ class ServerIndex:
                 return request()
         # An AssertionError is how the client says that an answer has no result.
         except (ApiException, QdrantException, OSError, AssertionError) as error:
-            raise IndexUnavailable(f"Qdrant at {self._collection}: {error}") from error
+            fault = IndexRefused if _was_refused(error) else IndexUnavailable
+            raise fault(f"Qdrant at {self._collection}: {error}") from error
+
+
+def _was_refused(error: Exception) -> bool:
+    """Whether the server answered, and not that it fails (5xx). One that is busy (429) is there, too."""
+    from qdrant_client.common.client_exceptions import QdrantException
+    from qdrant_client.http.exceptions import UnexpectedResponse
+
+    if isinstance(error, UnexpectedResponse):
+        return error.status_code is not None and 400 <= error.status_code < 500
+    return isinstance(error, QdrantException)
 
 
 def _was_dropped(error: Exception) -> bool:

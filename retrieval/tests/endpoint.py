@@ -26,6 +26,7 @@ class Reply:
     delay: float = 0.0
     trickle: float = 0.0  # seconds between single bytes of the body
     hang_up: bool = False
+    broken_off: bool = False  # the first half of the body in chunks, and then the end of the connection
 
 
 @dataclass
@@ -92,6 +93,13 @@ class Handler(BaseHTTPRequestHandler):
             return
         body = reply.body if reply.body is not None else answer(request["input"])
         self.send_response(reply.status)
+        if reply.broken_off:
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            half = body[: len(body) // 2]
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(half), half))
+            self.close_connection = True
+            return
         for name, value in (reply.headers | {"Content-Length": str(len(body))}).items():
             self.send_header(name, value)
         self.end_headers()

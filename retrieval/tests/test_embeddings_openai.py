@@ -226,6 +226,28 @@ def test_a_dead_endpoint_costs_nothing_after_three_failures(provider: OpenAIProv
     assert time.monotonic() - started < 0.1
 
 
+@pytest.mark.parametrize("reply", [Reply(status=429), Reply(status=400), Reply(body=b"not json")])
+def test_one_organizations_bad_question_opens_the_breaker_for_nobody(
+    provider: OpenAIProvider, endpoint: Endpoint, reply: Reply
+) -> None:
+    endpoint.script.extend([reply] * 20)
+    for _ in range(5):
+        with pytest.raises((EmbeddingRejected, EmbeddingUnavailable)):
+            provider.embed_query("text")
+    endpoint.script.clear()
+    assert provider.embed_query("text").shape == (DIMENSIONS,)
+
+
+@pytest.mark.parametrize("documents", [False, True], ids=["question", "documents"])
+def test_an_answer_that_breaks_off_in_the_middle_is_tried_again_and_never_taken_for_complete(
+    provider: OpenAIProvider, endpoint: Endpoint, documents: bool
+) -> None:
+    endpoint.script.append(Reply(broken_off=True))
+    vectors = provider.embed_documents(["text"]) if documents else provider.embed_queries(["text"])
+    assert vectors[0] == pytest.approx(normalised("text"))
+    assert len(endpoint.requests) == 2
+
+
 def test_documents_are_not_held_back_by_the_breaker(provider: OpenAIProvider, endpoint: Endpoint) -> None:
     endpoint.script.extend(Reply(status=500) for _ in range(6))
     for _ in range(3):

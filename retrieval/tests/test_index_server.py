@@ -18,6 +18,7 @@ import pytest
 from corpora.scope import Scope
 from retrieval.filters import search_filter
 from retrieval.index import Hit, IndexUnavailable
+from retrieval.index.base import IndexRefused
 from retrieval.index.server import ServerIndex, connect
 from retrieval.tests.library import DIMENSIONS, furnished, named, sparse
 from retrieval.tests.test_index_contract import WHERES
@@ -191,6 +192,24 @@ def test_every_refusal_is_one_error(index: ServerIndex, wire: Wire, status: int)
     wire.status, wire.body = status, {"status": {"error": "no"}}
     with pytest.raises(IndexUnavailable, match="space"):
         search(index)
+
+
+@pytest.mark.parametrize("status", [400, 404, 413, 422, 429])
+def test_one_organizations_bad_request_closes_the_index_for_nobody(index: ServerIndex, wire: Wire, status: int) -> None:
+    for _ in range(5):
+        wire.status, wire.body = status, {"status": {"error": "a bad filter"}}
+        with pytest.raises(IndexRefused):
+            search(index)
+    wire.status, wire.body = 200, FOUND
+    assert search(index).dense
+
+
+def test_a_failing_server_is_left_alone(index: ServerIndex, wire: Wire) -> None:
+    wire.status, wire.body = 503, {"status": {"error": "overloaded"}}
+    for _ in range(5):
+        with pytest.raises(IndexUnavailable):
+            search(index)
+    assert len(wire.asked) == 2
 
 
 @pytest.mark.parametrize("body", [{}, {"result": "nonsense"}, [], {"result": [{"points": [{"id": 1}]}]}])

@@ -140,6 +140,19 @@ def test_a_dead_server_is_left_alone_after_three_failures(endpoint: Endpoint, re
     assert len(endpoint.requests) == 3
 
 
+@pytest.mark.parametrize("reply", [Reply(status=422, body=b"{}"), Reply(status=429, body=b"{}"), Reply(body=b"?")])
+def test_one_organizations_bad_request_opens_the_breaker_for_nobody(
+    endpoint: Endpoint, reranker: Make, reply: Reply
+) -> None:
+    shared = reranker("", "m")
+    endpoint.script.extend([reply] * 5)
+    for _ in range(5):
+        with pytest.raises(RerankUnavailable):
+            block_on(shared.rerank("q", PASSAGES))
+    endpoint.script.append(answering(0.1, 0.7))
+    assert block_on(shared.rerank("q", PASSAGES)) == [0.1, 0.7]
+
+
 @pytest.mark.parametrize(
     "url", ["http://rerank.example.org", "https://user:pass@rerank.example.org", "ftp://x", "https://x.org/?q=1"]
 )
