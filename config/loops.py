@@ -1,7 +1,9 @@
 """Event loops: what is kept for each of them, and one of our own for callers that have none."""
 
 import asyncio
+import importlib
 import os
+import sys
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Hashable
 from typing import Any, Generic, TypeVar
@@ -63,6 +65,12 @@ class _OwnLoop:
 
 
 _own = _OwnLoop()
+
+
+async def import_off_loop(name: str) -> None:
+    """Import what takes long without holding up everybody on the loop."""
+    if name not in sys.modules:
+        await asyncio.to_thread(importlib.import_module, name)
 
 
 def block_on(work: Coroutine[Any, Any, T]) -> T:

@@ -4,21 +4,20 @@ Every answerable question of a set is retrieved for and answered as an agent wit
 one call with a structured answer rates it. Answers and verdicts are counted apart, with what they cost.
 """
 
-import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import mean
 from typing import Any
 
 from agents.llm import client_for
-from agents.llm.base import ModelError, ModelRequest, Passage, TextDelta, Usage
+from agents.llm.base import ModelError, ModelRequest, Passage, Usage
 from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
 from chat.answering.prompting import build
 from chat.answering.routing import Metrics
+from config.loops import block_on
 from corpora.scope import Scope
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
@@ -116,7 +115,7 @@ def judged(question: str, scope: Scope, policy: RetrievalPolicy, answering: Bill
     answer = said(asked, answering)
     usage = NOTHING
     try:
-        metrics, usage = asyncio.run(evaluator.evaluate(answer, asked, judging.model))
+        metrics, usage = block_on(evaluator.evaluate(answer, asked, judging.model))
     finally:
         judging.add(usage)
     return metrics
@@ -131,19 +130,10 @@ def answer_request(model: str, question: str, passages: tuple[Passage, ...]) -> 
 
 def said(request: ModelRequest, bill: Bill) -> str:
     """The whole text of one call, which is put on the bill also when it fails. Raises ModelError."""
-    return asyncio.run(_said(request, bill))
-
-
-async def _said(request: ModelRequest, bill: Bill) -> str:
-    parts: list[str] = []
     usage = None
     try:
-        async with aclosing(client_for(request.model).stream(request)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    parts.append(event.text)
-                elif isinstance(event, Usage):
-                    usage = event
+        answer = block_on(client_for(request.model).complete(request))
+        usage = answer.usage
     finally:
         bill.add(usage)
-    return "".join(parts)
+    return answer.text

@@ -1,13 +1,14 @@
-"""Streams answers from Anthropic's Messages API through its SDK, imported at first use (40 MB, 1 s)."""
+"""Answers from Anthropic's Messages API through its SDK, imported at first use (40 MB, 1 s)."""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
 from agents.llm import failures
 from agents.llm.base import (
+    Completion,
     Finished,
     ModelError,
     ModelInterrupted,
@@ -18,13 +19,14 @@ from agents.llm.base import (
     Usage,
 )
 from agents.llm.limits import Limits, before, retried
-from config.loops import PerLoop
+from config.loops import PerLoop, import_off_loop
 
 if TYPE_CHECKING:
     import anthropic
-    from anthropic.types import MessageParam, OutputConfigParam, RawMessageStreamEvent
+    from anthropic.types import RawMessageStreamEvent
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
+RETRIES = 2  # of whole answers; streams have our own (`limits`)
 DEFAULT_MAX_TOKENS = 4096  # the API requires a cap
 REASONS = {
     "end_turn": "stop",
@@ -87,7 +89,20 @@ class AnthropicClient:
 
         return retried(attempt, self._limits)
 
+    async def complete(self, request: ModelRequest) -> Completion:
+        """See `ModelClient`."""
+        client = (await self._client()).with_options(max_retries=RETRIES)
+        import anthropic
+
+        try:
+            message: anthropic.types.Message = await client.messages.create(**self._parameters(request))
+        except (anthropic.AnthropicError, ValueError) as error:
+            raise _failure(error, said=False) from error
+        text = "".join(block.text for block in message.content if block.type == "text")
+        return Completion(text, Usage(_read_tokens(message.usage), message.usage.output_tokens))
+
     async def _attempt(self, request: ModelRequest, deadline: float) -> AsyncGenerator[StreamEvent, None]:
+        await import_off_loop("anthropic")
         import anthropic
         import httpx2
 
@@ -120,22 +135,25 @@ class AnthropicClient:
             await stream.close()
 
     async def _create(self, request: ModelRequest) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
-        from anthropic import omit
+        client = await self._client()
+        stream = await client.messages.create(**self._parameters(request), stream=True)
+        return cast("anthropic.AsyncStream[RawMessageStreamEvent]", stream)
 
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        client = await _CLIENTS.get(self._api_key, self._base_url, self._limits.connect)
-        return await client.messages.create(
-            model=self.model,
-            max_tokens=request.max_tokens or DEFAULT_MAX_TOKENS,
-            system=request.system or omit,
-            messages=cast("list[MessageParam]", messages),
-            output_config=_format(request.schema) if request.schema is not None else omit,
-            stream=True,
-        )
+    async def _client(self) -> "anthropic.AsyncAnthropic":
+        await import_off_loop("anthropic")
+        return await _CLIENTS.get(self._api_key, self._base_url, self._limits.connect)
 
-
-def _format(schema: Mapping[str, Any]) -> "OutputConfigParam":
-    return {"format": {"type": "json_schema", "schema": dict(schema)}}
+    def _parameters(self, request: ModelRequest) -> dict[str, Any]:
+        said: dict[str, Any] = {
+            "model": self.model,
+            "max_tokens": request.max_tokens or DEFAULT_MAX_TOKENS,
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        }
+        if request.system:
+            said["system"] = request.system
+        if request.schema is not None:
+            said["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.schema)}}
+        return said
 
 
 class _Answer:
@@ -153,9 +171,7 @@ class _Answer:
             self.said = self.said or bool(text)
             return text
         if event.type == "message_start":
-            usage = event.message.usage
-            cached = (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
-            self.prompt_tokens = usage.input_tokens + cached
+            self.prompt_tokens = _read_tokens(event.message.usage)
         elif event.type == "message_delta":
             self.completion_tokens = event.usage.output_tokens
             reason = event.delta.stop_reason or ""
@@ -163,6 +179,11 @@ class _Answer:
         elif event.type == "message_stop":
             self.complete = True
         return ""
+
+
+def _read_tokens(usage: "anthropic.types.Usage") -> int:
+    """Cached ones are read, too."""
+    return usage.input_tokens + (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
 
 
 def _failure(error: Exception, said: bool) -> ModelError:

@@ -71,6 +71,14 @@ class Finished:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer at once, for models that judge, rewrite or rank instead of talking."""
+
+    text: str
+    usage: Usage = Usage(0, 0)
+
+
 StreamEvent = TextDelta | Usage | Finished
 
 
@@ -135,4 +143,11 @@ class ModelClient(Protocol):
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yield text, at most one `Usage`, then `Finished`; raise a `ModelError` instead of `Finished`."""
+        ...
+
+    async def complete(self, request: ModelRequest) -> Completion:
+        """The whole answer, by the provider's SDK and with its retries. How long it may take is the caller's to say.
+
+        Raises a `ModelError`.
+        """
         ...

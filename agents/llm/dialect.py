@@ -18,7 +18,7 @@ class Dialect:
     temperature: bool = True
     json_schema: bool = True
 
-    def simpler(self, complaint: bytes, request: ModelRequest) -> "Dialect | None":
+    def simpler(self, complaint: bytes, request: ModelRequest, *, streams: bool = True) -> "Dialect | None":
         """The dialect to try after a 400 that says `complaint`; None when nothing is left to leave out."""
         asks_schema = request.schema is not None and self.json_schema
         if asks_schema and (b"response_format" in complaint or b"json_schema" in complaint):
@@ -27,23 +27,40 @@ class Dialect:
             return replace(self, token_cap="max_completion_tokens")  # noqa: S106
         if b"temperature" in complaint and self.temperature:
             return replace(self, temperature=False)
-        if self.stream_options:
+        if streams and self.stream_options:
             return replace(self, stream_options=False)
         return replace(self, json_schema=False) if asks_schema else None
 
     def body(self, model: str, request: ModelRequest) -> bytes:
         """The JSON body of a streamed `/chat/completions` call."""
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        if request.system:
-            messages.insert(0, {"role": "system", "content": request.system})
-        body: dict[str, Any] = {"model": model, "messages": messages, "stream": True}
-        if request.temperature is not None and self.temperature:
-            body["temperature"] = request.temperature
-        if request.max_tokens is not None:
-            body[self.token_cap] = request.max_tokens
-        if request.schema is not None and self.json_schema:
-            wanted = {"name": "answer", "strict": True, "schema": request.schema}
-            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        body = {"model": model, **self.parameters(request), "stream": True}
         if self.stream_options:
             body["stream_options"] = {"include_usage": True}
         return orjson.dumps(body)
+
+    def parameters(self, request: ModelRequest) -> dict[str, Any]:
+        """What a call says besides the model's name, whether it streams or not."""
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        if request.system:
+            messages.insert(0, {"role": "system", "content": request.system})
+        said: dict[str, Any] = {"messages": messages}
+        if request.temperature is not None and self.temperature:
+            said["temperature"] = request.temperature
+        if request.max_tokens is not None:
+            said[self.token_cap] = request.max_tokens
+        if request.schema is not None and self.json_schema:
+            wanted = {"name": "answer", "strict": True, "schema": request.schema}
+            said["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        return said
+
+
+_LEARNED: dict[tuple[str, str], Dialect] = {}  # by endpoint and model; both come from settings and admins
+
+
+def dialect_of(url: str, model: str) -> Dialect:
+    """What this endpoint was found to understand, for streams and whole answers alike."""
+    return _LEARNED.get((url, model), Dialect())
+
+
+def remember(url: str, model: str, dialect: Dialect) -> None:
+    _LEARNED[url, model] = dialect

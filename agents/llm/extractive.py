@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.llm.base import Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
+from agents.llm.base import Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
 from agents.llm.sentences import sentences
 from agents.llm.stems import stems
 
@@ -69,6 +69,9 @@ class ExtractiveClient:
             await asyncio.sleep(0)
         yield Usage(0, 0)
         yield Finished("stop")
+
+    async def complete(self, request: ModelRequest) -> Completion:
+        return Completion(answer(request.question, request.passages, request.language))
 
 
 def answer(question: str, passages: Sequence[Passage], language: str) -> str:

@@ -8,6 +8,7 @@ from agents.llm.base import ModelError, ModelNotConfigured, ModelRejected, Model
 from config.endpoints import EndpointNotAllowed, allowed_endpoint, retry_after
 
 TRANSIENT = frozenset({408, 409, 425, 429})
+REFUSALS = frozenset({400, 422})  # of something in the request, which may be left out
 
 REASONS = {
     401: _("The model's provider does not accept the key. An admin must check it."),

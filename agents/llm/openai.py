@@ -1,7 +1,8 @@
 """Streams answers from any OpenAI-compatible `/chat/completions`: OpenAI, Ollama, vLLM, … (SPEC §5).
 
 Our own reader instead of the SDK's iterator, because relaying tokens is what Acervo does most: measured, the
-SDK costs 0.51 CPU seconds per 1,000 tokens and aiohttp with orjson 0.085 (PERFORMANCE).
+SDK costs 0.51 CPU seconds per 1,000 tokens and aiohttp with orjson 0.085 (PERFORMANCE). Whole answers go through the
+SDK (`openai_whole`).
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import aiohttp
 
 from agents.llm import cadence, failures
 from agents.llm.base import (
+    Completion,
     Finished,
     ModelInterrupted,
     ModelRequest,
@@ -21,12 +23,11 @@ from agents.llm.base import (
     TextDelta,
 )
 from agents.llm.chat_chunks import ChatChunks
-from agents.llm.dialect import Dialect
+from agents.llm.dialect import Dialect, dialect_of, remember
 from agents.llm.limits import Limits, before, retried
 from config.loops import PerLoop
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
-REFUSALS = frozenset({400, 422})
 AFTER_FINISH = 5.0  # seconds to wait for usage and [DONE] after the provider named a finish reason
 DRAIN = 0.25  # seconds to wait for the end of the response, without which the connection cannot be reused
 
@@ -41,7 +42,6 @@ def _open_session() -> aiohttp.ClientSession:
 
 
 _SESSIONS = PerLoop(_open_session, aiohttp.ClientSession.close)
-_DIALECTS: dict[tuple[str, str], Dialect] = {}  # by endpoint and model; both come from settings and admins
 
 
 class OpenAIClient:
@@ -50,7 +50,8 @@ class OpenAIClient:
     def __init__(self, model: str, base_url: str = "", api_key: str = "", limits: Limits | None = None) -> None:
         """Raises `ModelNotConfigured` for an endpoint that may not be called (R20)."""
         self.model = model
-        self._url = failures.usable_endpoint(base_url or DEFAULT_BASE_URL) + "/chat/completions"
+        self._endpoint, self._api_key = failures.usable_endpoint(base_url or DEFAULT_BASE_URL), api_key
+        self._url = self._endpoint + "/chat/completions"
         self._limits = limits or Limits()
         self._headers = {"Content-Type": "application/json"}
         if api_key:
@@ -63,6 +64,12 @@ class OpenAIClient:
             return self._attempt(request, deadline)
 
         return retried(attempt, self._limits)
+
+    async def complete(self, request: ModelRequest) -> Completion:
+        """See `ModelClient`."""
+        from agents.llm.openai_whole import complete
+
+        return await complete(self._endpoint, self._api_key, self.model, request)
 
     async def _attempt(self, request: ModelRequest, deadline: float) -> AsyncGenerator[StreamEvent, None]:
         first = min(deadline, asyncio.get_running_loop().time() + self._limits.first_token)
@@ -84,13 +91,11 @@ class OpenAIClient:
 
     async def _ask(self, request: ModelRequest, first: float) -> aiohttp.ClientResponse:
         """A response with status 200; after a 400, asked again without what the endpoint may not know."""
-        place = (self._url, self.model)
-        dialect: Dialect | None = _DIALECTS.get(place, Dialect())
+        dialect = dialect_of(self._endpoint, self.model)
         while True:
-            assert dialect is not None
             response = await self._post(dialect.body(self.model, request), first)
             if response.status == 200:
-                _DIALECTS[place] = dialect
+                remember(self._endpoint, self.model, dialect)
                 return response
             dialect = await self._simpler(response, dialect, request, first)
 
@@ -100,7 +105,7 @@ class OpenAIClient:
         """The dialect to ask again in; otherwise the status as our error. The body is read, never shown."""
         error = failures.from_status(response.status, response.headers)
         try:
-            if response.status not in REFUSALS:
+            if response.status not in failures.REFUSALS:
                 raise error
             simpler = dialect.simpler(await before(first, response.content.read(65_536)), request)
         except aiohttp.ClientError as broken:

@@ -1,13 +1,11 @@
 """One answer as a JSON object: for models that judge or rewrite instead of talking (SPEC §4)."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any, NamedTuple
 
 import orjson
 
-from agents.llm.base import ModelClient, ModelRequest, StreamEvent, TextDelta, Usage
+from agents.llm.base import ModelClient, ModelRequest, Usage
 
 LONGEST_ANSWER = 20_000  # characters
 
@@ -29,22 +27,10 @@ async def structured(client: ModelClient, request: ModelRequest, seconds: float)
     Raises TimeoutError after `seconds`, AnswerInvalid, or the client's ModelError.
     """
     async with asyncio.timeout(seconds):
-        async with aclosing(client.stream(request)) as stream:
-            text, usage = await _said(stream)
-    return Structured(_object(text), usage)
-
-
-async def _said(stream: AsyncGenerator[StreamEvent, None]) -> tuple[str, Usage]:
-    parts, usage, length = [], Usage(0, 0), 0
-    async for event in stream:
-        if isinstance(event, TextDelta):
-            parts.append(event.text)
-            length += len(event.text)
-            if length > LONGEST_ANSWER:
-                raise AnswerInvalid("an endless answer")
-        elif isinstance(event, Usage):
-            usage = event
-    return "".join(parts), usage
+        said = await client.complete(request)
+    if len(said.text) > LONGEST_ANSWER:
+        raise AnswerInvalid("an endless answer")
+    return Structured(_object(said.text), said.usage)
 
 
 def _object(text: str) -> dict[str, Any]:

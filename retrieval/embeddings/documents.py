@@ -1,20 +1,19 @@
 """Documents' embeddings through the official SDK, with its retries: in batches, several at once, all or nothing.
 
-The SDK is imported at the first document (22 MB, half a second). Vectors are asked for in base64 and decoded here: the
+Vectors are asked for in base64 and decoded here: the
 SDK's own way, lists of Python floats, costs 2.4 ms of CPU a chunk instead of 0.02.
 """
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from config.loops import PerLoop, block_on
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
 from retrieval.embeddings.wire import decode_response
+from retrieval.openai_sdk import key_headers, openai_client
 
 if TYPE_CHECKING:
-    import openai
     from numpy import float32
     from numpy.typing import NDArray
 
@@ -22,7 +21,6 @@ BATCH = 100
 IN_FLIGHT = 8  # batches of this process, whatever many documents
 SECONDS = 300.0  # of a batch with its retries: a local model on CPU takes minutes for 8 batches at once
 RETRIES = 5
-CONNECT_SECONDS = 10.0
 PASSING = frozenset({408, 409, 425, 429})
 
 
@@ -59,9 +57,9 @@ class DocumentEmbedder:
 
     async def _answer(self, texts: Sequence[str]) -> bytes:
         """An empty text is sent as a space: servers refuse empty strings."""
+        client = await openai_client(*self._place)
         import openai
 
-        client = await _CLIENTS.get(*self._place)
         try:
             async with asyncio.timeout(SECONDS):
                 patient = client.with_options(max_retries=RETRIES)
@@ -69,6 +67,7 @@ class DocumentEmbedder:
                     model=self._space.model,
                     input=[text or " " for text in texts],
                     encoding_format="base64",
+                    extra_headers=key_headers(self._place[1]),
                     dimensions=openai.omit if self._dimensions is None else self._dimensions,
                 )
                 return answer.content
@@ -81,26 +80,4 @@ class DocumentEmbedder:
             raise EmbeddingUnavailable("the embedding endpoint does not answer") from None
 
 
-def _open_client(url: str, api_key: str) -> "openai.AsyncOpenAI":
-    """No redirects, no proxies of the environment (R20); no texts in logs (R24)."""
-    import httpx2
-    import openai
-
-    logging.getLogger("openai").setLevel(logging.INFO)  # at DEBUG it logs whole requests
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # at INFO it logs every request's line
-    timeout = httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS)
-    return openai.AsyncOpenAI(
-        api_key=api_key,
-        base_url=url,
-        timeout=timeout,
-        default_headers={} if api_key else {"Authorization": openai.omit},  # type: ignore[dict-item]  # the SDK's own way
-        http_client=openai.DefaultAioHttpClient(follow_redirects=False, trust_env=False, timeout=timeout),
-    )
-
-
-async def _close_client(client: "openai.AsyncOpenAI") -> None:
-    await client.close()
-
-
-_CLIENTS = PerLoop(_open_client, _close_client)
 _TURNS = PerLoop(lambda: asyncio.Semaphore(IN_FLIGHT))

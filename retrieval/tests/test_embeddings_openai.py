@@ -96,8 +96,9 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
 def test_only_models_that_accept_it_are_asked_for_a_dimension(endpoint: Endpoint) -> None:
     provider = OpenAIProvider(space_for("all-MiniLM-L6-v2", DIMENSIONS), "", endpoint.url)
     provider.embed_query("text")
-    assert "dimensions" not in endpoint.requests[0]
-    assert "Authorization" not in endpoint.headers[0]
+    provider.embed_documents(["text"])
+    assert all("dimensions" not in request for request in endpoint.requests)
+    assert all("Authorization" not in headers for headers in endpoint.headers)
 
 
 def test_servers_that_know_only_floats_are_understood(provider: OpenAIProvider, endpoint: Endpoint) -> None:
