@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Sequence
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
 from django.utils.text import slugify
 
 from accounts.models import Membership
@@ -33,19 +32,21 @@ def upsert(
     """Keep a statement; what the corpus had under its key is replaced. Lengths are the caller's to check.
 
     The title is the first line when none is given, the key the title; `source` says where the statement comes from.
-    The corpus's row is locked while a new key is taken: two first statements at once become one document. Raises
-    what `uploads.accept` raises.
+    Two first statements of a key at once become one document. Raises what `uploads.accept` raises.
     """
     title = title or first_line(text)
     key = key or title
     said = {"title": title, "tags": list(tags), "source_reference": source}
     upload = SimpleUploadedFile(filename_for(key), text.encode())
-    with transaction.atomic():
-        intake.refuse_deleted_corpus(corpus.pk)
-        known = of_key(corpus, key)
-        if known is None:
-            fact = Document.ContentType.FACT
+    known = of_key(corpus, key)
+    if known is None:
+        fact = Document.ContentType.FACT
+        try:
             return intake.accept(corpus, upload, by, content_type=fact, fact_key=key, **said)
+        except intake.DuplicateDocument:  # somebody else was faster with this key
+            known = of_key(corpus, key)
+            if known is None:
+                raise
     if known.sha256 == hash_of(text) and known.status != Document.Status.FAILED:
         describe(known, by, **said)
     else:

@@ -28,8 +28,14 @@ def json_of(content: bytes) -> Any:
     """The JSON of a body. Raises ValueError when it is none, and a 400 problem for text that nobody could keep."""
     found = orjson.loads(content)
     if rb"\u0000" in content and not all(map(is_kept, texts_in(found))):
-        raise Problem(_("The texts of a request have no NUL characters (\\u0000). Leave them out."))
+        advice = _("The texts of a request have no NUL characters (\\u0000). Leave them out.")
+        raise Problem(advice, errors={name: [advice] for name in fields_with_unkept(found)})
     return found
+
+
+def fields_with_unkept(found: Any) -> list[str]:
+    fields = found if isinstance(found, Mapping) else {}
+    return [name for name, value in fields.items() if is_kept(name) and not all(map(is_kept, texts_in(value)))]
 
 
 def texts_in(found: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from asgiref.sync import markcoroutinefunction
-from django.core.exceptions import SuspiciousOperation
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -49,7 +49,7 @@ class AddressesThatCanBe:
         if "\0" in request.path:
             raise Http404
         if "%00" in request.META["QUERY_STRING"]:
-            raise SuspiciousOperation("a NUL in the query")
+            raise BadRequest
         return await self.get_response(request)
 
 

@@ -187,7 +187,7 @@ class DocumentAdmin(OrganizationAdmin):
 
     def save_model(self, request: HttpRequest, obj: Document, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        if set(form.changed_data) & set(METADATA_FIELDS):
+        if set(form.changed_data) & {*METADATA_FIELDS, "source_date"}:
             mark_metadata_changed(obj)
 
     def delete_model(self, request: HttpRequest, obj: Document) -> None:

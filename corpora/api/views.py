@@ -117,14 +117,13 @@ class CorpusDocuments(generics.ListAPIView[Document]):
         form.is_valid(raise_exception=True)
         fields = dict(form.validated_data)
         upload: intake.UploadedFile = fields.pop("file")
+        sha256 = intake.content_hash(upload)
 
         def act() -> tuple[int, Any]:
-            document = intake.accept(corpus, upload, membership_of(request), **fields)
+            document = intake.accept(corpus, upload, membership_of(request), sha256, **fields)
             return status.HTTP_202_ACCEPTED, DocumentSerializer(document).data
 
-        same = idempotency.fingerprint(
-            str(pk), upload.name or "", intake.content_hash(upload), repr(sorted(fields.items()))
-        )
+        same = idempotency.fingerprint(str(pk), upload.name or "", sha256, repr(sorted(fields.items())))
         key = request.headers.get(idempotency.HEADER)
         code, body = idempotency.once(membership_of(request), key, same, act)
         return Response(body, code)

@@ -54,7 +54,7 @@ def test_a_page_has_at_most_100_rows(asked: str, given: int, alice: Client, peop
     assert body["next"].startswith("http")
 
 
-@pytest.mark.parametrize("cursor", ["x", "%00", "bz0tMQ==", "cD1ub25lCg==", "a" * 3000])
+@pytest.mark.parametrize("cursor", ["x", "bz0tMQ==", "cD1ub25lCg==", "a" * 3000])
 def test_a_cursor_that_was_never_given_is_no_error_of_ours(cursor: str, alice: Client) -> None:
     assert alice.get(f"/api/corpora/?cursor={cursor}").status_code in (200, 404)
 

@@ -1,6 +1,5 @@
 """Taking a file in: checked, stored under ids, and queued as a row (SPEC §3)."""
 
-import errno
 import hashlib
 import logging
 from typing import Any, BinaryIO, cast
@@ -8,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as _UploadedFile
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -18,7 +17,7 @@ from accounts.problems import NotFound, Problem, QuotaExceeded
 from config.faults import described
 from corpora.models import Corpus, Document
 from corpora.signals import document_ready
-from corpora.uploads import signatures
+from corpora.uploads import originals, signatures
 
 logger = logging.getLogger(__name__)
 
@@ -42,20 +41,12 @@ class DuplicateDocument(Problem):
     default_detail = gettext_lazy("This corpus already has this file under this name.")
 
 
-class StorageUnavailable(Problem):
-    status_code = 503
-    code = "storage_unavailable"
-    default_detail = gettext_lazy("The file store does not take files now. Nothing was kept; try again later.")
+class FactKeyTaken(DuplicateDocument):
+    """Another first statement of this key was faster; it can be replaced."""
 
 
-class StorageFull(Problem):
-    status_code = 507
-    code = "storage_full"
-    default_detail = gettext_lazy("There is no room left for files. Nothing was kept; tell your administrator.")
-
-
-def accept(corpus: Corpus, upload: UploadedFile, by: Membership, **fields: Any) -> Document:
-    """Check a file, keep it and queue it. `fields`: title and the metadata of SPEC §4.
+def accept(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: str = "", **fields: Any) -> Document:
+    """Check a file, keep it and queue it. `fields`: title and the metadata of SPEC §4; `sha256` if it is known.
 
     The row and the file appear together: when the store refuses, no row stays; when the row cannot be
     written, the file is removed. Raises UploadRefused, DuplicateDocument, QuotaExceeded, Storage*.
@@ -67,12 +58,12 @@ def accept(corpus: Corpus, upload: UploadedFile, by: Membership, **fields: Any) 
         filename=signatures.safe_filename(upload.name or ""),
         media_type=media_type,
         size=upload.size or 0,
-        sha256=content_hash(upload),
+        sha256=sha256 or content_hash(upload),
         **fields,
     )
     refuse_duplicate(document)
-    refuse_over_quota(corpus, document.size, by)
-    store(document, upload)
+    refuse_over_quota(document.size, by)  # before the file is kept; what counts is asked again under a lock
+    store(document, upload, by)
     return document
 
 
@@ -110,7 +101,7 @@ def refuse_duplicate(document: Document) -> None:
         raise DuplicateDocument(document=str(existing))
 
 
-def refuse_over_quota(corpus: Corpus, size: int, by: Membership) -> None:
+def refuse_over_quota(size: int, by: Membership) -> None:
     """Documents and bytes a user has uploaded in an organization stay within their quotas (R21)."""
     kept = (
         Document.objects.alive()
@@ -125,18 +116,34 @@ def refuse_over_quota(corpus: Corpus, size: int, by: Membership) -> None:
         )
 
 
-def store(document: Document, upload: UploadedFile) -> None:
-    keep_file(document, upload)
+def store(document: Document, upload: UploadedFile, by: Membership) -> None:
+    """Keep the file, then the row. The store is waited for outside of the transaction, which holds locks."""
+    originals.keep(document, upload)
     try:
         with transaction.atomic():
             refuse_deleted_corpus(document.corpus_id)
+            refuse_taken_key(document)
+            one_upload_at_a_time(by)
+            refuse_over_quota(document.size, by)
             document.save(force_insert=True)
             tell_workers(document.pk)
-    except (DatabaseError, NotFound) as error:
-        document.file.delete(save=False)
+    except Exception as error:
+        originals.discard(document.file.name)
         if isinstance(error, IntegrityError):
             refuse_duplicate(document)
         raise
+
+
+def one_upload_at_a_time(by: Membership) -> None:
+    """Until the transaction ends, other uploads of this member wait, so that each counts those before it."""
+    Membership.objects.select_for_update(no_key=True).filter(pk=by.pk).first()
+
+
+def refuse_taken_key(document: Document) -> None:
+    """One document for each fact of a corpus; the corpus's row is locked."""
+    taken = Document.objects.alive().filter(corpus_id=document.corpus_id, fact_key=document.fact_key)
+    if document.fact_key and taken.exists():
+        raise FactKeyTaken
 
 
 def tell_workers(document_id: UUID) -> None:
@@ -151,17 +158,6 @@ def tell_workers(document_id: UUID) -> None:
     transaction.on_commit(tell)
 
 
-def keep_file(document: Document, upload: UploadedFile) -> None:
-    """Put the original into the file store. Raises Storage*."""
-    try:
-        document.file.save(document.filename, upload, save=False)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise (StorageFull() if full else StorageUnavailable()) from error
-    except Exception as error:  # boto raises its own hierarchy, which the local store does not have
-        raise StorageUnavailable from error
-
-
 def refuse_deleted_corpus(corpus_id: UUID) -> None:
     """The lock makes a deletion wait, so that it finds the new document; else nobody would ever erase it."""
     if not Corpus.objects.select_for_update().filter(pk=corpus_id, deleted_at=None).exists():
@@ -171,25 +167,34 @@ def refuse_deleted_corpus(corpus_id: UUID) -> None:
 def replace(document: Document, upload: UploadedFile, by: Membership, **fields: Any) -> None:
     """Give a document new content. Readers keep the old version until the new one is complete.
 
-    The new file is written beside the old one, which goes last: a failure in between loses neither.
+    The new file is written beside the old one, which goes last: a failure in between loses neither. Of two at once
+    the later one stays, and takes the earlier one's file with it. Raises what `accept` does, and NotFound.
     """
     document.media_type = checked_media_type(upload)
     document.size, document.sha256 = upload.size or 0, content_hash(upload)
     for name, value in fields.items():
         setattr(document, name, value)
-    before = document.file.name
-    keep_file(document, upload)
+    originals.keep(document, upload)
     try:
         with transaction.atomic():
+            before = file_of(document.pk)
             document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
             reprocess(document, by)
-    except DatabaseError as error:
-        document.file.delete(save=False)
+    except Exception as error:
+        originals.discard(document.file.name)
         if isinstance(error, IntegrityError):
             raise DuplicateDocument from error
         raise
     if before:
-        document.file.storage.delete(before)
+        originals.discard(before)
+
+
+def file_of(document_id: UUID) -> str:
+    """The name of the file that the row has now; the row is locked until the transaction ends."""
+    rows = Document.objects.alive().select_for_update().filter(pk=document_id).values_list("file", flat=True)
+    if (name := rows.first()) is None:
+        raise NotFound
+    return name
 
 
 def reprocess(document: Document, by: Membership) -> None:

@@ -10,6 +10,7 @@ from django.db import transaction
 from chat.models import Citation
 from config.faults import described
 from corpora.models import Chunk, Corpus, Document, ErasureReceipt
+from corpora.uploads import originals
 from retrieval.index.base import VectorIndex
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.current import every_index
@@ -56,10 +57,7 @@ def erase_held(lease: Lease) -> None:
     """The order matters: points first (verified by count), then file, then rows, so that a failure in between leaves
     the row that is found again."""
     document = lease.rows().select_related("corpus").get()
-    removed = {"points": erase_points(document.pk)}
-    if document.file:
-        document.file.delete(save=False)
-        removed["files"] = 1
+    removed = {"points": erase_points(document.pk), "files": originals.delete_all(document)}
     with transaction.atomic():
         removed |= erase_rows(document)
         ErasureReceipt.objects.create(

@@ -1,0 +1,68 @@
+"""Originals in the file store: kept under their document's ids, and gone with it, every one of them."""
+
+import errno
+import logging
+from uuid import UUID
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.utils.translation import gettext_lazy as _
+
+from accounts.problems import Problem
+from config.faults import described
+from corpora.models import Document
+
+logger = logging.getLogger(__name__)
+
+
+class StorageUnavailable(Problem):
+    status_code = 503
+    code = "storage_unavailable"
+    default_detail = _("The file store does not take files now. Nothing was kept; try again later.")
+
+
+class StorageFull(Problem):
+    status_code = 507
+    code = "storage_full"
+    default_detail = _("There is no room left for files. Nothing was kept; tell your administrator.")
+
+
+def keep(document: Document, original: "File[bytes]") -> None:
+    """Put the original into the store, beside what is there. Raises StorageUnavailable and StorageFull."""
+    try:
+        document.file.save(document.filename, original, save=False)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (StorageFull() if full else StorageUnavailable()) from error
+    except Exception as error:  # boto raises its own hierarchy, which the local store does not have
+        raise StorageUnavailable from error
+
+
+def discard(name: str) -> None:
+    """Remove an original that nobody reads any more. What the store refuses now goes with the document, at its end."""
+    try:
+        default_storage.delete(name)
+    except Exception as error:
+        logger.warning("an original that was replaced is still in the store: %s", described(error))
+
+
+def delete_all(document: Document) -> int:
+    """Remove every original that the document ever had, whatever the row says; how many there were.
+
+    Raises the store's error, or RuntimeError when something is still there afterwards.
+    """
+    names = names_of(document.corpus_id, document.pk)
+    for name in names:
+        default_storage.delete(name)
+    if names_of(document.corpus_id, document.pk):
+        raise RuntimeError(f"originals of document {document.pk} survived their deletion")
+    return len(names)
+
+
+def names_of(corpus_id: UUID, document_id: UUID) -> list[str]:
+    folder = f"{corpus_id}/{document_id}"
+    try:
+        _folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return [f"{folder}/{name}" for name in files]
