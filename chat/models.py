@@ -20,7 +20,10 @@ class ProjectQuerySet(models.QuerySet["Project"]):
 
 
 class Project(Identified):
-    """A user's folder of conversations; with corpora it narrows the personal tier to them."""
+    """A user's folder of conversations; with corpora it narrows the personal tier to them.
+
+    `narrows` stays when the chosen corpora are deleted: then nothing personal is read until the owner chooses again.
+    """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="projects")
     owner = models.ForeignKey(User, models.CASCADE, related_name="projects")

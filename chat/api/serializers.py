@@ -1,9 +1,11 @@
 """What the API shows of projects, conversations and messages, and what it takes."""
 
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from accounts.models import Membership
@@ -30,6 +32,30 @@ class OwnedField(serializers.PrimaryKeyRelatedField[Any]):
         except (ValidationError, TypeError, ValueError):
             found = None
         if found is None:
+            raise NotFound
+        return found
+
+    @classmethod
+    def many_init(cls, *args: Any, **kwargs: Any) -> "OwnedRows":
+        required = kwargs.pop("required", True)
+        return OwnedRows(child_relation=cls(*args, **kwargs), required=required)
+
+
+class OwnedRows(serializers.ManyRelatedField):
+    """Several such ids, looked up at once."""
+
+    MOST = 200
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list) or len(data) > self.MOST:
+            raise serializers.ValidationError(_("A list of at most %(most)d ids.") % {"most": self.MOST})
+        try:
+            ids = {UUID(str(one)) for one in data}
+        except ValueError:
+            raise NotFound from None
+        owned: Any = self.child_relation.get_queryset()
+        found = list(owned.filter(pk__in=ids))
+        if len(found) != len(ids):
             raise NotFound
         return found
 

@@ -36,8 +36,14 @@ class ProjectForm(forms.ModelForm[Project]):
         offered = self.fields["corpora"]
         assert isinstance(offered, forms.ModelMultipleChoiceField)
         offered.queryset = Corpus.objects.readable_by(membership).personal()
+        if self.instance.narrows and not offered.queryset.filter(projects=self.instance.pk).exists():
+            offered.help_text = _(
+                "The corpora that were chosen here are deleted, so none is read. Choose others, or save without a "
+                "choice to read all."
+            )
 
     def save(self, commit: bool = True) -> Project:
+        self.instance.narrows = bool(self.cleaned_data["corpora"])
         self.instance.organization = self.membership.organization
         self.instance.owner = self.membership.user
         project = super().save(commit)

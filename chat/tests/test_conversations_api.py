@@ -4,10 +4,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from accounts.models import Membership
+from chat.answering import records
 from chat.models import Conversation, Message, Project
+from corpora.scope import Scope
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -178,6 +181,31 @@ def test_a_project_narrows_only_to_personal_corpora_of_its_owner(
         answer = api(alicia).post("/api/projects/", {"name": "Novela", "corpora": [str(corpus)]})
         assert answer.status_code == 404, corpus
     assert not Project.objects.exists()
+
+
+def test_many_corpora_of_a_project_are_looked_up_at_once(
+    alicia: Membership, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    ids = [str(factories.CorpusFactory(personal_of=alicia).pk) for _ in range(30)]
+    client = api(alicia)
+    with django_assert_max_num_queries(20):
+        made = client.post("/api/projects/", {"name": "Novela", "corpora": ids})
+    assert (made.status_code, set(made.json()["corpora"])) == (201, set(ids))
+    assert client.post("/api/projects/", {"name": "Novela", "corpora": ids * 10}).status_code == 400
+
+
+def test_only_its_owner_opens_a_project_again_whose_corpora_are_gone(alicia: Membership) -> None:
+    notes, others = (factories.CorpusFactory(personal_of=alicia) for _ in range(2))
+    client = api(alicia)
+    made = client.post("/api/projects/", {"name": "Novela", "corpora": [str(notes.pk)]}).json()
+    project = Project.objects.get(pk=made["id"])
+    conversation = factories.ConversationFactory(of=alicia, project=project)
+    tiers = Scope(alicia.organization_id, alicia.user_id, personal_ids=frozenset([notes.pk, others.pk]))
+    notes.delete()
+    client.patch(f"/api/projects/{project.pk}/", {"name": "Cuento"})
+    assert records.narrowed(tiers, conversation).personal_ids == frozenset()
+    client.patch(f"/api/projects/{project.pk}/", {"corpora": []})
+    assert records.narrowed(tiers, conversation) == tiers
 
 
 def test_a_strangers_project_does_not_exist(alicia: Membership, strangers: list[Membership]) -> None:

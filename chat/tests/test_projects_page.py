@@ -53,3 +53,14 @@ def test_for_others_it_does_not_exist(cast: Cast, who: str) -> None:
     assert client.get(f"/projects/{project.pk}/").status_code == 404
     assert client.post(f"/projects/{project.pk}/edit/", {"name": "x"}).status_code == 404
     assert client.post(f"/projects/{project.pk}/delete/").status_code == 404
+
+
+def test_a_project_whose_corpora_are_gone_says_that_it_reads_none(cast: Cast) -> None:
+    own, client = CorpusFactory(personal_of=cast.alice), browser(cast.alice)
+    client.post("/projects/", {"name": "Novel", "corpora": [own.pk]})
+    project = Project.objects.get()
+    own.delete()
+    assert "Reads none of your personal corpora" in client.get(f"/projects/{project.pk}/").content.decode()
+    assert "are deleted" in client.get(f"/projects/{project.pk}/edit/").content.decode()
+    client.post(f"/projects/{project.pk}/edit/", {"name": "Novel"})
+    assert "Reads all your personal corpora" in client.get(f"/projects/{project.pk}/").content.decode()
