@@ -6,6 +6,7 @@ readers keep the version before until the new one is indexed, within seconds.
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.text import slugify
@@ -36,7 +37,7 @@ def upsert(
     """
     title = title or first_line(text)
     key = key or title
-    said = {"title": title, "tags": list(tags), "source_reference": source}
+    said: dict[str, Any] = {"title": title, "tags": list(tags), "source_reference": source}
     upload = SimpleUploadedFile(filename_for(key), text.encode())
     known = of_key(corpus, key)
     if known is None:

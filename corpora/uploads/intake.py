@@ -128,7 +128,7 @@ def store(document: Document, upload: UploadedFile, by: Membership) -> None:
             document.save(force_insert=True)
             tell_workers(document.pk)
     except Exception as error:
-        originals.discard(document.file.name)
+        originals.discard(str(document.file.name))
         if isinstance(error, IntegrityError):
             refuse_duplicate(document)
         raise
@@ -181,7 +181,7 @@ def replace(document: Document, upload: UploadedFile, by: Membership, **fields: 
             document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
             reprocess(document, by)
     except Exception as error:
-        originals.discard(document.file.name)
+        originals.discard(str(document.file.name))
         if isinstance(error, IntegrityError):
             raise DuplicateDocument from error
         raise
@@ -194,7 +194,7 @@ def file_of(document_id: UUID) -> str:
     rows = Document.objects.alive().select_for_update().filter(pk=document_id).values_list("file", flat=True)
     if (name := rows.first()) is None:
         raise NotFound
-    return name
+    return str(name)
 
 
 def reprocess(document: Document, by: Membership) -> None:
