@@ -14,6 +14,8 @@ from corpora.metadata import checked_conditions
 from corpora.models import Corpus
 from corpora.scope import Scope
 
+AUDITED_FLAGS = ("is_active", "allows_personal_corpus", "uses_rag", "grounding", "adaptive")
+
 
 class AgentQuerySet(models.QuerySet["Agent"]):
     def of_organization(self, membership: Membership) -> Self:

@@ -1,8 +1,13 @@
-"""What can be uploaded: the media types, and the extension that each is stored under."""
+"""What can be uploaded: the media types, by which extensions they are known, and what people call them.
 
-EXTENSIONS = {
-    "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "text/markdown": ".md",
-    "text/plain": ".txt",
-}
+Free of Django: the sandboxed extractor imports it too.
+"""
+
+PDF = "application/pdf"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+MARKDOWN = "text/markdown"
+TEXT = "text/plain"
+
+MEDIA_TYPES = {".pdf": PDF, ".docx": DOCX, ".txt": TEXT, ".md": MARKDOWN, ".markdown": MARKDOWN}  # by extension
+EXTENSIONS = {PDF: ".pdf", DOCX: ".docx", MARKDOWN: ".md", TEXT: ".txt"}  # that each is stored under
+SHORT_NAMES = {PDF: "PDF", DOCX: "DOCX", MARKDOWN: "Markdown", TEXT: "TXT"}

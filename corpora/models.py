@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization, User
 from corpora.date_ranges import day_number
 from corpora.media_types import EXTENSIONS
+from corpora.metadata_names import METADATA_FIELDS as METADATA_FIELDS
 from corpora.scope import Scope
 from corpora.visibility import in_scope, readable, writable
 
 SMALL_BYTES = 32 * 1024  # a document of at most this size is short work (`document_waiting_small`)
-METADATA_FIELDS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
 
 
 class CorpusQuerySet(models.QuerySet["Corpus"]):

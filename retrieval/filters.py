@@ -10,12 +10,12 @@ from datetime import date
 from uuid import UUID
 
 from corpora import date_ranges
+from corpora.metadata_names import METADATA_FIELDS
 from corpora.scope import Scope
 from retrieval.results import Requirements
 
-METADATA_KEYS = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
 DATE_KEY = date_ranges.FIELD  # in the payload an integer, 20240531
-PAYLOAD_METADATA = (*METADATA_KEYS, DATE_KEY)
+PAYLOAD_METADATA = (*METADATA_FIELDS, DATE_KEY)
 Span = tuple[int | None, int | None]
 
 

@@ -120,7 +120,7 @@ TRUSTED: dict[tuple[str, str], str] = {
         "counts what goes with rows in hand"
     ),
     ("evaluation/cases.py", "Citation.objects.filter(message=OuterRef('pk'))"): "a subquery of messages in scope",
-    ("agents/api/agents.py", "Agent.objects.filter(organization_id=organization"): (
+    ("agents/lookup.py", "Agent.objects.filter(organization_id=organization"): (
         "the caller's organization; `agent_for` leaves out what the caller may not see"
     ),
     ("agents/scopes.py", "Corpus.objects.shared().filter(organization_id=organization,"): (

@@ -11,7 +11,7 @@ from uuid import UUID
 from prometheus_client import REGISTRY
 
 from accounts.problems import Problem
-from agents.api.agents import agent_for
+from agents.lookup import agent_for
 from corpora.models import Chunk, Corpus, Document
 from corpora.scope import Scope
 from retrieval import search

@@ -14,8 +14,7 @@ from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.problems import Problem
 from agents import assignments
 from agents.admin.forms import AgentForm
-from agents.api.agents import AUDITED_FLAGS
-from agents.models import Agent, Assignment
+from agents.models import AUDITED_FLAGS, Agent, Assignment
 from agents.presets import PRESETS
 from corpora.models import Corpus
 

@@ -16,41 +16,17 @@ from rest_framework.views import APIView
 
 from accounts import audit
 from accounts.http.rest import admin_of, membership_of
-from accounts.models import Membership
-from accounts.problems import NotFound, Problem
+from accounts.problems import Problem
 from agents import assignments
 from agents.api.serializers import AgentEditSerializer, AgentSerializer, AssignmentSerializer, AssignSerializer
-from agents.models import Agent, Assignment
-from config.prepared import Prepared
-
-AUDITED_FLAGS = ("is_active", "allows_personal_corpus", "uses_rag", "grounding", "adaptive")
+from agents.lookup import agent_for
+from agents.models import AUDITED_FLAGS, Agent, Assignment
 
 
 class SlugTaken(Problem):
     status_code = 409
     code = "slug_taken"
     default_detail = _("Another agent of the organization has this slug.")
-
-
-def agent_for(membership: Membership, reference: str) -> Agent:
-    """An agent by id or slug, among those the caller may see."""
-    if "\0" in reference:  # PostgreSQL refuses to look for it
-        raise NotFound
-    try:
-        found = _with_id(organization=membership.organization_id, pk=UUID(reference))
-    except ValueError:
-        found = _with_slug(organization=membership.organization_id, slug=reference)
-    if not found or not (found[0].is_active or membership.is_admin):
-        raise NotFound
-    return found[0]
-
-
-_with_id = Prepared(lambda **named: agents_named(**named))
-_with_slug = Prepared(lambda **named: agents_named(**named))
-
-
-def agents_named(organization: UUID, **named: Any) -> QuerySet[Agent]:
-    return Agent.objects.filter(organization_id=organization, **named).order_by()
 
 
 class AgentList(generics.ListAPIView[Agent]):

@@ -14,8 +14,8 @@ from accounts.http.bodies import json_body
 from accounts.http.principal import principal_of
 from accounts.models import Membership
 from accounts.problems import MethodNotAllowed, answering_problems
-from agents.api.agents import agent_for
 from agents.api.serializers import RetrieveSerializer
+from agents.lookup import agent_for
 from agents.policy import policy_of, searches
 from config.threads import in_thread
 from corpora.scope import Scope

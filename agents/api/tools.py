@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 
 from accounts.http.rest import membership_of
 from accounts.problems import NotFound
-from agents.tools import TOOLS
+from agents.api.toolbox import TOOLS
 
 
 class ToolList(APIView):

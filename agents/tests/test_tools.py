@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.tools import TOOLS
+from agents.api.toolbox import TOOLS
 from corpora.models import Corpus, Document
 from retrieval.tests.shelf import shelve
 from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from accounts.models import Membership
-from agents.api.agents import agent_for
 from agents.llm.base import ModelMessage
+from agents.lookup import agent_for
 from agents.models import Agent
 from agents.policy import Conditions, policy_of, searches
 from chat.answering import condensing, records

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
 from accounts.admin.rows import OrganizationForm, RowForm
-from corpora.media_types import EXTENSIONS
+from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
 from corpora.pages.description_forms import TagsField
 
@@ -43,9 +43,7 @@ class CorpusForm(OrganizationForm):
     new_documents = SeveralFilesField(
         label=_("Upload documents"),
         required=False,
-        widget=SeveralFilesInput(
-            attrs={"accept": ",".join(sorted(EXTENSIONS.values())), "class": " ".join(INPUT_CLASSES)}
-        ),
+        widget=SeveralFilesInput(attrs={"accept": ",".join(sorted(MEDIA_TYPES)), "class": " ".join(INPUT_CLASSES)}),
     )
 
     class Meta:

@@ -18,7 +18,6 @@ from rest_framework.views import APIView
 from accounts import audit
 from accounts.http import idempotency
 from accounts.http.rest import membership_of
-from accounts.models import Membership
 from accounts.problems import AdminRequired, NotFound
 from corpora import facts, removal
 from corpora.api.pagination import ChunkPages
@@ -27,35 +26,13 @@ from corpora.api.serializers import (
     CorpusSerializer,
     DescriptionSerializer,
     DocumentSerializer,
-    FactSerializer,
     UploadSerializer,
 )
 from corpora.descriptions import describe
+from corpora.inputs import FactSerializer
+from corpora.lookup import readable_document, writable_corpus, writable_document
 from corpora.models import Chunk, Corpus, Document
 from corpora.uploads import intake
-
-
-def writable_corpus(membership: Membership, pk: UUID) -> Corpus:
-    """The corpus if the caller may change it; 403 when it may only be read, 404 when it may not be seen."""
-    corpus = Corpus.objects.readable_by(membership).filter(pk=pk).first()
-    if corpus is None:
-        raise NotFound
-    if not Corpus.objects.writable_by(membership).filter(pk=pk).exists():
-        raise AdminRequired
-    return corpus
-
-
-def readable_document(request: Request, pk: UUID) -> Document:
-    document = Document.objects.readable_by(membership_of(request)).filter(pk=pk).first()
-    if document is None:
-        raise NotFound
-    return document
-
-
-def writable_document(request: Request, pk: UUID) -> Document:
-    document = readable_document(request, pk)
-    writable_corpus(membership_of(request), document.corpus_id)
-    return document
 
 
 class CorpusList(generics.ListCreateAPIView[Corpus]):
@@ -150,11 +127,11 @@ class CorpusFacts(APIView):
 class DocumentDetail(APIView):
     @extend_schema(responses=DocumentSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
-        return Response(DocumentSerializer(readable_document(request, pk)).data)
+        return Response(DocumentSerializer(readable_document(membership_of(request), pk)).data)
 
     @extend_schema(request=DescriptionSerializer, responses=DocumentSerializer)
     def patch(self, request: Request, pk: UUID) -> Response:
-        document = writable_document(request, pk)
+        document = writable_document(membership_of(request), pk)
         form = DescriptionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         describe(document, membership_of(request), **form.validated_data)
@@ -162,14 +139,14 @@ class DocumentDetail(APIView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
-        removal.remove_document(writable_document(request, pk), membership_of(request))
+        removal.remove_document(writable_document(membership_of(request), pk), membership_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class DocumentReprocess(APIView):
     @extend_schema(request=None, responses={202: DocumentSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
-        document = writable_document(request, pk)
+        document = writable_document(membership_of(request), pk)
         intake.reprocess(document, membership_of(request))
         return Response(DocumentSerializer(document).data, status.HTTP_202_ACCEPTED)
 
@@ -179,7 +156,7 @@ class DocumentContent(APIView):
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     def get(self, request: Request, pk: UUID) -> FileResponse:
-        document = readable_document(request, pk)
+        document = readable_document(membership_of(request), pk)
         try:
             original = document.file.open("rb")
         except FileNotFoundError:
@@ -201,7 +178,7 @@ class DocumentChunks(generics.ListAPIView[Chunk]):
         return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Chunk]:
-        document = readable_document(self.request, self.kwargs["pk"])
+        document = readable_document(membership_of(self.request), self.kwargs["pk"])
         chunks = Chunk.objects.readable_by(membership_of(self.request)).filter(document=document)
         wanted = self.request.query_params.get("granularity", "")
         return chunks.filter(granularity=int(wanted)) if wanted.isdecimal() and len(wanted) < 6 else chunks

@@ -14,7 +14,7 @@ from accounts import audit
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from corpora import removal
-from corpora.media_types import EXTENSIONS
+from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, CorpusQuerySet, Document
 from corpora.pages.description_forms import MetadataForm
 from corpora.pages.documents import list_context
@@ -35,10 +35,6 @@ def shown_corpora(membership: Membership) -> CorpusQuerySet:
             failed_count=Count("documents", filter=alive & failed),
         )
     )
-
-
-def writable_corpus(membership: Membership, pk: UUID) -> Corpus:
-    return get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
 
 
 @require_GET
@@ -70,7 +66,7 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
         **list_context(request, membership, found, writable),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
         "max_megabytes": settings.MAX_UPLOAD_BYTES // (1024 * 1024),
-        "accept": ",".join([*sorted(EXTENSIONS.values()), ".markdown"]),
+        "accept": ",".join(sorted(MEDIA_TYPES)),
         "form": MetadataForm(auto_id="upload_%s"),
         "fact_form": FactForm(auto_id="fact_%s"),
     }
@@ -80,7 +76,7 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
 @require_http_methods(["GET", "POST"])
 @member_page
 def corpus_edit(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    found = writable_corpus(membership, pk)
+    found = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
     form = CorpusForm(request.POST or None, instance=found)
     if request.method == "POST" and form.is_valid():
         form.save_by(membership)
@@ -93,7 +89,7 @@ def corpus_edit(request: HttpRequest, membership: Membership, pk: UUID) -> HttpR
 @member_page
 def corpus_activate(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     """Switch on or off (`active=1` or empty): agents stop or start reading it at their next search."""
-    found = writable_corpus(membership, pk)
+    found = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
     found.is_active = request.POST.get("active") == "1"
     found.save(update_fields=["is_active", "updated_at"])
     audit.record(membership, "changed", found, is_active=found.is_active)
@@ -106,7 +102,7 @@ def corpus_activate(request: HttpRequest, membership: Membership, pk: UUID) -> H
 @require_POST
 @member_page
 def corpus_delete(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    found = writable_corpus(membership, pk)
+    found = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
     removal.remove_corpus(found, membership)
     messages.success(request, _("“%(name)s” is deleted.") % {"name": found.name})
     return redirect("dashboard")

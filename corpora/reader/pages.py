@@ -12,13 +12,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages.access import member_page
+from corpora.media_types import MARKDOWN
 from corpora.models import Chunk, Document, DocumentText
 from corpora.pages.description_forms import METADATA, DescriptionForm
 from corpora.reader import reading
 
 SHOWN_SECTIONS = 3
 CONTENTS_ENTRIES = 300
-MARKDOWN = "text/markdown"
 
 
 @require_GET

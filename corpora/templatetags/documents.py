@@ -7,24 +7,18 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from corpora.advice import advice_for
+from corpora.media_types import SHORT_NAMES
 
 if TYPE_CHECKING:
     from corpora.models import Document
 
 register = template.Library()
 
-KINDS = {
-    "application/pdf": "PDF",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
-    "text/markdown": "Markdown",
-    "text/plain": "TXT",
-}
-
 
 @register.filter
 def kind(document: "Document") -> str:
     """The short name of a document's type."""
-    return KINDS.get(document.media_type, document.media_type)
+    return SHORT_NAMES.get(document.media_type, document.media_type)
 
 
 @register.filter

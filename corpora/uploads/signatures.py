@@ -9,13 +9,9 @@ import unicodedata
 from collections.abc import Callable
 from typing import BinaryIO
 
+from corpora.media_types import DOCX, MARKDOWN, MEDIA_TYPES, PDF, TEXT
 from corpora.uploads.archives import ArchiveBomb, NotADocx, check_docx
 
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-MARKDOWN = "text/markdown"
-TEXT = "text/plain"
-MEDIA_TYPES = {".pdf": PDF, ".docx": DOCX, ".txt": TEXT, ".md": MARKDOWN, ".markdown": MARKDOWN}
 MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 MAX_FILENAME_BYTES = 255
 _PDF_HEADER_WITHIN = 1024

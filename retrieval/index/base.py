@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from uuid import UUID
 
-from retrieval.filters import DATE_KEY, METADATA_KEYS, SearchFilter
+from corpora.metadata_names import METADATA_FIELDS
+from retrieval.filters import DATE_KEY, SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ KEYWORD_KEYS = (
     "user_id",
     "document_id",
     "granularity",
-    *METADATA_KEYS,
+    *METADATA_FIELDS,
 )
 INTEGER_KEYS = ("version", DATE_KEY)
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.metadata_names import METADATA_FIELDS
 from corpora.scope import Scope
-from retrieval.filters import METADATA_KEYS, Between, Condition, EmptyScope, SearchFilter, search_filter
+from retrieval.filters import Between, Condition, EmptyScope, SearchFilter, search_filter
 
 ORGANIZATION, USER = uuid4(), uuid4()
 IDS = st.frozensets(st.uuids(), max_size=5)
@@ -93,6 +94,6 @@ def test_a_span_without_an_end_cannot_be_built(spans: tuple[tuple[int | None, in
 
 @pytest.mark.parametrize("key", ["organization_id", "corpus_id", "user_id", "version", "nope"])
 def test_only_metadata_can_be_required(key: str) -> None:
-    assert key not in METADATA_KEYS
+    assert key not in METADATA_FIELDS
     with pytest.raises(ValueError, match="metadata"):
         search_filter(scope(frozenset({uuid4()})), 800, {key: ["x"]})

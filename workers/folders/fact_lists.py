@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora import facts
-from corpora.api.serializers import FactSerializer
+from corpora.inputs import FactSerializer
 from workers.ingestion.declarations import reasons_of
 
 

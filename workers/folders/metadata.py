@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from corpora.metadata_names import METADATA_FIELDS
 from workers.ingestion.declarations import Invalid, checked
 
 FILENAME = "acervo.toml"
 MAX_BYTES = 64 * 1024
-FIELDS = frozenset(("content_type", "unit", "topic", "difficulty", "language", "course", "tags", "date", "source_date"))
+FIELDS = frozenset((*METADATA_FIELDS, "date", "source_date"))
 
 
 class FolderMetadata:

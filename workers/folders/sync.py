@@ -17,13 +17,14 @@ from accounts.models import Membership
 from accounts.problems import Problem
 from corpora import facts, removal
 from corpora.descriptions import describe
+from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
 from corpora.uploads import intake
 from corpora.uploads.signatures import safe_filename
 from workers.folders.fact_lists import facts_in
 from workers.folders.metadata import FolderMetadata
 
-EXTENSIONS = {".pdf", ".docx", ".txt", ".md", ".markdown", ".json"}
+TAKEN = {*MEDIA_TYPES, ".json"}  # documents, and lists of facts
 
 
 @dataclass(slots=True)
@@ -45,8 +46,7 @@ def files_in(source: Path) -> list[Path]:
     return [
         path
         for path in found
-        if path.suffix.lower() in EXTENSIONS
-        and not any(part.startswith(".") for part in path.relative_to(source).parts)
+        if path.suffix.lower() in TAKEN and not any(part.startswith(".") for part in path.relative_to(source).parts)
     ]
 
 

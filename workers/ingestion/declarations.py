@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from corpora.api.serializers import MetadataSerializer
+from corpora.inputs import MetadataSerializer
 from corpora.models import Document
 
 CHOICES = ("content_type", "difficulty")

@@ -2,16 +2,11 @@
 
 from collections.abc import Callable
 
+from corpora.media_types import DOCX, MARKDOWN, PDF, TEXT
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 from workers.ingestion.extract.failures import ExtractionError
 
-__all__ = ["MEDIA_TYPES", "Extracted", "ExtractionError", "HeadingSpan", "PageSpan", "extract", "preload"]
-
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-MARKDOWN = "text/markdown"
-TEXT = "text/plain"
-MEDIA_TYPES = (PDF, DOCX, MARKDOWN, TEXT)
+__all__ = ["Extracted", "ExtractionError", "HeadingSpan", "PageSpan", "extract", "preload"]
 
 
 def _extractor(media_type: str) -> Callable[[bytes], Extracted]:

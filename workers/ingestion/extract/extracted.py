@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from corpora.metadata_names import METADATA_FIELDS
+
 MAX_PAGES = 5_000  # RELIABILITY R13
 MAX_HEADINGS = 50_000  # further ones stay text
 MAX_VALUE, MAX_VALUES = 255, 20  # of what a document declares: characters of a text, words of a list
-DECLARABLE = frozenset(("content_type", "unit", "topic", "difficulty", "language", "course", "tags", "date"))
+DECLARABLE = frozenset((*METADATA_FIELDS, "date"))
 
 Declared = str | tuple[str, ...]
 

@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Membership, Organization
-from corpora.models import METADATA_FIELDS, Corpus, Document
+from corpora.metadata import CONDITION_FIELDS
+from corpora.models import Corpus, Document
 from workers import inline
 from workers.folders import sync
 from workers.folders.watched import shared_corpus
@@ -48,7 +49,7 @@ class Command(BaseCommand):
             raise CommandError("--sync keeps a corpus in step with a folder; this is a file.", returncode=2)
         admin = admin_of(options["organization"])
         corpus = shared_corpus(options["corpus"], admin)
-        metadata = {name: options[name] for name in METADATA if options[name]}
+        metadata = {name: options[name] for name in CONDITION_FIELDS if options[name]}
         named = options["unit_from_folder"]
         outcome = self.upload(source, corpus, admin, delete=options["sync"], unit_from_folder=named, **metadata)
         failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
@@ -85,9 +86,6 @@ class Command(BaseCommand):
             f"{len(outcome.documents)} taken in, {outcome.unchanged} unchanged{described}, {outcome.removed} removed, "
             f"{len(outcome.refused) + failed} failed."
         )
-
-
-METADATA = (*METADATA_FIELDS, "source_date")
 
 
 def admin_of(slug: str) -> Membership:

@@ -16,8 +16,8 @@ from accounts.problems import NotFound
 from agents.api.retrieval import retrieved, shown
 from agents.api.serializers import MAX_QUERY, MAX_TOP_K
 from corpora import facts
-from corpora.api.serializers import FactSerializer
-from corpora.api.views import writable_corpus
+from corpora.inputs import FactSerializer
+from corpora.lookup import writable_corpus
 from corpora.metadata import MAX_VALUES
 
 Result = dict[str, Any]
