@@ -11,15 +11,14 @@ without it:
     measured on 200 whole sentences           .56, .46      .00, .00
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from uuid import UUID
 
-from retrieval.embeddings.lexical import WORD, stems
+from retrieval.text.sentences import sentences
+from retrieval.text.stems import WORD, stems
 
-_SENTENCE = re.compile(r"[^.!?…\n]+")
 _SENTENCE_WORDS = range(6, 41)
 _WORDS = (4, 9)  # of a question, before the foreign ones
 _KEPT, _FOREIGN = 2 / 3, 1 / 2
@@ -56,16 +55,15 @@ def probes(passages: Sequence[Passage], random: Random) -> list[Probe]:
 
 
 def probe(passage: Passage, vocabulary: Sequence[str], random: Random) -> Probe | None:
-    sentences = [found for found in _SENTENCE.finditer(passage.text) if _length(found[0]) in _SENTENCE_WORDS]
-    candidates = [found for found in sentences if len(content_words(found[0])) >= _WORDS[0]]
+    candidates = [span for span in sentences(passage.text) if _is_worth_asking(passage.text[slice(*span)])]
     if not candidates:
         return None
-    sentence = random.choice(candidates)
-    words = content_words(sentence[0])
+    start, end = random.choice(candidates)
+    words = content_words(passage.text[start:end])
     kept = max(2, round(min(len(words), random.randint(*_WORDS)) * _KEPT))
     chosen = sorted(random.sample(range(len(words)), kept))
     foreign = random.choices(vocabulary, k=round(kept * _FOREIGN))
-    span = (passage.start + sentence.start(), passage.start + sentence.end())
+    span = (passage.start + start, passage.start + end)
     return Probe(" ".join([*(words[index] for index in chosen), *foreign]), frozenset([passage.document]), span)
 
 
@@ -74,5 +72,5 @@ def content_words(text: str) -> list[str]:
     return [word for word in WORD.findall(text) if stems(word)]
 
 
-def _length(sentence: str) -> int:
-    return len(WORD.findall(sentence))
+def _is_worth_asking(sentence: str) -> bool:
+    return len(WORD.findall(sentence)) in _SENTENCE_WORDS and len(content_words(sentence)) >= _WORDS[0]

@@ -1,15 +1,16 @@
 """Answers without a language model: the sentences of the sources that fit the question best (SPEC §6)."""
 
 import asyncio
-import math
 import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.llm.base import Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
-from agents.llm.sentences import sentences
-from agents.llm.stems import stems
+from agents.llm.quotable import quotable
+from retrieval.confidence.coverage import weighed
+from retrieval.text.stems import stems
+from retrieval.text.terms import exact_terms
 
 MOST = 5  # sentences of an answer
 WORTH_QUOTING = 0.5  # of the best sentence's score
@@ -93,37 +94,33 @@ def answer(question: str, passages: Sequence[Passage], language: str) -> str:
 def _candidates(passages: Sequence[Passage]) -> Iterator[Candidate]:
     seen = set()
     for rank, passage in enumerate(passages):
-        for position, sentence in enumerate(sentences(passage.text)):
+        for position, sentence in enumerate(quotable(passage.text)):
             if sentence not in seen:  # overlapping chunks repeat their border
                 seen.add(sentence)
                 yield Candidate(sentence, frozenset(stems(sentence)), passage.n, (rank, position))
 
 
 def _scored(question: str, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
-    """Candidates that share a stem with the question, best first; empty when none does.
+    """Candidates that say anything of what the question asks for, best first; empty when none does.
 
-    Score: the share of the question's weight that the sentence covers, a stem weighing its inverse document
-    frequency among the candidates; discounted by place and by what makes a sentence read badly alone.
+    Score: how much of the question the sentence covers, its words weighed by their rarity among the candidates
+    (`retrieval.confidence.coverage`); discounted by place and by what makes a sentence read badly alone.
     """
-    asked = stems(question)
-    defines = asked if _ASKS_DEFINITION.search(question) else set()
-    frequency = Counter(stem for candidate in candidates for stem in candidate.stems & asked)
-    weight = {stem: math.log1p(len(candidates) / count) for stem, count in frequency.items()}
-    total = sum(weight.values()) or 1.0
+    wanted = weighed(question, [candidate.text for candidate in candidates], exact_terms(question))
+    defined = frozenset(wanted.stems if _ASKS_DEFINITION.search(question) else ())
     scored = []
     for candidate in candidates:
-        covered = sum(weight[stem] for stem in candidate.stems & asked) / total
-        if covered:
+        if covered := wanted.share(candidate.text):
             rank, position = candidate.place
             place = 1 + LATER_PASSAGE * rank + LATER_SENTENCE * position
-            scored.append((covered * _readability(candidate.text, defines) / place, candidate))
+            scored.append((covered * _readability(candidate.text, defined) / place, candidate))
     return sorted(scored, key=lambda pair: -pair[0])
 
 
-def _readability(sentence: str, defined: set[str]) -> float:
+def _readability(sentence: str, defined: frozenset[str]) -> float:
     words = sentence.split()
     factor = 0.4 + 0.6 * min(1.0, len(words) / FULL_LENGTH)
-    if defined and defined <= stems(" ".join(words[:OPENING])):
+    if defined and defined.issubset(stems(" ".join(words[:OPENING]))):
         factor *= DEFINITION
     return factor * (LEANING if _LEANS.match(sentence) else 1.0)
 

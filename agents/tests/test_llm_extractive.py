@@ -6,8 +6,7 @@ import pytest
 
 from agents.llm.base import Finished, ModelRequest, Passage, TextDelta, Usage
 from agents.llm.extractive import ExtractiveClient, answer
-from agents.llm.sentences import sentences
-from agents.llm.stems import stems
+from agents.llm.quotable import quotable
 
 LISTS = Passage(
     1,
@@ -111,13 +110,7 @@ def test_at_most_five_sentences_are_quoted():
     ],
 )
 def test_sentences_read_well_by_themselves(text, expected):
-    assert list(sentences(text)) == expected
-
-
-def test_stems_meet_across_inflection_and_accents():
-    assert stems("La conservación de documentos") & stems("¿Cuánto se conserva el documento?") >= stems("documento")
-    assert stems("los pacientes") == stems("paciente")
-    assert stems("de la y the of") == set()
+    assert list(quotable(text)) == expected
 
 
 async def test_it_streams_groups_of_words_and_then_ends():

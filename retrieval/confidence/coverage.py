@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
-from retrieval.embeddings.lexical import WORD, fold, stems
 from retrieval.text.folding import plain, words_only
+from retrieval.text.stems import stems, words
 from retrieval.text.terms import ExactTerm
 
 AMONG = 32
@@ -70,17 +70,17 @@ def weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] =
 
 
 def _weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -> tuple[Wanted, list[list[bool]]]:
-    words = tuple(stems(question))
-    rows = [found_in(passage, words, terms) for passage in passages]
-    counts = [sum(column) for column in zip(*rows, strict=True)] if rows else [0] * (len(words) + len(terms))
+    asked = tuple(stems(question))
+    rows = [found_in(passage, asked, terms) for passage in passages]
+    counts = [sum(column) for column in zip(*rows, strict=True)] if rows else [0] * (len(asked) + len(terms))
     among = max(AMONG, len(passages))
     rarity = [log(1.0 + (among - count + 0.5) / (count + 0.5)) for count in counts]
     of_terms = (
         TERM_WEIGHT * rare if count or term.is_asked_for else 0.0
-        for term, rare, count in zip(terms, rarity[len(words) :], counts[len(words) :], strict=True)
+        for term, rare, count in zip(terms, rarity[len(asked) :], counts[len(asked) :], strict=True)
     )
-    worth = (*rarity[: len(words)], *of_terms)
-    return Wanted(words, tuple(terms), worth, sum(worth)), rows
+    worth = (*rarity[: len(asked)], *of_terms)
+    return Wanted(asked, tuple(terms), worth, sum(worth)), rows
 
 
 def found_in(text: str, wanted: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[bool]:
@@ -97,5 +97,5 @@ def _stems_in(text: str, wanted: Sequence[str]) -> list[bool]:
     if all(map(str.isascii, wanted)):
         folded = b" " + words_only(text)
         return [b" " + stem.encode() in folded for stem in wanted]
-    words = " " + " ".join(WORD.findall(fold(text)))
-    return [" " + stem in words for stem in wanted]
+    spelled = " " + " ".join(words(text))
+    return [" " + stem in spelled for stem in wanted]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import ceil
 
-from retrieval.context.compression import SENTENCE_END
 from retrieval.results import RetrievedChunk
+from retrieval.text.sentences import SENTENCE_END
 
 WORTH_FILLING = 12  # tokens: less holds no sentence that is worth a citation
 

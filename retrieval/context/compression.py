@@ -13,41 +13,17 @@ the context, by budget; "each": every passage compressed to its part of the budg
     this            .919  .941  .966  .970      .933  .953  .968  .973
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import ceil
 
 from retrieval.confidence.coverage import Wanted
 from retrieval.results import RetrievedChunk
+from retrieval.text.sentences import Span, sentences
 
 ELISION = "[…]"
 ELISION_TOKENS = 3
 NEIGHBOURS_SHARE = 0.25
-# A sentence ends at its mark (and what closes after it) before white space, or at an empty line. Not at the point of an
-# abbreviation or an initial, nor before a figure: "Art. 14.2".
-_ABBREVIATIONS = ("Art", "art", "Sr", "Sra", "Dr", "Dra", "Mr", "Mrs", "Ms", "St", "núm", "Fig", "fig", "cf", "vs")
-_NO_END = "".join(rf"(?<!\b{short}\.)" for short in (*_ABBREVIATIONS, "[A-Z]"))
-SENTENCE_END = re.compile(rf"[.!?…]{_NO_END}[\"'»”’)\]]*(?=\s)(?!\s+\d)|(?=\n\s*\n)")
-SHORTEST = 20  # characters; what is shorter, such as the number of a section, belongs to the sentence behind it
-
-Span = tuple[int, int]
-
-
-def sentences(text: str) -> list[Span]:
-    """Where each sentence is, without the white space around it, in order."""
-    edges = [0]
-    for match in SENTENCE_END.finditer(text):
-        if match.end() - edges[-1] >= SHORTEST:
-            edges.append(match.end())
-    spans = (_stripped(text, start, end) for start, end in pairwise((*edges, len(text))))
-    return [span for span in spans if span[0] < span[1]]
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
 def compressed(passage: RetrievedChunk, tokens: int, wanted: Wanted) -> RetrievedChunk | None:

@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import AnyStr
 
-from retrieval.context.compression import SENTENCE_END
-from retrieval.embeddings.lexical import stems
 from retrieval.text.folding import words_only
+from retrieval.text.sentences import SENTENCE_END
+from retrieval.text.stems import stems
 
 WIDTH = 240
 LEAD = 0.3  # of the window may stand before the first of the words that it is for

@@ -7,9 +7,9 @@ Jaccard similarity of their words: no vectors are read back for it.
 
 from collections.abc import Sequence
 
-from retrieval.embeddings.lexical import STOP_WORDS
 from retrieval.results import RetrievedChunk
 from retrieval.text.folding import words_only
+from retrieval.text.stems import STOP_WORDS
 
 
 def diverse(chunks: Sequence[RetrievedChunk], wanted: int, diversity: float) -> tuple[RetrievedChunk, ...]:

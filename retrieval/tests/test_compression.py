@@ -1,15 +1,13 @@
 """Compression: whole sentences of the passage, the most important ones, within the budget."""
 
-from itertools import pairwise
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.confidence.coverage import Wanted, weighed
 from retrieval.context.budget import fit
-from retrieval.context.compression import ELISION, compressed, sentences
+from retrieval.context.compression import ELISION, compressed
 from retrieval.tests.exact import chunk_of
+from retrieval.text.sentences import sentences
 
 QUESTION = "How many days does a loan last?"
 FILLER = "The hall is heated in the cold months of winter."
@@ -82,28 +80,3 @@ def test_a_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     kept = fit(passages, budget, lambda passage, tokens: compressed(passage, tokens, wanted))
     assert sum(passage.token_count for passage in kept) <= budget
     assert [passage.chunk for passage in kept] == sorted(passage.chunk for passage in kept)
-
-
-@given(written)
-def test_sentences_hold_everything_but_white_space(text: str) -> None:
-    spans = sentences(text)
-    assert all(before[1] <= after[0] for before, after in pairwise(spans))
-    outside = "".join(text[before:after] for before, after in gaps(spans, len(text)))
-    assert not outside.strip()
-
-
-def gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    return list(zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), length], strict=True))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "According to Art. 14.2 food is not allowed in the halls.",
-        "Speak with Sra. García or with J. Smith about it.",
-        "Version 2.5 is out and works well for everyone.",
-        "1. The first rule of the reading room.",
-    ],
-)
-def test_abbreviations_figures_and_numbers_of_sections_end_no_sentence(text: str) -> None:
-    assert len(sentences(text)) == 1

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.embeddings.lexical import DIMENSIONS, LexicalProvider, embed, fold, stems
+from retrieval.embeddings.lexical import DIMENSIONS, LexicalProvider, embed
+from retrieval.text.folding import fold
+from retrieval.text.stems import stems
 
 TEXT = "La Cigüeña 2.0: préstamos renovables, 21 días; loans are renewed twice. Ελλάδα, 東京"
 

@@ -1,12 +1,24 @@
-"""Text folded letter by letter, so that a place in the folded text is the same place in the text. Pure, and fast:
-6 µs a chunk, where `embeddings.lexical.fold`, which also takes ligatures and other scripts apart, takes 300.
+"""Folded text: lower case without accents, so that `Cigüeña` and `cigueña` meet. Pure.
+
+`plain` and `words_only` fold letter by letter, so that a place in the folded text is the same place in the text, and
+fast: 6 µs a chunk, where `fold`, which also takes ligatures and other scripts apart, takes 300.
 """
 
-from retrieval.embeddings.lexical import fold
+import re
+import unicodedata
+
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+def fold(text: str) -> str:
+    """Of any script: `Cigüeña` and `cigueña` are `ciguena`."""
+    if text.isascii():
+        return text.lower()
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
 def plain(text: str) -> str:
-    """Lower case without accents, signs as they are, of equal length; what Latin-1 does not know becomes `?`."""
+    """Signs as they are, of equal length; what Latin-1 does not know becomes `?`."""
     return text.encode("latin-1", "replace").translate(_PLAIN).decode("latin-1")
 
 

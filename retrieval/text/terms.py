@@ -22,8 +22,8 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice
 
-from retrieval.embeddings.lexical import stems
 from retrieval.text.folding import plain
+from retrieval.text.stems import stems
 
 MOST_TERMS = 8
 LONGEST_QUESTION = 2_000  # characters that are looked through

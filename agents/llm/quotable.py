@@ -1,10 +1,12 @@
-"""The sentences of a passage that can be quoted by themselves; pure."""
+"""The sentences of a passage that can be quoted by themselves. Pure."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
-SHORTEST, LONGEST = 30, 420  # characters of a sentence that reads well by itself
+from retrieval.text.sentences import sentences
+
+CHARACTERS = range(30, 421)  # of a sentence that reads well by itself
 FEWEST_WORDS = 5
 WORDS_WITHOUT_STOP = 12  # what ends without a stop and has fewer is a title
 MOST_SYMBOLS = 2  # arrows, bars, emoji
@@ -20,23 +22,18 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(
     r"\*\*|__|~~|(?:\s+|(?<!\w))\[(?:\d{1,3}[,\s–-]*)+\]|</?[a-zA-Z][^>]{0,400}>|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
 )
-_END = re.compile(r"(?<=[.!?…])[»”\")\]]*\s+(?=[¿¡«“\"(]?[A-ZÁÉÍÓÚÜÑ0-9])")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:art|arts|núm|num|no|n|p|pp|pág|págs|ej|etc|vs|cf|fig|cap|vol|ed|sr|sra|dr|dra|d|mr|mrs|ms|st|inc|e\.g|i\.e"
-    r"|ee|uu|aprox|approx|sec|ref|tel)|\b[A-ZÁÉÍÓÚ]|^\W*\d{1,3})\.$",
-    re.I,
-)
 
 
-def sentences(passage: str) -> Iterator[str]:
+def quotable(passage: str) -> Iterator[str]:
     """The sentences of `passage` in order: lines joined, headings, tables and page furniture left out."""
     for paragraph in _paragraphs(_FENCE.sub("\n", passage)):
-        for sentence in _split(_LINK.sub(r"\1", paragraph)):
-            clean = " ".join(_MARKS.sub("", sentence).split())
+        spoken = _LINK.sub(r"\1", paragraph)
+        for start, end in sentences(spoken, shortest=1):
+            clean = " ".join(_MARKS.sub("", spoken[start:end]).split())
             clean = _ITEM.sub("", clean)
             if clean.count('"') % 2:
                 clean = clean.replace('"', "")
-            if SHORTEST <= len(clean) <= LONGEST and len(clean.split()) >= FEWEST_WORDS and _reads(clean):
+            if len(clean) in CHARACTERS and len(clean.split()) >= FEWEST_WORDS and _reads(clean):
                 yield clean
 
 
@@ -58,13 +55,3 @@ def _paragraphs(text: str) -> Iterator[str]:
             lines = []
         if not stops:
             lines.append(line.strip().lstrip("> "))
-
-
-def _split(paragraph: str) -> Iterator[str]:
-    start = 0
-    for end in _END.finditer(paragraph):
-        if _ABBREVIATION.search(paragraph[start : end.start()]):
-            continue
-        yield paragraph[start : end.end()]
-        start = end.end()
-    yield paragraph[start:]

@@ -1,0 +1,66 @@
+"""Where sentences end: nothing is lost between them, and what only looks like an end is none."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.text.sentences import sentences
+
+written = st.lists(
+    st.sampled_from(
+        [
+            "One two three four five.",
+            "Is it really so long a question?",
+            "A loan lasts for many days!",
+            "Art. 14.2 allows water.",
+            "no end here",
+            "«Quoted and closed.»",
+            "\n\nA heading without a mark\n\n",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+).map(" ".join)
+
+
+@given(written)
+def test_sentences_hold_everything_but_white_space(text: str) -> None:
+    spans = sentences(text)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+    outside = "".join(text[before:after] for before, after in gaps(spans, len(text)))
+    assert not outside.strip()
+
+
+def gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    return list(zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), length], strict=True))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "According to Art. 14.2 food is not allowed in the halls.",
+        "Speak with Sra. García or with J. Smith about it.",
+        "Version 2.5 is out and works well for everyone.",
+        "1. The first rule of the reading room.",
+        "Se prestan libros, discos, etc. y también herramientas, según el núm. 3 de la guía.",
+    ],
+)
+def test_abbreviations_figures_small_letters_and_numbers_of_sections_end_no_sentence(text: str) -> None:
+    assert len(sentences(text)) == 1
+
+
+def test_a_sentence_ends_behind_what_closes_after_its_mark_and_at_an_empty_line() -> None:
+    text = "«La sala abre a las nueve.» **Los domingos** no abre nunca\n\nEl préstamo es gratuito. Fin."
+    assert [text[start:end] for start, end in sentences(text, shortest=1)] == [
+        "«La sala abre a las nueve.»",
+        "**Los domingos** no abre nunca",
+        "El préstamo es gratuito.",
+        "Fin.",
+    ]
+
+
+def test_what_is_too_short_belongs_to_the_sentence_behind_it() -> None:
+    text = "Art. 14.2. Está permitido beber agua. La comida, en el patio."
+    assert next(text[start:end] for start, end in sentences(text)) == "Art. 14.2. Está permitido beber agua."

@@ -1,0 +1,34 @@
+"""Where sentences end. Pure."""
+
+import re
+from itertools import groupby, pairwise
+
+Span = tuple[int, int]
+
+SHORTEST = 20  # characters; what is shorter, such as the number of a section, belongs to the sentence behind it
+_ABBREVIATIONS = (
+    "n p cf ed ej sr dr mr ms st vs pp art cap dra etc fig inc mrs núm num pág ref sec sra tel vol arts págs aprox"
+    " approx"
+)
+# A sentence ends at its mark (and what closes after it) before white space, or at an empty line. Not before a figure or
+# a small letter, nor at the point of an initial or an abbreviation: "Art. 14.2", "etc. y otros".
+_LENGTHS = groupby(_ABBREVIATIONS.split(), len)  # a look behind is of one length
+_NO_END = "".join(rf"(?<!\b(?i:{'|'.join(short)})\.)" for _length, short in _LENGTHS)
+SENTENCE_END = re.compile(
+    rf"[.!?…](?![^\s\"'»”’)\]]){_NO_END}(?<!\b[A-ZÁÉÍÓÚÑ]\.)[\"'»”’)\]]*(?=\s)(?!\s+[\da-záéíóúüñ])|(?=\n\s*\n)"
+)
+
+
+def sentences(text: str, shortest: int = SHORTEST) -> list[Span]:
+    """Where each sentence of at least `shortest` characters is, without the white space around it, in order."""
+    edges = [0]
+    for match in SENTENCE_END.finditer(text):
+        if match.end() - edges[-1] >= shortest:
+            edges.append(match.end())
+    spans = (_stripped(text, start, end) for start, end in pairwise((*edges, len(text))))
+    return [span for span in spans if span[0] < span[1]]
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
