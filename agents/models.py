@@ -9,6 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from agents.presets import Preset
 from config.prepared import Prepared
 from corpora.metadata import checked_conditions
 from corpora.models import Corpus
@@ -27,6 +28,10 @@ class AgentQuerySet(models.QuerySet["Agent"]):
     def visible_to(self, membership: Membership) -> Self:
         """Admins also see agents that are switched off."""
         return self.of_organization(membership) if membership.is_admin else self.usable_by(membership)
+
+    def ensure_preset(self, preset: Preset, organization: Organization) -> "Agent":
+        """The organization's agent with the preset's slug; made with the preset's settings when it is missing."""
+        return self.get_or_create(organization=organization, slug=preset.slug, defaults=preset.settings)[0]
 
     def allowing_personal(self) -> Self:
         return self.filter(allows_personal_corpus=True)

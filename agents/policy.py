@@ -12,7 +12,7 @@ from retrieval.flags import EffectiveFlags
 from retrieval.results import RetrievalPolicy
 
 Conditions = Mapping[str, Sequence[str]]
-Pairs = Iterator[tuple[str, tuple[str, ...]]]
+ConditionPairs = Iterator[tuple[str, tuple[str, ...]]]
 NO_CONTEXT: Mapping[str, Conditions] = {}
 
 
@@ -67,7 +67,7 @@ def any_of(*sources: Conditions | None) -> dict[str, tuple[str, ...]]:
     return united
 
 
-def pairs(*sources: Conditions | None) -> Pairs:
+def pairs(*sources: Conditions | None) -> ConditionPairs:
     for source in sources:
         for key, values in (source or {}).items():
             if values:

@@ -1,9 +1,9 @@
 """The six ready-made agents: pure values that `demo` and the admin turn into rows (SPEC §5)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 LANGUAGE_RULE = (
     "Responde siempre en el idioma de la pregunta del usuario, aunque los documentos estén en otro; si "
@@ -34,6 +34,11 @@ class Preset:
     candidates: int = 50
     context_template: str = ""
     language: str = "es"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What an agent made of it starts with."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("slug", "language")}
 
 
 BOOK_WRITER = Preset(

@@ -13,10 +13,10 @@ from typing import Any
 
 from corpora.models import Chunk
 from corpora.scope import Scope
-from evaluation.calibration_questions import Passage, Probe, probes
+from evaluation.calibration_questions import Excerpt, Probe, probes
 from retrieval.confidence import calibration as calibrations
 from retrieval.confidence.coverage import coverages
-from retrieval.confidence.fitting import Observation, area_under_curve, fitted
+from retrieval.confidence.fitting import Observation, area_under_curve, fit_calibration
 from retrieval.confidence.gate import score, suffices
 from retrieval.confirmation import PAGE, confirmed
 from retrieval.embeddings.base import Calibration, EmbeddingSpace
@@ -29,13 +29,13 @@ from retrieval.spaces.current import current_index, current_provider, one_space
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import exact_terms
 
-POLICY = RetrievalPolicy()
-LEAST_QUESTIONS = 30
+MEASURED_POLICY = RetrievalPolicy()
+LEAST_ANSWERED = 30
 LEAST_AREA = 0.6  # below it evidence says next to nothing, and a fit would be noise
 SEED = 20
 
-Found = list[tuple[Fused, RetrievedChunk]]
-Progress = Callable[[int, int], None]
+HitsFound = list[tuple[Fused, RetrievedChunk]]
+ReportProgress = Callable[[int, int], None]
 
 
 class NotMeasurable(ValueError):
@@ -72,12 +72,12 @@ class Measurement:
 
 def sample_probes(scope: Scope, amount: int) -> list[Probe]:
     """Questions about passages of the scope, drawn the same way every time. Raises NotMeasurable."""
-    chunks = Chunk.objects.in_scope(scope).filter(granularity=POLICY.granularity).order_by("pk")
+    chunks = Chunk.objects.in_scope(scope).filter(granularity=MEASURED_POLICY.granularity).order_by("pk")
     ids = list(chunks.values_list("pk", flat=True))
     random = Random(SEED)  # noqa: S311 -- a sample, no secret
     drawn = random.sample(ids, min(2 * amount, len(ids)))  # not every passage has a sentence to ask about
     rows = Chunk.objects.in_scope(scope).filter(pk__in=drawn).order_by("pk")
-    passages = [Passage(*row) for row in rows.values_list("document_id", "text", "start")]
+    passages = [Excerpt(*row) for row in rows.values_list("document_id", "text", "start")]
     random.shuffle(passages)
     if len({passage.document for passage in passages}) < 2:
         raise NotMeasurable("a corpus measures itself from two documents on: each is asked about without the other")
@@ -85,18 +85,20 @@ def sample_probes(scope: Scope, amount: int) -> list[Probe]:
 
 
 @one_space()
-def measure(asked_about: Sequence[Probe], scope: Scope, report: Progress = lambda done, total: None) -> Measurement:
+def measure_calibration(
+    asked_about: Sequence[Probe], scope: Scope, report: ReportProgress = lambda done, total: None
+) -> Measurement:
     """Ask every question and fit the calibration. Raises NotMeasurable, and what retrieval's parts raise."""
     answers = []
     for done, one in enumerate(asked_about, start=1):
         answers.append(ask(one, scope))
         report(done, len(asked_about))
-    space = calibrations.calibrated(current_provider().space)
+    space = calibrations.with_measured_calibration(current_provider().space)
     observations = telling(answers)
     usable = sum(one.is_relevant for one in observations)
-    if min(usable, len(observations) - usable) < LEAST_QUESTIONS:
-        raise NotMeasurable(f"{usable} questions found their answer; {LEAST_QUESTIONS} are needed")
-    after = fitted(observations, space.calibration)
+    if min(usable, len(observations) - usable) < LEAST_ANSWERED:
+        raise NotMeasurable(f"{usable} questions found their answer; {LEAST_ANSWERED} are needed")
+    after = fit_calibration(observations, space.calibration)
     if area_under_curve(observations, after) < LEAST_AREA:
         raise NotMeasurable("this space does not tell relevant passages from irrelevant ones on this sample")
     before = separation(answers, observations, space.calibration)
@@ -105,19 +107,19 @@ def measure(asked_about: Sequence[Probe], scope: Scope, report: Progress = lambd
 
 def ask(probe: Probe, scope: Scope) -> Asked:
     """The dense vector must be there: a calibration of words alone is not what is asked for. Raises EmbeddingError."""
-    provider, where = current_provider(), search_filter(scope, POLICY.granularity)
+    provider, where = current_provider(), search_filter(scope, MEASURED_POLICY.granularity)
     dense = provider.embed_query(probe.text)
     sparse = encode_query(probe.text) or None
-    found_by = current_index().search(dense if dense.any() else None, sparse, where, POLICY.candidates)
+    found_by = current_index().search(dense if dense.any() else None, sparse, where, MEASURED_POLICY.candidates)
     weights = provider.space.dense_weight, provider.space.bm25_weight
-    hits = fuse(found_by, *weights, POLICY.candidates)
+    hits = fuse(found_by, *weights, MEASURED_POLICY.candidates)
     found, _dropped = confirmed(hits, scope, len(hits))
     tail = found_by.dense[-1].score if found_by.dense else 0.0
     others = [(hit, chunk) for hit, chunk in found if chunk.document not in probe.documents]
-    return Asked(observed(probe, found, tail), observed(probe, others, tail))
+    return Asked(observe(probe, found, tail), observe(probe, others, tail))
 
 
-def observed(probe: Probe, found: Found, tail: float) -> tuple[Observation, ...]:
+def observe(probe: Probe, found: HitsFound, tail: float) -> tuple[Observation, ...]:
     """What retrieval would look at, in its order."""
     page = found[:PAGE]
     texts = [indexed_text(chunk.title, chunk.heading_path, chunk.text) for _, chunk in page]
@@ -154,10 +156,10 @@ def separation(answers: Sequence[Asked], observations: Sequence[Observation], ca
 def is_sufficient(passages: Iterable[Observation], calibration: Calibration) -> bool:
     """As retrieval judges, but for near-duplicates and neighbours."""
     relevances = [calibration.relevance(one.cosine, one.coverage, one.tail) for one in passages]
-    kept = [relevance for relevance in relevances if relevance >= POLICY.threshold][: POLICY.top_k]
+    kept = [relevance for relevance in relevances if relevance >= MEASURED_POLICY.threshold][: MEASURED_POLICY.top_k]
     return suffices(score(kept))
 
 
-def keep(measured: Measurement, sample: dict[str, Any]) -> None:
+def keep_calibration(measured: Measurement, sample: dict[str, Any]) -> None:
     """Use the calibration from now on; every process does within seconds."""
-    calibrations.store(measured.space, measured.calibration, sample)
+    calibrations.store_calibration(measured.space, measured.calibration, sample)

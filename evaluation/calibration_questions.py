@@ -25,7 +25,7 @@ _KEPT, _FOREIGN = 2 / 3, 1 / 2
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Excerpt:
     """A chunk to ask about: characters of its document's text."""
 
     document: UUID
@@ -47,14 +47,14 @@ class Probe:
         return self.span is None or (start < self.span[1] and end > self.span[0])
 
 
-def probes(passages: Sequence[Passage], random: Random) -> list[Probe]:
+def probes(passages: Sequence[Excerpt], random: Random) -> list[Probe]:
     """One question for each passage that has a sentence worth asking about, in order; the same for the same seed."""
     vocabulary = [word for passage in passages for word in content_words(passage.text)]
     made = (probe(passage, vocabulary, random) for passage in passages)
     return [one for one in made if one is not None]
 
 
-def probe(passage: Passage, vocabulary: Sequence[str], random: Random) -> Probe | None:
+def probe(passage: Excerpt, vocabulary: Sequence[str], random: Random) -> Probe | None:
     candidates = [span for span in sentences(passage.text) if _is_worth_asking(passage.text[slice(*span)])]
     if not candidates:
         return None

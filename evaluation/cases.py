@@ -19,7 +19,7 @@ from evaluation.calibration import sample_probes
 from evaluation.models import Question, QuestionSet
 from evaluation.runs import scope_of
 
-OFFERED = 100
+FEEDBACK_OFFERED = 100
 NOTED = 2_000
 
 
@@ -33,7 +33,7 @@ class Feedback:
     taken: bool
 
 
-def rated(questions: QuestionSet) -> QuerySet[Message]:
+def rated_answers(questions: QuestionSet) -> QuerySet[Message]:
     """Rated answers of the set's organization, given from global corpora alone; with a corpus, from that one."""
     sources = Citation.objects.filter(message=OuterRef("pk"))
     shared = sources.filter(corpus_type=Corpus.Type.GLOBAL)
@@ -50,7 +50,9 @@ def rated(questions: QuestionSet) -> QuerySet[Message]:
 
 def feedback(questions: QuestionSet) -> list[Feedback]:
     """The latest of it, thumbs down first; `taken` are in the set already."""
-    latest = sorted(rated(questions).prefetch_related("citations")[:OFFERED], key=lambda one: one.rating or 0)
+    latest = sorted(
+        rated_answers(questions).prefetch_related("citations")[:FEEDBACK_OFFERED], key=lambda one: one.rating or 0
+    )
     taken = set(questions.questions.exclude(message=None).values_list("message_id", flat=True))
     offered = []
     for answer in latest:
@@ -66,13 +68,13 @@ def question_of(answer: Message) -> str:
     return found or ""
 
 
-def take(questions: QuestionSet, chosen: Sequence[UUID], by: Membership) -> int:
+def take_feedback(questions: QuestionSet, chosen: Sequence[UUID], by: Membership) -> int:
     """Make cases of chosen answers; how many are new. One that may not be seen is passed over.
 
     A thumbs-up vouches for the documents that were cited. After a thumbs-down an admin must name what answers.
     """
     known = set(questions.questions.exclude(message=None).values_list("message_id", flat=True))
-    fresh = [one for one in rated(questions).filter(pk__in=chosen) if one.pk not in known]
+    fresh = [one for one in rated_answers(questions).filter(pk__in=chosen) if one.pk not in known]
     for answer in fresh:
         vouched = (
             answer.citations.filter(cited=True).exclude(document=None)
@@ -110,7 +112,7 @@ def sample(questions: QuestionSet, amount: int, by: Membership) -> int:
     return len(fresh)
 
 
-def located(quotes: list[str], documents: QuerySet[Document]) -> list[list[object]]:
+def locate(quotes: list[str], documents: QuerySet[Document]) -> list[list[object]]:
     """Where each quote stands in the text that readers see: [document id, start, end]. ValueError: a missing one."""
     found: list[list[object]] = []
     texts = [

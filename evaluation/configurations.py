@@ -25,7 +25,7 @@ def share(text: str) -> float:
     return value
 
 
-PLAIN: dict[str, dict[str, Any]] = {
+UNVALUED: dict[str, dict[str, Any]] = {
     "default": {},
     "bm25": {"legs": ("bm25",)},
     "dense": {"legs": ("dense",)},
@@ -63,7 +63,7 @@ class Configuration:
         return replace(RetrievalPolicy(), **{"top_k": DEPTH, "threshold": 0.0, **single, **self.changes})
 
 
-def parsed(text: str) -> tuple[Configuration, ...]:
+def parse_configurations(text: str) -> tuple[Configuration, ...]:
     """Comma-separated configurations, each once. ValueError names what is not one, with the grammar."""
     names = dict.fromkeys(name.strip() for name in text.split(",") if name.strip())
     return tuple(configuration(name) for name in names)
@@ -74,7 +74,7 @@ def configuration(name: str) -> Configuration:
     for part in name.split("+"):
         key, has_value, value = part.strip().partition("=")
         try:
-            changes |= VALUED[key](value) if has_value else PLAIN[key]
+            changes |= VALUED[key](value) if has_value else UNVALUED[key]
         except (KeyError, ValueError):
             raise ValueError(f"{name!r} is not a configuration: {GRAMMAR}") from None
     return Configuration(name, changes)

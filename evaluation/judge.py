@@ -25,7 +25,7 @@ from retrieval.text.language import detect
 
 logger = logging.getLogger(__name__)
 
-NOTHING = Usage(0, 0)
+NO_USAGE = Usage(0, 0)
 ANSWER_TOKENS = 1_024
 MOST_QUESTIONS = 50
 MILLION = Decimal(1_000_000)
@@ -96,7 +96,7 @@ class Judge:
         verdicts: list[Metrics] = []
         for question in asked:
             try:
-                verdicts.append(judged(question, scope, policy, answering, judging))
+                verdicts.append(judge_answer(question, scope, policy, answering, judging))
             except (ModelError, AnswerInvalid, TimeoutError) as error:
                 logger.warning("a question was not judged: %s", error)
         measures = (
@@ -107,13 +107,13 @@ class Judge:
         return Judged(len(asked), len(asked) - len(verdicts), measures, answering, judging)
 
 
-def judged(question: str, scope: Scope, policy: RetrievalPolicy, answering: Bill, judging: Bill) -> Metrics:
+def judge_answer(question: str, scope: Scope, policy: RetrievalPolicy, answering: Bill, judging: Bill) -> Metrics:
     """The three numbers of one question. Raises ModelError, AnswerInvalid, TimeoutError."""
     chunks = retrieve(question, scope, policy).chunks
     passages = tuple(Passage(n, one.text, one.title, one.page) for n, one in enumerate(chunks, 1))
     asked = answer_request(answering.model, question, passages)
-    answer = said(asked, answering)
-    usage = NOTHING
+    answer = complete(asked, answering)
+    usage = NO_USAGE
     try:
         metrics, usage = block_on(evaluator.evaluate(answer, asked, judging.model))
     finally:
@@ -128,7 +128,7 @@ def answer_request(model: str, question: str, passages: tuple[Passage, ...]) -> 
     return ModelRequest(model, system, messages, temperature=0.0, max_tokens=ANSWER_TOKENS, **extras)  # type: ignore[arg-type]
 
 
-def said(request: ModelRequest, bill: Bill) -> str:
+def complete(request: ModelRequest, bill: Bill) -> str:
     """The whole text of one call, which is put on the bill also when it fails. Raises ModelError."""
     usage = None
     try:

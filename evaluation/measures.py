@@ -8,13 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import mean, median
 from uuid import UUID
 
-from evaluation import metrics
+from evaluation import formulas
 from retrieval.results import Retrieval, RetrievedChunk
+from retrieval.text.sentences import Span
 
 SPANNED = 5
 APART = 10**9  # characters between the beginnings of two documents, laid on one line
 
-Spans = Mapping[UUID, Sequence[metrics.Span]]
+Spans = Mapping[UUID, Sequence[Span]]
 Rows = Sequence[Mapping[str, float]]
 
 
@@ -22,12 +23,12 @@ def of_ranking(ranking: Retrieval, relevant: Collection[UUID]) -> dict[str, floa
     """Each in 0..1. `relevant`: document ids."""
     ranked = list(dict.fromkeys(chunk.document for chunk in ranking.chunks))
     return {
-        "hit@1": metrics.hit_at(ranked, relevant, 1),
-        "hit@5": metrics.hit_at(ranked, relevant, 5),
-        "recall@5": metrics.recall_at(ranked, relevant, 5),
-        "recall@10": metrics.recall_at(ranked, relevant, 10),
-        "mrr": metrics.reciprocal_rank(ranked, relevant),
-        "ndcg@10": metrics.ndcg_at(ranked, relevant, 10),
+        "hit@1": formulas.hit_at(ranked, relevant, 1),
+        "hit@5": formulas.hit_at(ranked, relevant, 5),
+        "recall@5": formulas.recall_at(ranked, relevant, 5),
+        "recall@10": formulas.recall_at(ranked, relevant, 10),
+        "mrr": formulas.reciprocal_rank(ranked, relevant),
+        "ndcg@10": formulas.ndcg_at(ranked, relevant, 10),
     }
 
 
@@ -42,7 +43,7 @@ def of_spans(chunks: Sequence[RetrievedChunk], answers: Spans, excerpts: Spans) 
     place = {id: n * APART for n, id in enumerate(dict.fromkeys([*excerpts, *(chunk.document for chunk in best)]))}
     fetched = [(place[chunk.document] + chunk.start, place[chunk.document] + chunk.end) for chunk in best]
     wanted = [(place[id] + start, place[id] + end) for id, known in excerpts.items() for start, end in known]
-    found = metrics.span_scores(fetched, wanted)
+    found = formulas.span_scores(fetched, wanted)
     return {
         **{f"answer@{k}": float(any(has_answer(chunk, answers) for chunk in chunks[:k])) for k in (1, 5, 10)},
         "token_precision": found.precision,

@@ -59,12 +59,12 @@ def ask_all(
     """The means over all cases. Raises NotMeasured."""
     rows = []
     for done, case in enumerate(cases, 1):
-        rows.append(asked(case, scope, configuration))
+        rows.append(ask_case(case, scope, configuration))
         report(done, len(cases))
     return means(rows)
 
 
-def asked(case: Case, scope: Scope, configuration: Configuration) -> dict[str, float]:
+def ask_case(case: Case, scope: Scope, configuration: Configuration) -> dict[str, float]:
     ranking = patiently(case.text, scope, configuration.ranking)
     started = time.perf_counter()
     context = patiently(case.text, scope, configuration.product)

@@ -51,10 +51,10 @@ def table(scores: Sequence[Scores]) -> list[str]:
     """Lines of aligned columns."""
     rows = rows_of(scores)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(aligned(row, widths)) for row in rows]
+    return ["  ".join(align(row, widths)) for row in rows]
 
 
-def aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def align(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     """Names to the left, numbers to the right."""
     return [
         cell.ljust(width) if place < 2 else cell.rjust(width)

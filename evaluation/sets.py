@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.metrics import Span
+from retrieval.text.sentences import Span
 
 CROSSED = "@"
 

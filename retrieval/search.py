@@ -19,28 +19,28 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from corpora.scope import Scope
-from retrieval.confidence.calibration import calibrated
+from retrieval.confidence.calibration import with_measured_calibration
 from retrieval.confidence.gate import Gate, confidence, gate, score
 from retrieval.confirmation import confirmed
-from retrieval.context.presentation import presented
+from retrieval.context.presentation import present
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
-from retrieval.expansion import phrasings, united
 from retrieval.filters import SearchFilter, search_filter
 from retrieval.index import is_remote
 from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable, VectorIndex
 from retrieval.index.bm25 import encode_query
 from retrieval.models import SpaceState
+from retrieval.ranking.expansion import phrasings, unite_candidates
 from retrieval.ranking.fusion import fuse
-from retrieval.ranking.order import Found, depth, in_order
-from retrieval.ranking.relevance import Judge, Question
+from retrieval.ranking.order import ConfirmedHits, depth, in_order
+from retrieval.ranking.relevance import RelevanceScale, SearchQuery
 from retrieval.ranking.rerank import get_reranker
 from retrieval.ranking.rerank.base import RerankUnavailable
-from retrieval.ranking.selection import select, traced
+from retrieval.ranking.selection import select, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
 from retrieval.spaces.current import index_of, provider_of, space_in_use
-from retrieval.steps import Awaited, Blocking, Steps, arun, run
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import exact_terms
+from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -73,7 +73,7 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
         return result
     space = space_in_use()
     provider = provider_of(space)
-    question = Question(phrasings(query, policy.expansions), exact_terms(query) if policy.exact_terms else ())
+    question = SearchQuery(phrasings(query, policy.expansions), exact_terms(query) if policy.exact_terms else ())
     by_words = "dense" not in policy.legs
     vectors = None if by_words else (yield from _embedding(provider, question.phrasings))
     watch.lap("embed")
@@ -87,11 +87,13 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     found, dropped = confirmed(hits, scope, policy.top_k, depth(question, policy))
     watch.lap("confirm")
     scores, notes = (yield from _reranking(question, found, policy)) if policy.rerank else (None, ())
-    ordered = in_order(question, found, Judge(calibrated(provider.space), candidates), policy, scores)
+    ordered = in_order(
+        question, found, RelevanceScale(with_measured_calibration(provider.space), candidates), policy, scores
+    )
     selection = select(ordered, policy)
     watch.lap("rank")
-    chunks = presented(selection, question, scope, policy)
-    trace = traced(hits, dropped, selection, chunks, policy.top_k)
+    chunks = present(selection, question, scope, policy)
+    trace = trace_candidates(hits, dropped, selection, chunks, policy.top_k)
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
     rating = score([passage.relevance for passage in selection.passages])
@@ -137,7 +139,7 @@ def _candidates(
         return [_hits(index, text, vector, where, policy) for text, vector in zip_longest(texts, dense)]
 
     each: list[Candidates] = (yield Blocking(searched)) if is_remote() else searched()
-    return united(each, policy.candidates)
+    return unite_candidates(each, policy.candidates)
 
 
 def _hits(
@@ -153,7 +155,7 @@ def _hits(
 
 
 def _reranking(
-    question: Question, found: Found, policy: RetrievalPolicy
+    question: SearchQuery, found: ConfirmedHits, policy: RetrievalPolicy
 ) -> Steps[tuple[Sequence[float] | None, tuple[str, ...]]]:
     """A score for each passage, and notes; no scores where there is no re-ranker, or none that answers."""
     try:

@@ -12,7 +12,6 @@ from django.conf import settings
 from accounts import keys
 from accounts.models import Membership, Organization, User
 from agents.models import Agent, Assignment
-from agents.preset_agents import create_from
 from agents.presets import PRESETS
 from corpora.models import Corpus
 from workers.folders import sync
@@ -65,7 +64,7 @@ def create() -> Sample:
     logins = people(organization)
     members = {one.user.email: one for one in organization.memberships.select_related("user", "organization")}
     admin, alicia = members[PEOPLE[0][0]], members[PEOPLE[1][0]]
-    agents = [create_from(preset, organization) for preset in PRESETS.values()]
+    agents = [Agent.objects.ensure_preset(preset, organization) for preset in PRESETS.values()]
     library, course, notes = shared(admin, LIBRARY), shared(admin, COURSE), personal(alicia, NOTES)
     taken_in = [
         *(one for name in LIBRARY_FILES for one in take(SAMPLES / name, library, admin)),

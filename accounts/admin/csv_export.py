@@ -9,7 +9,7 @@ from django.http import HttpResponse
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def escaped(value: Any) -> str:
+def escape_cell(value: Any) -> str:
     """The value as text; an apostrophe keeps a leading `= + - @`, tab or line break from being a formula."""
     text = "" if value is None else str(value)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
@@ -27,5 +27,5 @@ def csv_response(filename: str, header: Sequence[str], rows: Iterable[Sequence[A
     response.write("\ufeff")
     table = csv.writer(response)
     for row in (header, *rows):
-        table.writerow([escaped(cell) for cell in row])
+        table.writerow([escape_cell(cell) for cell in row])
     return response

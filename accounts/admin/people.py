@@ -14,7 +14,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from accounts import audit, keys, members
 from accounts.admin.csv_export import csv_response
-from accounts.admin.rows import labelled, text_of
+from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, SuperuserAdmin, is_operator
 from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
 
@@ -41,13 +41,13 @@ class MembershipAdmin(OrganizationAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("person", "email", "role") if obj else ("user", "role")
 
-    person = text_of("user", _("user"))
+    person = related_text("user", _("user"))
 
     @admin.display(description=_("email address"), ordering="user__email")
     def email(self, obj: Membership) -> str:
         return obj.user.email
 
-    @labelled(_("role"), {"admin": "primary"}, ordering="role")
+    @label_display(_("role"), {"admin": "primary"}, ordering="role")
     def shown_role(self, obj: Membership) -> tuple[str, str]:
         return obj.role, obj.get_role_display()
 
@@ -79,7 +79,7 @@ class InvitationAdmin(OrganizationAdmin):
     search_fields = ("email",)
     fields = ("email", "role", "inviter", "created_at", "expires_at", "accepted_at")
     readonly_fields = fields
-    inviter = text_of("invited_by", _("invited by"))
+    inviter = related_text("invited_by", _("invited by"))
 
     @admin.display(description=_("open"), boolean=True)
     def is_open(self, obj: Invitation) -> bool:
@@ -125,7 +125,7 @@ class AuditEventAdmin(OrganizationAdmin):
     search_fields = ("object_id", "actor__email")
     fields = ("created_at", "who", "action", "object_type", "object_id", "changes")
     readonly_fields = fields
-    who = text_of("actor", _("who"))
+    who = related_text("actor", _("who"))
     actions = ("export_csv",)
 
     @admin.action(description=_("Export as CSV"), permissions=["view"])

@@ -29,13 +29,13 @@ else:
 Display = TypeVar("Display", bound=Callable[..., Any])
 
 
-def labelled(description: Any, colours: Mapping[str, str], ordering: str) -> Callable[[Display], Display]:
+def label_display(description: Any, colours: Mapping[str, str], ordering: str) -> Callable[[Display], Display]:
     """A list column shown as a coloured label; the method returns `(value, text)`."""
     shown = unfold_display(description=description, label=dict(colours), ordering=ordering)
     return cast(Callable[[Display], Display], shown)
 
 
-def text_of(field: str, description: Any) -> Callable[[Any, Any], str]:
+def related_text(field: str, description: Any) -> Callable[[Any, Any], str]:
     """A method that shows what a relation points to as text. Django would link to its page, which only
     operators can open."""
 

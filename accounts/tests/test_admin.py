@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import audit, keys
-from accounts.admin.csv_export import escaped
+from accounts.admin.csv_export import escape_cell
 from accounts.models import ApiKey, AuditEvent, Membership, Organization, User
 
 pytestmark = pytest.mark.django_db
@@ -149,12 +149,12 @@ def test_the_audit_log_is_exported_as_csv_without_formulas(client: Client, alice
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_cell_never_starts_a_formula(start: str) -> None:
-    assert escaped(f"{start}1+1") == f"'{start}1+1"
-    assert escaped(f"1{start}1") == f"1{start}1"
+    assert escape_cell(f"{start}1+1") == f"'{start}1+1"
+    assert escape_cell(f"1{start}1") == f"1{start}1"
 
 
 def test_an_empty_cell_stays_empty() -> None:
-    assert escaped(None) == ""
+    assert escape_cell(None) == ""
 
 
 def test_an_admin_renames_the_own_organization_and_keeps_its_slug(client: Client, organization: Organization) -> None:

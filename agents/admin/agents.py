@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import RowForm, text_of
+from accounts.admin.rows import RowForm, related_text
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.problems import Problem
 from agents import assignments
@@ -41,7 +41,7 @@ class AssignmentInline(OrganizationInline):
     fields = ("corpus", "assigned_by", "created_at")
     readonly_fields = ("assigned_by", "created_at")
     hide_title = True
-    assigned_by = text_of("created_by", _("assigned by"))
+    assigned_by = related_text("created_by", _("assigned by"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         shared = {"corpus__corpus_type": Corpus.Type.GLOBAL, "corpus__deleted_at": None}

@@ -20,7 +20,7 @@ from corpora.metadata import CHOICES, CONDITION_FIELDS, checked_conditions
 from corpora.models import Document
 from retrieval.flags import effective_flags
 
-EXAMPLES = {"source_date": ("2024", "2023-09..2024-06", "..2020")}
+WRITTEN_AS = {"source_date": ("2024", "2023-09..2024-06", "..2020")}
 
 
 class ConditionsInput(forms.MultiWidget):
@@ -44,7 +44,7 @@ class ConditionsInput(forms.MultiWidget):
         context = super().get_context(name, value, attrs)
         for field, part in zip(CONDITION_FIELDS, context["widget"]["subwidgets"], strict=True):
             part["label"] = Document._meta.get_field(field).verbose_name  # type: ignore[union-attr]  # a column
-            part["known"] = ", ".join(CHOICES.get(field, EXAMPLES.get(field, ())))
+            part["known"] = ", ".join(CHOICES.get(field, WRITTEN_AS.get(field, ())))
         return context
 
 

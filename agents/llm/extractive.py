@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from agents.llm.base import Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
 from agents.llm.quotable import quotable
-from retrieval.confidence.coverage import weighed
+from retrieval.confidence.coverage import weigh_question
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
 
-MOST = 5  # sentences of an answer
+MOST_SENTENCES = 5  # sentences of an answer
 WORTH_QUOTING = 0.5  # of the best sentence's score
 SAME = 0.6  # share of common stems above which two sentences say the same
 LATER_PASSAGE = 0.12  # what each place further down the ranking costs
@@ -36,20 +36,20 @@ INTRODUCTION = {
     "es": "*No soy un modelo de lenguaje: cito literalmente lo que dicen las fuentes.*",
     "en": "*I am not a language model: I quote what the sources say, word for word.*",
 }
-NEAREST = {
+NEAREST_INTRODUCTION = {
     "es": "*No soy un modelo de lenguaje. Ninguna frase responde con sus mismas palabras; "
     "esto es lo más cercano en las fuentes.*",
     "en": "*I am not a language model. No sentence answers in the question's words; "
     "this is the nearest in the sources.*",
 }
-NOTHING = {
+NO_INFORMATION = {
     "es": "No tengo información suficiente en los documentos para responder a esa pregunta.",
     "en": "I don't have enough information in the documents to answer that question.",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Sentence:
     """A sentence that may be quoted. `place`: passage and sentence, in reading order."""
 
     text: str
@@ -80,33 +80,33 @@ def answer(question: str, passages: Sequence[Passage], language: str) -> str:
     spoken = "es" if language[:2] == "es" else "en"
     candidates = list(_candidates(passages))
     if not candidates:
-        return NOTHING[spoken]
-    scored = _scored(question, candidates)
+        return NO_INFORMATION[spoken]
+    scored = _score(question, candidates)
     if not scored:
-        return f"{NEAREST[spoken]}\n\n{_listed(_first_of_each(candidates))}"
+        return f"{NEAREST_INTRODUCTION[spoken]}\n\n{_list(_first_of_each(candidates))}"
     chosen = _diverse(scored)
     if _is_dominated(chosen):
         quoted = sorted((candidate for _, candidate in chosen), key=lambda candidate: candidate.place)
-        return f"{INTRODUCTION[spoken]}\n\n{' '.join(map(_cited, quoted))}"
-    return f"{INTRODUCTION[spoken]}\n\n{_listed([candidate for _, candidate in chosen])}"
+        return f"{INTRODUCTION[spoken]}\n\n{' '.join(map(_cite, quoted))}"
+    return f"{INTRODUCTION[spoken]}\n\n{_list([candidate for _, candidate in chosen])}"
 
 
-def _candidates(passages: Sequence[Passage]) -> Iterator[Candidate]:
+def _candidates(passages: Sequence[Passage]) -> Iterator[Sentence]:
     seen = set()
     for rank, passage in enumerate(passages):
         for position, sentence in enumerate(quotable(passage.text)):
             if sentence not in seen:  # overlapping chunks repeat their border
                 seen.add(sentence)
-                yield Candidate(sentence, frozenset(stems(sentence)), passage.n, (rank, position))
+                yield Sentence(sentence, frozenset(stems(sentence)), passage.n, (rank, position))
 
 
-def _scored(question: str, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
+def _score(question: str, candidates: Sequence[Sentence]) -> list[tuple[float, Sentence]]:
     """Candidates that say anything of what the question asks for, best first; empty when none does.
 
     Score: how much of the question the sentence covers, its words weighed by their rarity among the candidates
     (`retrieval.confidence.coverage`); discounted by place and by what makes a sentence read badly alone.
     """
-    wanted = weighed(question, [candidate.text for candidate in candidates], exact_terms(question))
+    wanted = weigh_question(question, [candidate.text for candidate in candidates], exact_terms(question))
     defined = frozenset(wanted.stems if _ASKS_DEFINITION.search(question) else ())
     scored = []
     for candidate in candidates:
@@ -125,11 +125,11 @@ def _readability(sentence: str, defined: frozenset[str]) -> float:
     return factor * (LEANING if _LEANS.match(sentence) else 1.0)
 
 
-def _diverse(scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+def _diverse(scored: Sequence[tuple[float, Sentence]]) -> list[tuple[float, Sentence]]:
     """The best sentences that do not repeat each other."""
-    chosen: list[tuple[float, Candidate]] = []
+    chosen: list[tuple[float, Sentence]] = []
     for score, candidate in scored:
-        if len(chosen) == MOST or score < WORTH_QUOTING * scored[0][0]:
+        if len(chosen) == MOST_SENTENCES or score < WORTH_QUOTING * scored[0][0]:
             break
         if all(_likeness(candidate.stems, other.stems) < SAME for _, other in chosen):
             chosen.append((score, candidate))
@@ -140,7 +140,7 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
-def _is_dominated(chosen: Sequence[tuple[float, Candidate]]) -> bool:
+def _is_dominated(chosen: Sequence[tuple[float, Sentence]]) -> bool:
     """Whether nearly all of the score comes from one passage, so that its sentences read as a paragraph."""
     by_passage: Counter[int] = Counter()
     for score, candidate in chosen:
@@ -149,16 +149,16 @@ def _is_dominated(chosen: Sequence[tuple[float, Candidate]]) -> bool:
     return len(chosen) <= PARAGRAPH and share >= DOMINANT
 
 
-def _first_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
-    first: dict[int, Candidate] = {}
+def _first_of_each(candidates: Sequence[Sentence]) -> list[Sentence]:
+    first: dict[int, Sentence] = {}
     for candidate in candidates:
         first.setdefault(candidate.n, candidate)
     return list(first.values())[:2]
 
 
-def _listed(quoted: Sequence[Candidate]) -> str:
-    return "\n".join(f"- {_cited(candidate)}" for candidate in quoted)
+def _list(quoted: Sequence[Sentence]) -> str:
+    return "\n".join(f"- {_cite(candidate)}" for candidate in quoted)
 
 
-def _cited(candidate: Candidate) -> str:
+def _cite(candidate: Sentence) -> str:
     return f"{candidate.text} [{candidate.n}]"

@@ -17,7 +17,7 @@ from agents.assignments import assign, assignable_agents, unassign
 from agents.models import Agent, Assignment
 from corpora.models import Corpus, Document
 
-EXAMPLES = 3
+EXAMPLE_DOCUMENTS = 3
 
 
 @require_GET
@@ -41,7 +41,7 @@ def agent(request: HttpRequest, membership: Membership, slug: str) -> HttpRespon
     context = {
         "agent": found,
         "corpora": readable.with_counts().order_by("corpus_type", "name"),
-        "examples": in_scope.order_by(*worth_asking_about())[:EXAMPLES],
+        "examples": in_scope.order_by(*worth_asking_about())[:EXAMPLE_DOCUMENTS],
         "unassigned": found.allows_personal_corpus and own.exclude(pk__in=scope.corpus_ids).exists(),
         "question": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS],
         "project": project_id(request.GET.get("project", "")),

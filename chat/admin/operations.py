@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import labelled, text_of
+from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
 from accounts.http.principal import membership_of_session
 from agents.models import Agent
@@ -54,14 +54,14 @@ class TraceAdmin(OrganizationAdmin):
         "created_at", "asked", "searched_for", "asked_of", "answered_by", "level", "score_shown", "gate_shown",
         "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
     )  # fmt: skip
-    asked = text_of("query", _("question"))
-    asked_of = text_of("agent", _("agent"))
-    answered_by = text_of("model", _("model"))
-    level = text_of("confidence", _("confidence"))
-    gate_shown = text_of("gate", _("gate"))
-    corpora = text_of("scope_size", _("corpora in scope"))
-    size = text_of("granularity", _("size of passages (tokens)"))
-    degradation = text_of("degraded", _("without"))
+    asked = related_text("query", _("question"))
+    asked_of = related_text("agent", _("agent"))
+    answered_by = related_text("model", _("model"))
+    level = related_text("confidence", _("confidence"))
+    gate_shown = related_text("gate", _("gate"))
+    corpora = related_text("scope_size", _("corpora in scope"))
+    size = related_text("granularity", _("size of passages (tokens)"))
+    degradation = related_text("degraded", _("without"))
 
     def get_urls(self) -> list[URLPattern]:
         usage_page = self.admin_site.admin_view(self.usage_view)
@@ -109,7 +109,7 @@ class TraceAdmin(OrganizationAdmin):
         }
         return TemplateResponse(request, "admin/chat/playground.html", context)
 
-    @labelled(_("confidence"), CONFIDENCE_COLOURS, ordering="confidence")
+    @label_display(_("confidence"), CONFIDENCE_COLOURS, ordering="confidence")
     def confidence_shown(self, obj: Trace) -> tuple[str, str]:
         return obj.confidence.lower(), obj.confidence
 

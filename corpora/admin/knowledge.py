@@ -19,7 +19,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import labelled, text_of
+from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
 from accounts.problems import Problem
 from corpora import removal
@@ -183,7 +183,7 @@ class DocumentAdmin(OrganizationAdmin):
         shared = {"corpus__corpus_type": Corpus.Type.GLOBAL, "corpus__deleted_at": None, "deleted_at": None}
         return super().get_queryset(request).filter(**shared)
 
-    uploader = text_of("uploaded_by", _("uploaded by"))
+    uploader = related_text("uploaded_by", _("uploaded by"))
 
     def save_model(self, request: HttpRequest, obj: Document, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
@@ -206,7 +206,7 @@ class DocumentAdmin(OrganizationAdmin):
     def title_shown(self, obj: Document) -> str:
         return str(obj)
 
-    @labelled(_("status"), STATUS_COLOURS, ordering="status")
+    @label_display(_("status"), STATUS_COLOURS, ordering="status")
     def status_shown(self, obj: Document) -> tuple[str, str]:
         return obj.status, obj.get_status_display()
 

@@ -10,17 +10,17 @@ from unfold.widgets import UnfoldAdminSelectMultipleWidget, UnfoldAdminTextareaW
 
 from accounts.admin.rows import RowForm
 from corpora.models import Document
-from evaluation.cases import located
-from evaluation.configurations import parsed
+from evaluation.cases import locate
+from evaluation.configurations import parse_configurations
 from evaluation.models import Question, QuestionSet
 from evaluation.report import COLUMNS
 from evaluation.runs import scope_of
 
 MOST_CONFIGURATIONS = 8
-OFFERED = 500  # documents in one list; of a larger corpus those that are chosen already, and the latest
+DOCUMENTS_OFFERED = 500  # documents in one list; of a larger corpus those that are chosen already, and the latest
 
 
-class QuestionForm(RowForm):
+class TruthForm(RowForm):
     """The truth is chosen among the documents of the set's corpora; quotes are looked up in their text."""
 
     documents = forms.ModelMultipleChoiceField(
@@ -45,7 +45,7 @@ class QuestionForm(RowForm):
         super().__init__(*args, **kwargs)
         self.quoted = ""
         if self.instance.pk and not self.instance._state.adding:
-            self.fields["documents"].queryset = offered(self.instance.question_set, self.instance.relevant)  # type: ignore[attr-defined]
+            self.fields["documents"].queryset = documents_offered(self.instance.question_set, self.instance.relevant)  # type: ignore[attr-defined]
             self.initial["documents"] = self.instance.relevant
             self.quoted = "\n".join(quotes_of(self.instance))
             self.initial["quotes"] = self.quoted
@@ -57,7 +57,7 @@ class QuestionForm(RowForm):
         if documents is None:
             return cleaned
         try:
-            self.instance.spans = located(quotes, documents)
+            self.instance.spans = locate(quotes, documents)
         except ValueError as missing:
             self.add_error(
                 "quotes", ValidationError(_("No chosen document says: %(quote)s"), params={"quote": missing})
@@ -66,10 +66,10 @@ class QuestionForm(RowForm):
         return cleaned
 
 
-def offered(questions: QuestionSet, chosen: list[str]) -> Any:
+def documents_offered(questions: QuestionSet, chosen: list[str]) -> Any:
     """Documents of the set's corpora that may answer."""
     readable = Document.objects.in_scope(scope_of(questions))
-    latest = readable.order_by("-created_at").values_list("pk", flat=True)[:OFFERED]
+    latest = readable.order_by("-created_at").values_list("pk", flat=True)[:DOCUMENTS_OFFERED]
     wanted = {*latest, *map(UUID, chosen)}
     return readable.filter(pk__in=wanted).order_by("title", "filename")
 
@@ -96,7 +96,7 @@ class RunForm(forms.Form):
 
     def clean_configurations(self) -> Any:
         try:
-            asked = parsed(self.cleaned_data["configurations"])
+            asked = parse_configurations(self.cleaned_data["configurations"])
         except ValueError as error:
             raise ValidationError(str(error)) from error
         if not asked or len(asked) > MOST_CONFIGURATIONS:

@@ -22,7 +22,7 @@ from evaluation.report import COLUMNS
 
 Admin = ModelAdmin[QuestionSet]
 
-SHOWN = 60  # runs on the page, the latest
+RUNS_SHOWN = 60  # runs on the page, the latest
 SAMPLED = 30
 
 
@@ -34,13 +34,13 @@ def runs_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Me
         started = evaluation_runs.start(questions, asked, form.thresholds, by, judge)
         admin.message_user(request, _("Runs started: %(count)d.") % {"count": len(started)}, messages.SUCCESS)
         return redirect(request.path)
-    runs = list(questions.runs.order_by("-created_at", "-pk")[:SHOWN])
+    runs = list(questions.runs.order_by("-created_at", "-pk")[:RUNS_SHOWN])
     measures = [name for name in COLUMNS if any(name in run.measures for run in runs)] or ["hit@1"]
     chosen = request.GET.get("measure", "")
     chosen = chosen if chosen in measures else measures[0]
     context = {
         "title": _("Runs of %(name)s") % {"name": questions},
-        "runs": [shown(run, measures) for run in runs],
+        "runs": [run_row(run, measures) for run in runs],
         "measures": measures,
         "measure": chosen,
         "plot": plot(values(runs, chosen)),
@@ -58,7 +58,7 @@ def values(runs: list[EvaluationRun], measure: str) -> list[Measured]:
     ]
 
 
-def shown(run: EvaluationRun, measures: list[str]) -> dict[str, Any]:
+def run_row(run: EvaluationRun, measures: list[str]) -> dict[str, Any]:
     cells = [f"{run.measures[name]:.3f}" if name in run.measures else "" for name in measures]
     return {"run": run, "cells": cells, "name": run.configuration.get("name", ""), "failed": run.measures.get("failed")}
 
@@ -66,7 +66,7 @@ def shown(run: EvaluationRun, measures: list[str]) -> dict[str, Any]:
 def feedback_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Membership) -> HttpResponse:
     """GET: rated answers that may be seen. POST: the chosen ones become cases."""
     if request.method == "POST":
-        count = cases.take(questions, uuids(request.POST.getlist("answer")), by)
+        count = cases.take_feedback(questions, uuids(request.POST.getlist("answer")), by)
         admin.message_user(request, _("Cases added: %(count)d.") % {"count": count}, messages.SUCCESS)
         return redirect(reverse("admin:evaluation_questionset_change", args=[questions.pk]))
     context = {

@@ -31,7 +31,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     """One configuration's runs; `style` 1…STYLES chooses colour and dashes, `shape` its marks."""
 
     name: str
@@ -52,7 +52,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    lines: tuple[Line, ...]
+    lines: tuple[Curve, ...]
     ticks: tuple[Tick, ...]
     first: datetime
     last: datetime
@@ -78,7 +78,7 @@ def plot(values: Sequence[Measured]) -> Plot | None:
     for n, name in enumerate(dict.fromkeys(one.configuration for one in values)):
         own = sorted((one for one in values if one.configuration == name), key=lambda one: one.at)
         marks = tuple(Mark(round(place[one.at], 1), height(one.value), one.value, one.at) for one in own)
-        lines.append(Line(name, n % STYLES + 1, MARKS[n % len(MARKS)], marks))
+        lines.append(Curve(name, n % STYLES + 1, MARKS[n % len(MARKS)], marks))
     steps = range(5)
     ticks = tuple(Tick(height(low + (high - low) * n / 4), round(low + (high - low) * n / 4, 3)) for n in steps)
     return Plot(tuple(lines), ticks, moments[0], moments[-1])

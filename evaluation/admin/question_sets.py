@@ -15,11 +15,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import OrganizationForm, labelled, text_of
+from accounts.admin.rows import OrganizationForm, label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.models import Membership
 from evaluation.admin import pages as evaluation_views
-from evaluation.admin.forms import QuestionForm
+from evaluation.admin.forms import TruthForm
 from evaluation.models import EvaluationRun, Question, QuestionSet
 
 STATES = {
@@ -30,10 +30,10 @@ STATES = {
     "failed": ("danger", _("failed")),
     "below": ("danger", _("below its threshold")),
 }
-Page = Callable[["QuestionSetAdmin", HttpRequest, QuestionSet, Membership], HttpResponse]
+SetPage = Callable[["QuestionSetAdmin", HttpRequest, QuestionSet, Membership], HttpResponse]
 
 
-def linked(address: str, text: str) -> SafeString:
+def link(address: str, text: str) -> SafeString:
     return format_html('<a class="text-primary-600 underline dark:text-primary-500" href="{}">{}</a>', address, text)
 
 
@@ -54,7 +54,7 @@ class QuestionInline(OrganizationInline):
 
     @admin.display(description=_("question"))
     def asked(self, obj: Question) -> SafeString:
-        return linked(reverse("admin:evaluation_question_change", args=[obj.pk]), obj.text)
+        return link(reverse("admin:evaluation_question_change", args=[obj.pk]), obj.text)
 
     @admin.display(description=_("documents that answer"))
     def truth(self, obj: Question) -> str:
@@ -75,7 +75,7 @@ class QuestionSetAdmin(OrganizationAdmin):
     fieldsets = ((None, {"fields": ("name", "corpus")}),)
     inlines = (QuestionInline,)
     change_form_outer_before_template = "admin/evaluation/_set_actions.html"
-    of_corpus = text_of("corpus", _("corpus"))
+    of_corpus = related_text("corpus", _("corpus"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         unknown = Count("questions", filter=Q(questions__relevant=[]))
@@ -83,7 +83,7 @@ class QuestionSetAdmin(OrganizationAdmin):
         return counted
 
     def get_urls(self) -> list[URLPattern]:
-        pages: dict[str, Page] = {
+        pages: dict[str, SetPage] = {
             "runs": evaluation_views.runs_page,
             "feedback": evaluation_views.feedback_page,
             "sample": evaluation_views.sample_page,
@@ -98,7 +98,7 @@ class QuestionSetAdmin(OrganizationAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def page(self, show: Page, request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    def page(self, show: SetPage, request: HttpRequest, pk: UUID) -> HttpResponseBase:
         """A page of one set of the admin's organization; for everybody else it does not exist."""
 
         def view(request: HttpRequest) -> HttpResponse:
@@ -119,7 +119,7 @@ class QuestionSetAdmin(OrganizationAdmin):
 
     @admin.display(description=_("runs"))
     def runs_link(self, obj: Any) -> SafeString:
-        return linked(reverse("admin:evaluation_set_runs", args=[obj.pk]), str(_("compare")))
+        return link(reverse("admin:evaluation_set_runs", args=[obj.pk]), str(_("compare")))
 
     def goes_with(self, chosen: Any) -> dict[str, int]:
         ids = [one.pk for one in chosen]
@@ -134,13 +134,13 @@ class QuestionAdmin(OrganizationAdmin):
     """A question and its truth, chosen among what admins may see: documents of global corpora."""
 
     organization_path = "question_set__organization"
-    form = QuestionForm
+    form = TruthForm
     writes = frozenset({"add", "change", "delete"})
     list_display = ("text", "of_set", "created_at")
     list_filter = (("question_set", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("question_set__organization",)
     search_fields = ("text",)
-    of_set = text_of("question_set", _("question set"))
+    of_set = related_text("question_set", _("question set"))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """The set is chosen first, for its corpora decide which documents may answer."""
@@ -188,23 +188,23 @@ class EvaluationRunAdmin(OrganizationAdmin):
     def space(self, obj: EvaluationRun) -> str:
         return str(obj.configuration.get("space", ""))
 
-    @labelled(_("state"), {name: colour for name, (colour, _text) in STATES.items()}, ordering="created_at")
+    @label_display(_("state"), {name: colour for name, (colour, _text) in STATES.items()}, ordering="created_at")
     def state_shown(self, obj: EvaluationRun) -> tuple[str, Any]:
         state = "below" if obj.measures.get("failed") else obj.state
         return state, STATES[state][1]
 
     @admin.display(description="hit@1")
     def hit(self, obj: EvaluationRun) -> str:
-        return measure(obj, "hit@1")
+        return measure_text(obj, "hit@1")
 
     @admin.display(description="nDCG@10")
     def ndcg(self, obj: EvaluationRun) -> str:
-        return measure(obj, "ndcg@10")
+        return measure_text(obj, "ndcg@10")
 
     @admin.display(description=_("measures"))
     def all_measures(self, obj: EvaluationRun) -> str:
         return " · ".join(f"{name} {value}" for name, value in obj.measures.items())
 
 
-def measure(run: EvaluationRun, name: str) -> str:
+def measure_text(run: EvaluationRun, name: str) -> str:
     return f"{run.measures[name]:.3f}" if name in run.measures else "–"

@@ -50,16 +50,16 @@ def note(library: Library) -> Document:
 
 def test_a_thumbs_down_becomes_a_case_that_waits_for_its_truth(library: Library, questions: QuestionSet) -> None:
     answer = rated(library, library.alicia, ABOUT_LOANS, [loans(library)])
-    assert cases.take(questions, [answer.pk], library.admin) == 1
+    assert cases.take_feedback(questions, [answer.pk], library.admin) == 1
     case = questions.questions.get()
     assert (case.text, case.relevant, case.note, case.message) == (ABOUT_LOANS, [], "No era eso.", answer)
     assert AuditEvent.objects.filter(action="took cases", actor=library.admin.user).exists()
-    assert cases.take(questions, [answer.pk], library.admin) == 0, "once is enough"
+    assert cases.take_feedback(questions, [answer.pk], library.admin) == 0, "once is enough"
 
 
 def test_a_thumbs_up_vouches_for_what_was_cited(library: Library, questions: QuestionSet) -> None:
     answer = rated(library, library.alicia, ABOUT_LOANS, [loans(library)], rating=1)
-    cases.take(questions, [answer.pk], library.admin)
+    cases.take_feedback(questions, [answer.pk], library.admin)
     assert questions.questions.get().relevant == [str(loans(library).pk)]
 
 
@@ -69,21 +69,21 @@ def test_an_answer_that_drew_on_a_personal_corpus_stays_with_its_user(library: L
     without_sources = rated(library, library.alicia, "Mi diario secreto", [])
     assert cases.feedback(questions) == []
     chosen = [personal.pk, mixed.pk, without_sources.pk]
-    assert cases.take(questions, chosen, library.admin) == 0
+    assert cases.take_feedback(questions, chosen, library.admin) == 0
     assert not questions.questions.exists()
 
 
 def test_an_answer_that_nobody_rated_is_not_shown(library: Library, questions: QuestionSet) -> None:
     quiet = rated(library, library.alicia, ABOUT_LOANS, [loans(library)], rating=None)
     assert cases.feedback(questions) == []
-    assert cases.take(questions, [quiet.pk], library.admin) == 0
+    assert cases.take_feedback(questions, [quiet.pk], library.admin) == 0
 
 
 def test_another_organizations_feedback_is_not_there(library: Library) -> None:
     answer = rated(library, library.alicia, ABOUT_LOANS, [loans(library)])
     foreign = QuestionSet.objects.create(organization=library.carla.organization, name="Ajeno")
     assert cases.feedback(foreign) == []
-    assert cases.take(foreign, [answer.pk], library.carla) == 0
+    assert cases.take_feedback(foreign, [answer.pk], library.carla) == 0
 
 
 def test_a_set_with_a_corpus_sees_what_was_answered_from_it(library: Library, questions: QuestionSet) -> None:
@@ -132,16 +132,16 @@ def test_one_document_is_too_few_to_make_questions_from(library: Library, questi
 
 def test_quotes_are_located_in_the_text_that_readers_see(library: Library) -> None:
     documents = Document.objects.filter(corpus=library.loans)
-    ((id, start, end),) = cases.located(["veintiún días naturales"], documents)
+    ((id, start, end),) = cases.locate(["veintiún días naturales"], documents)
     text = documents.get().texts.get().text
     assert (id, text[start:end]) == (str(documents.get().pk), "veintiún días naturales")
     with pytest.raises(ValueError, match="treinta"):
-        cases.located(["treinta días"], documents)
+        cases.locate(["treinta días"], documents)
 
 
 def test_a_case_survives_the_conversation_it_came_from(library: Library, questions: QuestionSet) -> None:
     answer = rated(library, library.alicia, ABOUT_LOANS, [loans(library)])
-    cases.take(questions, [answer.pk], library.admin)
+    cases.take_feedback(questions, [answer.pk], library.admin)
     answer.conversation.delete()
     assert Question.objects.get().message is None
     assert Corpus.objects.filter(pk=library.loans.pk).exists()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.configurations import STANDARD, configuration, parsed
+from evaluation.configurations import STANDARD, configuration, parse_configurations
 from retrieval.results import RetrievalPolicy
 
 
@@ -25,14 +25,14 @@ def test_parts_are_joined() -> None:
 
 
 def test_each_is_asked_once_in_the_order_given() -> None:
-    assert [one.name for one in parsed("dense, default,,dense")] == ["dense", "default"]
-    assert len(parsed(STANDARD)) == len(STANDARD.split(","))
+    assert [one.name for one in parse_configurations("dense, default,,dense")] == ["dense", "default"]
+    assert len(parse_configurations(STANDARD)) == len(STANDARD.split(","))
 
 
 @pytest.mark.parametrize("wrong", ["fancy", "hybrid", "hybrid=2", "diversity=x", "bm25+", "300", "default=1"])
 def test_what_is_no_configuration_is_named(wrong: str) -> None:
     with pytest.raises(ValueError, match="is not a configuration"):
-        parsed(f"default,{wrong}")
+        parse_configurations(f"default,{wrong}")
 
 
 @given(st.floats(0.0, 1.0))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evaluation.metrics import hit_at, ndcg_at, recall_at
+from evaluation.formulas import hit_at, ndcg_at, recall_at
 from retrieval.embeddings.lexical import LexicalProvider
 from retrieval.tests import xquad
 from retrieval.tests.exact import ExactIndex, numbers

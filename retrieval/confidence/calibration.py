@@ -12,16 +12,16 @@ KEPT_SECONDS = 5.0  # so long may another process judge by the calibration befor
 _kept: dict[str, tuple[float, Calibration | None]] = {}  # by collection: until when, and what
 
 
-def calibrated(space: EmbeddingSpace) -> EmbeddingSpace:
+def with_measured_calibration(space: EmbeddingSpace) -> EmbeddingSpace:
     """The space with its measured calibration if there is one; asks the database at most every 5 s."""
     until, measured = _kept.get(space.collection, (0.0, None))
     if time.monotonic() >= until:
-        measured = stored(space)
+        measured = measured_calibration(space)
         _kept[space.collection] = (time.monotonic() + KEPT_SECONDS, measured)
     return replace(space, calibration=measured) if measured else space
 
 
-def stored(space: EmbeddingSpace) -> Calibration | None:
+def measured_calibration(space: EmbeddingSpace) -> Calibration | None:
     row = MeasuredCalibration.objects.filter(space=space.collection).first()
     if row is None:
         return None
@@ -29,7 +29,7 @@ def stored(space: EmbeddingSpace) -> Calibration | None:
     return Calibration(points, row.cosine_weight, row.coverage_weight, row.background)
 
 
-def store(space: EmbeddingSpace, calibration: Calibration, sample: dict[str, Any]) -> None:
+def store_calibration(space: EmbeddingSpace, calibration: Calibration, sample: dict[str, Any]) -> None:
     """Keep a calibration for a space; `sample` says what it was measured on and how well it separates."""
     MeasuredCalibration.objects.update_or_create(
         space=space.collection,
@@ -41,16 +41,16 @@ def store(space: EmbeddingSpace, calibration: Calibration, sample: dict[str, Any
             "sample": sample,
         },
     )
-    forget()
+    forget_calibrations()
 
 
-def remove(space: EmbeddingSpace) -> bool:
+def remove_calibration(space: EmbeddingSpace) -> bool:
     """Go back to the built-in calibration; False if none was measured."""
     removed, _by_model = MeasuredCalibration.objects.filter(space=space.collection).delete()
-    forget()
+    forget_calibrations()
     return bool(removed)
 
 
-def forget() -> None:
+def forget_calibrations() -> None:
     """Ask the database again at the next retrieval of this process."""
     _kept.clear()

@@ -55,21 +55,21 @@ class Coverage(NamedTuple):
 
 def coverages(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[float]:
     """0..1 for each passage; 0 for all if the question has only function words."""
-    return [coverage.share for coverage in covered(question, passages, terms)]
+    return [coverage.share for coverage in cover(question, passages, terms)]
 
 
-def covered(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[Coverage]:
+def cover(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[Coverage]:
     """What each passage has."""
-    wanted, rows = _weighed(question, passages, terms)
+    wanted, rows = _weigh(question, passages, terms)
     return [Coverage(wanted.share_of(row), wanted.terms_of(row)) for row in rows]
 
 
-def weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> Wanted:
+def weigh_question(question: str, passages: Sequence[str], terms: Sequence[ExactTerm] = ()) -> Wanted:
     """The question's words and terms with their worth among these passages."""
-    return _weighed(question, passages, terms)[0]
+    return _weigh(question, passages, terms)[0]
 
 
-def _weighed(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -> tuple[Wanted, list[list[bool]]]:
+def _weigh(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -> tuple[Wanted, list[list[bool]]]:
     asked = tuple(stems(question))
     rows = [found_in(passage, asked, terms) for passage in passages]
     counts = [sum(column) for column in zip(*rows, strict=True)] if rows else [0] * (len(asked) + len(terms))

@@ -24,7 +24,7 @@ class Observation:
     is_relevant: bool
 
 
-def fitted(observations: Sequence[Observation], current: Calibration) -> Calibration:
+def fit_calibration(observations: Sequence[Observation], current: Calibration) -> Calibration:
     """The calibration under which relevance is the share of relevant passages among those of like evidence.
 
     Weights and background are `current`'s unless others separate clearly better. ValueError without both kinds.
@@ -32,13 +32,13 @@ def fitted(observations: Sequence[Observation], current: Calibration) -> Calibra
     relevant = sum(one.is_relevant for one in observations)
     if not 0 < relevant < len(observations):
         raise ValueError("a calibration needs passages that answer and passages that do not")
-    other = max(candidates(observations, current), key=lambda one: area_under_curve(observations, one))
+    other = max(other_weights(observations, current), key=lambda one: area_under_curve(observations, one))
     gain = area_under_curve(observations, other) - area_under_curve(observations, current)
     best = other if gain > CLEAR_GAIN else current
     return replace(best, points=points(observations, best))
 
 
-def candidates(observations: Iterable[Observation], current: Calibration) -> list[Calibration]:
+def other_weights(observations: Iterable[Observation], current: Calibration) -> list[Calibration]:
     """Other weights, each with the background as it is, as measured, and as the query's tail."""
     irrelevant = median(one.cosine for one in observations if not one.is_relevant)
     backgrounds = dict.fromkeys((current.background, irrelevant, None))

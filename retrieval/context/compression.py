@@ -26,7 +26,7 @@ ELISION_TOKENS = 3
 NEIGHBOURS_SHARE = 0.25
 
 
-def compressed(passage: RetrievedChunk, tokens: int, wanted: Wanted) -> RetrievedChunk | None:
+def compress(passage: RetrievedChunk, tokens: int, wanted: Wanted) -> RetrievedChunk | None:
     """The passage in at most `tokens`, elisions marked, offsets unchanged; None if no sentence fits.
 
     Tokens are estimated by the share of characters.
@@ -44,7 +44,7 @@ def compressed(passage: RetrievedChunk, tokens: int, wanted: Wanted) -> Retrieve
             chosen, spent = trial, cost
         if spent + smallest > tokens:
             break
-    return replace(passage, text=_joined(passage.text, chosen, spans), token_count=spent) if chosen else None
+    return replace(passage, text=_join(passage.text, chosen, spans), token_count=spent) if chosen else None
 
 
 def _worth(own: Sequence[float]) -> list[float]:
@@ -70,7 +70,7 @@ def _cost(chosen: Sequence[int], spans: Sequence[Span], a_character: float) -> i
     return ceil(characters * a_character) + ELISION_TOKENS * elisions
 
 
-def _joined(text: str, chosen: Sequence[int], spans: Sequence[Span]) -> str:
+def _join(text: str, chosen: Sequence[int], spans: Sequence[Span]) -> str:
     pieces = [text[spans[first][0] : spans[last][1]] for first, last in _runs(chosen)]
     before = [ELISION] if chosen[0] > 0 else []
     after = [ELISION] if chosen[-1] < len(spans) - 1 else []

@@ -43,7 +43,7 @@ def ids_beside(chosen: Sequence[RetrievedChunk], granularity: int, room: int) ->
     return [id for id in dict.fromkeys(beside) if id not in known][:most]
 
 
-def widened(
+def widen(
     passages: Sequence[RetrievedChunk], neighbours: Sequence[RetrievedChunk], budget_tokens: int
 ) -> tuple[RetrievedChunk, ...]:
     """The passages with those neighbours, in their order, that join one and leave all within `budget_tokens`."""

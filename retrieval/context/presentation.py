@@ -11,36 +11,36 @@ from django.db.models import QuerySet
 from config.prepared import Prepared
 from corpora.models import Document
 from corpora.scope import Scope
-from retrieval.confidence.coverage import Wanted, weighed
+from retrieval.confidence.coverage import Wanted, weigh_question
 from retrieval.confirmation import chunks_of
 from retrieval.context.budget import cut, fit
-from retrieval.context.compression import compressed
-from retrieval.context.neighbours import ids_beside, widened
-from retrieval.ranking.relevance import Question
+from retrieval.context.compression import compress
+from retrieval.context.neighbours import ids_beside, widen
+from retrieval.ranking.relevance import SearchQuery
 from retrieval.ranking.selection import Selection
 from retrieval.results import RetrievalPolicy, RetrievedChunk
 
 
-def presented(
-    selection: Selection, question: Question, scope: Scope, policy: RetrievalPolicy
+def present(
+    selection: Selection, question: SearchQuery, scope: Scope, policy: RetrievalPolicy
 ) -> tuple[RetrievedChunk, ...]:
     """The passages within the budget: widened where it leaves room, shortened where it does not."""
     room = policy.budget_tokens - sum(passage.token_count for passage in selection.passages)
     if room < 0:
-        return _shortened(selection, question, scope, policy)
+        return _shorten(selection, question, scope, policy)
     if not policy.neighbours:
         return tuple(selection.passages)
     beside = ids_beside(selection.chosen, policy.granularity, room)
     neighbours = chunks_of(beside, scope)
-    return widened(selection.passages, [neighbours[id] for id in beside if id in neighbours], policy.budget_tokens)
+    return widen(selection.passages, [neighbours[id] for id in beside if id in neighbours], policy.budget_tokens)
 
 
-def _shortened(
-    selection: Selection, question: Question, scope: Scope, policy: RetrievalPolicy
+def _shorten(
+    selection: Selection, question: SearchQuery, scope: Scope, policy: RetrievalPolicy
 ) -> tuple[RetrievedChunk, ...]:
     if not policy.compress:
         return fit(selection.passages, policy.budget_tokens, cut)
-    wanted = weighed(question.text, [chunk.text for chunk in selection.ordered], question.terms)
+    wanted = weigh_question(question.text, [chunk.text for chunk in selection.ordered], question.terms)
     return fit(selection.passages, policy.budget_tokens, _Shortener(wanted, selection.passages, scope))
 
 
@@ -52,7 +52,7 @@ class _Shortener:
         self._summaries: dict[UUID, str] | None = None
 
     def __call__(self, passage: RetrievedChunk, tokens: int) -> RetrievedChunk | None:
-        return compressed(passage, tokens, self._wanted) or self._summary(passage, tokens)
+        return compress(passage, tokens, self._wanted) or self._summary(passage, tokens)
 
     def _summary(self, passage: RetrievedChunk, tokens: int) -> RetrievedChunk | None:
         if self._summaries is None:

@@ -7,15 +7,15 @@ from retrieval.text.folding import words_only
 from retrieval.text.sentences import SENTENCE_END
 from retrieval.text.stems import stems
 
-WIDTH = 240
+SNIPPET_WIDTH = 240
 LEAD = 0.3  # of the window may stand before the first of the words that it is for
 OCCURRENCES = 20  # of each stem: a word that stands everywhere does not decide
 ELLIPSIS = "…"
 
-Place = tuple[int, int]  # the character, and which of the stems
+StemPlace = tuple[int, int]  # the character, and which of the stems
 
 
-def snippet(question: str, text: str, width: int = WIDTH) -> str:
+def snippet(question: str, text: str, width: int = SNIPPET_WIDTH) -> str:
     """At most `width` characters of `text` on one line: whole words, an ellipsis where something is left out.
 
     The window has as many different stems of the question as any, and is the earliest of those; without any it is the
@@ -35,11 +35,11 @@ def _stems(question: str) -> tuple[str, ...]:
     return tuple(stems(question))
 
 
-def _places(wanted: tuple[str, ...], text: str) -> list[Place]:
+def _places(wanted: tuple[str, ...], text: str) -> list[StemPlace]:
     """Where a word begins with a stem, in order. In other scripts than Latin anywhere in a word."""
     folded = b" " + words_only(text)
     lowered = "" if all(map(str.isascii, wanted)) else text.lower()
-    places: list[Place] = []
+    places: list[StemPlace] = []
     for number, stem in enumerate(wanted):
         if stem.isascii():
             places += [(place, number) for place in _all(folded, b" " + stem.encode())]
@@ -57,7 +57,7 @@ def _all(text: AnyStr, part: AnyStr) -> list[int]:
     return found
 
 
-def _densest(places: list[Place], reach: int) -> int:
+def _densest(places: list[StemPlace], reach: int) -> int:
     """The place from which most different stems stand within `reach` characters; 0 without any."""
     best, most, last = 0, 0, 0
     inside: dict[int, int] = {}

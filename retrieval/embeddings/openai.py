@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from config.endpoints import allowed_endpoint, retry_after
 from config.loops import block_on
-from retrieval.breaker import CircuitBreaker
 from retrieval.embeddings.base import (
     EmbeddingBusy,
     EmbeddingProvider,
@@ -20,7 +19,8 @@ from retrieval.embeddings.base import (
 )
 from retrieval.embeddings.documents import DocumentEmbedder
 from retrieval.embeddings.wire import decode_response, encode_request
-from retrieval.posting import Answer, JsonServer, NoAnswer
+from retrieval.waiting.breaker import CircuitBreaker
+from retrieval.waiting.posting import Answer, JsonServer, NoAnswer
 
 if TYPE_CHECKING:
     from numpy import float32

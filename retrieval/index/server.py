@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
-from retrieval.breaker import CircuitBreaker
 from retrieval.filters import SearchFilter
 from retrieval.index.base import (
     ACORN_MAX_SELECTIVITY,
@@ -35,6 +34,7 @@ from retrieval.index.translate import (
     metadata_changes,
     owner,
 )
+from retrieval.waiting.breaker import CircuitBreaker
 
 if TYPE_CHECKING:
     import numpy as np

@@ -55,11 +55,11 @@ def with_neighbours_merged(chunks: Iterable[RetrievedChunk], longest: int) -> tu
         if place is None:
             passages.append(chunk)
             continue
-        passages[place] = united = _united(passages[place], chunk)
+        passages[place] = united = _unite(passages[place], chunk)
         # The new chunk may be the bridge to a passage that ranked lower.
         for other in range(len(passages) - 1, place, -1):
             if _joins(united, passages[other], longest):
-                passages[place] = united = _united(united, passages.pop(other))
+                passages[place] = united = _unite(united, passages.pop(other))
     return tuple(passages)
 
 
@@ -72,7 +72,7 @@ def _joins(passage: RetrievedChunk, chunk: RetrievedChunk, longest: int) -> bool
     )
 
 
-def _united(best: RetrievedChunk, other: RetrievedChunk) -> RetrievedChunk:
+def _unite(best: RetrievedChunk, other: RetrievedChunk) -> RetrievedChunk:
     first, last = sorted((best, other), key=lambda chunk: (chunk.start, -chunk.end))
     tail = last.text[max(0, first.end - last.start) :]
     return replace(
@@ -81,11 +81,11 @@ def _united(best: RetrievedChunk, other: RetrievedChunk) -> RetrievedChunk:
         start=first.start,
         end=max(first.end, last.end),
         token_count=_united_tokens(best, other),
-        page=min(_known(best.page, other.page), default=None),
-        page_end=max(_known(best.page_end, other.page_end), default=None),
+        page=min(_present_values(best.page, other.page), default=None),
+        page_end=max(_present_values(best.page_end, other.page_end), default=None),
         relevance=max(best.relevance, other.relevance),
-        dense=max(_known(best.dense, other.dense), default=None),
-        bm25=max(_known(best.bm25, other.bm25), default=None),
+        dense=max(_present_values(best.dense, other.dense), default=None),
+        bm25=max(_present_values(best.bm25, other.bm25), default=None),
     )
 
 
@@ -97,5 +97,5 @@ def _united_tokens(first: RetrievedChunk, second: RetrievedChunk) -> int:
     return first.token_count + second.token_count - round(shorter.token_count * overlap / length)
 
 
-def _known(*values: Number | None) -> Sequence[Number]:
+def _present_values(*values: Number | None) -> Sequence[Number]:
     return [value for value in values if value is not None]

@@ -6,22 +6,26 @@ from django.utils import timezone
 
 from retrieval.confirmation import PAGE
 from retrieval.ranking.fusion import Fused
-from retrieval.ranking.preference import preferred
-from retrieval.ranking.relevance import Judge, Question, by_relevance, favours
+from retrieval.ranking.preference import preference_shares
+from retrieval.ranking.relevance import RelevanceScale, SearchQuery, by_relevance, favours
 from retrieval.results import RetrievalPolicy, RetrievedChunk
 
-Found = Sequence[tuple[Fused, RetrievedChunk]]
+ConfirmedHits = Sequence[tuple[Fused, RetrievedChunk]]
 
 DEEP = 3 * PAGE
 
 
-def depth(question: Question, policy: RetrievalPolicy) -> int:
+def depth(question: SearchQuery, policy: RetrievalPolicy) -> int:
     """How many hits to read at once: more where something that fusion does not know may lift one of them."""
     return DEEP if question.terms or policy.rerank or policy.diversity else PAGE
 
 
 def in_order(
-    question: Question, found: Found, judge: Judge, policy: RetrievalPolicy, scores: Sequence[float] | None = None
+    question: SearchQuery,
+    found: ConfirmedHits,
+    scale: RelevanceScale,
+    policy: RetrievalPolicy,
+    scores: Sequence[float] | None = None,
 ) -> list[RetrievedChunk]:
     """The chunks with relevance and score, best first.
 
@@ -29,11 +33,11 @@ def in_order(
     nothing else: relevance stays what the calibration makes of cosine and words, because the scores of a re-ranker
     were not measured against it. So threshold, confidence and gate mean the same with it.
     """
-    liked = preferred({chunk.document for _, chunk in found}, policy.preferences)
+    liked = preference_shares({chunk.document for _, chunk in found}, policy.preferences)
     favour = favours(found, liked, timezone.localdate(), policy.recency_half_life_days)
     counts_words = scores is None and len(policy.legs) > 1
-    return by_relevance(question, found if scores is None else rescored(found, scores), judge, favour, counts_words)
+    return by_relevance(question, found if scores is None else rescore(found, scores), scale, favour, counts_words)
 
 
-def rescored(found: Found, scores: Sequence[float]) -> Found:
+def rescore(found: ConfirmedHits, scores: Sequence[float]) -> ConfirmedHits:
     return [(hit._replace(score=score), chunk) for (hit, chunk), score in zip(found, scores, strict=True)]

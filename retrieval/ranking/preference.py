@@ -9,7 +9,7 @@ from corpora.metadata import CONDITION_FIELDS
 from corpora.models import Document
 
 
-def preferred(documents: Collection[UUID], preferences: Mapping[str, Sequence[str]]) -> dict[UUID, float]:
+def preference_shares(documents: Collection[UUID], preferences: Mapping[str, Sequence[str]]) -> dict[UUID, float]:
     """Share (0..1) of the preferred keys that each document matches; empty without preferences.
 
     The documents were confirmed in scope before. Raises ValueError for a key that is not metadata.

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
-from retrieval.confidence.coverage import Coverage, covered
+from retrieval.confidence.coverage import Coverage, cover
 from retrieval.embeddings.base import EmbeddingSpace
 from retrieval.index.base import Candidates
 from retrieval.ranking.fusion import Fused
-from retrieval.ranking.recency import recency
 from retrieval.results import RetrievedChunk
 from retrieval.spaces.builtin import WORDS
 from retrieval.text.passages import indexed_text
@@ -22,10 +21,11 @@ from retrieval.text.terms import ExactTerm
 
 # Coverage .3 was chosen with the spaces' weights, see `embeddings.spaces`; terms as `terms` measured them.
 COVERAGE_SHARE, TERMS_SHARE, PREFERENCE_SHARE, RECENCY_SHARE = 0.3, 0.5, 0.2, 0.2
+UNDATED = 0.5  # a source without a date neither gains nor loses against the middle
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchQuery:
     """What the words of a passage are held against: every phrasing, the question's own first, and its exact terms."""
 
     phrasings: tuple[str, ...]
@@ -37,11 +37,11 @@ class Question:
 
     def coverages(self, passages: Sequence[str]) -> list[Coverage]:
         """What each passage has of the phrasing that it covers best."""
-        each = [covered(phrasing, passages, self.terms) for phrasing in self.phrasings]
+        each = [cover(phrasing, passages, self.terms) for phrasing in self.phrasings]
         return [max(of_one) for of_one in zip(*each, strict=True)]
 
 
-class Judge:
+class RelevanceScale:
     """The calibrated relevance of a hit, from its cosine and its coverage of the question's words."""
 
     def __init__(self, space: EmbeddingSpace, candidates: Candidates) -> None:
@@ -55,9 +55,9 @@ class Judge:
 
 
 def by_relevance(
-    question: Question,
+    question: SearchQuery,
     found: Sequence[tuple[Fused, RetrievedChunk]],
-    judge: Judge,
+    scale: RelevanceScale,
     favour: Mapping[UUID, float],
     counts_words: bool = True,
 ) -> list[RetrievedChunk]:
@@ -72,7 +72,7 @@ def by_relevance(
     for (hit, chunk), coverage in zip(found, coverages, strict=True):
         words = coverage_share * coverage.share + terms_share * coverage.terms
         total = hit.score + words + favour.get(chunk.document, 0.0)
-        rated.append(replace(chunk, relevance=judge.relevance(hit, coverage.share), score=total))
+        rated.append(replace(chunk, relevance=scale.relevance(hit, coverage.share), score=total))
     return sorted(rated, key=lambda chunk: -chunk.score)  # stable: equal scores keep the order of fusion
 
 
@@ -86,3 +86,14 @@ def favours(
             recent = recency(chunk.source_date, today, half_life_days)
             favour[chunk.document] = PREFERENCE_SHARE * liked.get(chunk.document, 0.0) + RECENCY_SHARE * recent
     return favour
+
+
+def recency(source_date: date | None, today: date, half_life_days: int) -> float:
+    """0..1, halved with each half-life (SPEC §4; information-layer, step 8); a date in the future counts as today.
+
+    Only the date of the source counts, not that of the upload, which says nothing about what is written there.
+    """
+    if source_date is None:
+        return UNDATED
+    age = max(0, (today - source_date).days)
+    return float(0.5 ** (age / max(1, half_life_days)))

@@ -12,7 +12,7 @@ from retrieval.results import RetrievalPolicy, RetrievedChunk, TracedCandidate
 Chunks = Sequence[RetrievedChunk]
 
 POOL = 2  # times top-k: from so many the most diverse are taken
-KEPT = frozenset({"kept", "merged_into", "compressed"})
+KEPT_REASONS = frozenset({"kept", "merged_into", "compressed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def select(ordered: Chunks, policy: RetrievalPolicy) -> Selection:
     return Selection(ordered, relevant, compared, distinct, chosen, passages)
 
 
-def traced(
+def trace_candidates(
     hits: Sequence[Fused], dropped: Mapping[UUID, str], selection: Selection, shown: Chunks, top_k: int
 ) -> tuple[TracedCandidate, ...]:
     """What became of every hit: those that were read in their final order, then the others in the order of fusion."""
@@ -83,7 +83,7 @@ def _of_chunk(hit: Fused, chunk: RetrievedChunk, reason: str) -> TracedCandidate
         bm25=hit.bm25,
         fused=hit.score,
         relevance=chunk.relevance,
-        kept=reason in KEPT,
+        kept=reason in KEPT_REASONS,
         reason=reason,
     )
 

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import labelled
+from accounts.admin.rows import label_display
 from accounts.admin.scope import SuperuserAdmin
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
@@ -41,7 +41,7 @@ class SpaceStateAdmin(SuperuserAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    @labelled(_("state"), COLOURS, ordering="state")
+    @label_display(_("state"), COLOURS, ordering="state")
     def shown_state(self, obj: SpaceState) -> tuple[str, str]:
         return obj.state, obj.get_state_display()
 

@@ -12,7 +12,7 @@ from retrieval.embeddings.base import EmbeddingProvider
 from retrieval.index.base import Candidates, Hit
 from retrieval.index.bm25 import encode_documents, encode_query
 from retrieval.ranking.fusion import Fused, fuse
-from retrieval.ranking.relevance import Judge, Question, by_relevance
+from retrieval.ranking.relevance import RelevanceScale, SearchQuery, by_relevance
 from retrieval.results import RetrievedChunk
 from retrieval.text.terms import exact_terms
 
@@ -75,7 +75,7 @@ class ExactIndex:
         found: list[tuple[Fused, RetrievedChunk]] = [
             (hit, chunk_of(hit.id.int, self.texts[hit.id.int])) for hit in hits
         ]
-        return by_relevance(Question((query,), exact_terms(query)), found, Judge(space, candidates), {})
+        return by_relevance(SearchQuery((query,), exact_terms(query)), found, RelevanceScale(space, candidates), {})
 
 
 def _best(scores: dict[int, float], without: frozenset[int]) -> tuple[Hit, ...]:

@@ -24,53 +24,53 @@ NOTHING = Calibration(((50.0, 0.0), (60.0, 1.0)))
 @pytest.fixture(autouse=True)
 def _forgotten(settings: Any) -> Iterator[None]:
     settings.QDRANT_URL = settings.EMBEDDING_MODEL = settings.OPENAI_API_KEY = settings.OPENAI_BASE_URL = ""
-    calibrations.forget()
+    calibrations.forget_calibrations()
     yield
-    calibrations.forget()
+    calibrations.forget_calibrations()
 
 
 def test_without_a_measurement_the_space_is_as_it_is() -> None:
-    assert calibrations.calibrated(SPACE) is SPACE
+    assert calibrations.with_measured_calibration(SPACE) is SPACE
 
 
 def test_what_was_measured_is_used_and_can_be_given_up() -> None:
-    calibrations.store(SPACE, MEASURED, {"questions": 200})
-    assert calibrations.calibrated(SPACE).calibration == MEASURED
+    calibrations.store_calibration(SPACE, MEASURED, {"questions": 200})
+    assert calibrations.with_measured_calibration(SPACE).calibration == MEASURED
     assert MeasuredCalibration.objects.get().sample == {"questions": 200}
-    assert calibrations.remove(SPACE)
-    assert calibrations.calibrated(SPACE) is SPACE
-    assert not calibrations.remove(SPACE)
+    assert calibrations.remove_calibration(SPACE)
+    assert calibrations.with_measured_calibration(SPACE) is SPACE
+    assert not calibrations.remove_calibration(SPACE)
 
 
 def test_a_second_measurement_replaces_the_first() -> None:
     for calibration in (NOTHING, MEASURED):
-        calibrations.store(SPACE, calibration, {})
-    assert calibrations.calibrated(SPACE).calibration == MEASURED
+        calibrations.store_calibration(SPACE, calibration, {})
+    assert calibrations.with_measured_calibration(SPACE).calibration == MEASURED
     assert MeasuredCalibration.objects.count() == 1
 
 
 def test_a_measurement_is_of_one_space() -> None:
-    calibrations.store(SPACE, MEASURED, {})
+    calibrations.store_calibration(SPACE, MEASURED, {})
     other = space_for("text-embedding-3-small", 1536)
-    assert calibrations.calibrated(other) is other
+    assert calibrations.with_measured_calibration(other) is other
 
 
 def test_another_process_s_measurement_is_seen_within_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("retrieval.confidence.calibration.time.monotonic", lambda: now)
-    assert calibrations.calibrated(SPACE) is SPACE
-    calibrations.store(SPACE, MEASURED, {})
+    assert calibrations.with_measured_calibration(SPACE) is SPACE
+    calibrations.store_calibration(SPACE, MEASURED, {})
     calibrations._kept[SPACE.collection] = (now + calibrations.KEPT_SECONDS, None)  # as this process would have it
     now += 4.9
-    assert calibrations.calibrated(SPACE) is SPACE
+    assert calibrations.with_measured_calibration(SPACE) is SPACE
     now += 0.2
-    assert calibrations.calibrated(SPACE).calibration == MEASURED
+    assert calibrations.with_measured_calibration(SPACE).calibration == MEASURED
 
 
 def test_the_database_is_asked_once_in_five_seconds(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
         for _ in range(10):
-            calibrations.calibrated(SPACE)
+            calibrations.with_measured_calibration(SPACE)
 
 
 def test_retrieval_judges_by_what_was_measured() -> None:
@@ -79,5 +79,5 @@ def test_retrieval_judges_by_what_was_measured() -> None:
     shelve(corpus, "A loan lasts twenty-one days.", title="Loans")
     question, scope = "How many days does a loan last?", scope_of(alice, corpus)
     assert retrieve(question, scope).sufficient
-    calibrations.store(SPACE, NOTHING, {})
+    calibrations.store_calibration(SPACE, NOTHING, {})
     assert retrieve(question, scope).chunks == ()

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from config.endpoints import EndpointNotAllowed
-from retrieval.breaker import CircuitBreaker
 from retrieval.embeddings import documents
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
 from retrieval.embeddings.openai import OpenAIProvider
 from retrieval.spaces.builtin import space_for
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, Reply, answer, serving, vector_of
+from retrieval.waiting.breaker import CircuitBreaker
 
 
 @pytest.fixture

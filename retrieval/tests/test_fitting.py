@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.confidence.fitting import Observation, area_under_curve, fitted
+from retrieval.confidence.fitting import Observation, area_under_curve, fit_calibration
 from retrieval.embeddings.base import Calibration
 from retrieval.spaces.builtin import MEASURED_FROM_THE_TAIL
 
@@ -26,7 +26,7 @@ def drawn(amount: int, relevant: tuple[float, float], irrelevant: tuple[float, f
 def test_relevance_is_the_share_of_relevant_among_those_of_like_evidence() -> None:
     """Of cosines up to 0.3 one in ten is relevant, of those above nine in ten."""
     observations = [Observation(n / 1000, 0, 0, (n % 10 == 0) == (n <= 300)) for n in range(600)]
-    calibration = fitted(observations, COSINE)
+    calibration = fit_calibration(observations, COSINE)
     assert calibration.relevance(0.15, 0) == pytest.approx(0.1, abs=0.03)
     assert calibration.relevance(0.45, 0) == pytest.approx(0.9, abs=0.03)
 
@@ -36,13 +36,13 @@ def test_whatever_range_a_model_s_cosines_have_even_odds_lie_between_its_kinds(
     relevant: tuple[float, float], irrelevant: tuple[float, float]
 ) -> None:
     """The second: cosines of families that call nothing less alike than 0.7."""
-    calibration = fitted(drawn(400, relevant, irrelevant), COSINE)
+    calibration = fit_calibration(drawn(400, relevant, irrelevant), COSINE)
     assert calibration.relevance(irrelevant[0], 0.5) < 0.15
     assert calibration.relevance(relevant[0], 0.5) > 0.85
 
 
 def test_points_ascend_from_nothing_to_certainty() -> None:
-    points = fitted(drawn(200, (0.5, 0.2), (0.3, 0.2)), COSINE).points
+    points = fit_calibration(drawn(200, (0.5, 0.2), (0.3, 0.2)), COSINE).points
     assert all(left[0] < right[0] and left[1] <= right[1] for left, right in pairwise(points))
     assert (points[0][1], points[-1][1]) == (0.0, 1.0)
 
@@ -50,21 +50,21 @@ def test_points_ascend_from_nothing_to_certainty() -> None:
 def test_kinds_that_do_not_overlap_are_told_apart_with_certainty() -> None:
     observations = [Observation(0.6 + n / 100, 0, 0, True) for n in range(30)]
     observations += [Observation(0.4 - n / 100, 0, 0, False) for n in range(30)]
-    calibration = fitted(observations, COSINE)
+    calibration = fit_calibration(observations, COSINE)
     relevances = [calibration.relevance(one.cosine, 0) for one in observations]
     assert relevances == [1.0] * 30 + [0.0] * 30
     assert calibration.relevance(0.5, 0) == pytest.approx(0.5)
 
 
 def test_weights_stay_where_others_do_not_separate_clearly_better() -> None:
-    fit = fitted(drawn(400, (0.44, 0.05), (0.10, 0.05)), COSINE)
+    fit = fit_calibration(drawn(400, (0.44, 0.05), (0.10, 0.05)), COSINE)
     assert (fit.cosine_weight, fit.coverage_weight, fit.background) == (1.0, 0.0, 0.0)
 
 
 def test_weights_move_where_the_words_say_what_the_cosine_does_not() -> None:
     random = Random(2)
     observations = [Observation(random.random(), 0.8 if n % 2 else 0.2, 0.0, bool(n % 2)) for n in range(100)]
-    fit = fitted(observations, COSINE)
+    fit = fit_calibration(observations, COSINE)
     assert fit.coverage_weight > 0
     assert area_under_curve(observations, fit) == 1.0
 
@@ -72,7 +72,7 @@ def test_weights_move_where_the_words_say_what_the_cosine_does_not() -> None:
 @pytest.mark.parametrize("kind", [True, False])
 def test_one_kind_alone_measures_nothing(kind: bool) -> None:
     with pytest.raises(ValueError, match="passages"):
-        fitted([Observation(0.5, 0.5, 0.0, kind)] * 40, COSINE)
+        fit_calibration([Observation(0.5, 0.5, 0.0, kind)] * 40, COSINE)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_any_fit_is_a_calibration(observations: list[Observation]) -> None:
     if len({one.is_relevant for one in observations}) < 2:
         return
     for current in (COSINE, MEASURED_FROM_THE_TAIL):
-        fit = fitted(observations, current)
+        fit = fit_calibration(observations, current)
         relevances = [fit.relevance(one.cosine, one.coverage, one.tail) for one in observations]
         assert all(0.0 <= relevance <= 1.0 for relevance in relevances)
         assert all(left[0] < right[0] for left, right in pairwise(fit.points))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.models import Chunk
-from retrieval.context.neighbours import ids_beside, widened
+from retrieval.context.neighbours import ids_beside, widen
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of
 
@@ -47,7 +47,7 @@ def test_as_many_are_read_as_could_fit() -> None:
 
 def test_a_passage_takes_up_what_overlaps_it_and_keeps_its_id_relevance_and_place() -> None:
     best, other = span(700, 1500, relevance=0.9), span(3000, 3200, relevance=0.8)
-    first, second = widened([best, other], [span(1400, 2000), span(300, 800)], 10_000)
+    first, second = widen([best, other], [span(1400, 2000), span(300, 800)], 10_000)
     assert (first.start, first.end, first.text) == (300, 2000, TEXT[300:2000])
     assert (first.chunk, first.relevance) == (best.chunk, 0.9)
     assert second == other
@@ -55,18 +55,18 @@ def test_a_passage_takes_up_what_overlaps_it_and_keeps_its_id_relevance_and_plac
 
 def test_what_only_follows_it_is_of_another_section() -> None:
     best = span(0, 400)
-    assert widened([best], [span(401, 800)], 10_000) == (best,)
+    assert widen([best], [span(401, 800)], 10_000) == (best,)
 
 
 def test_a_neighbour_that_does_not_fit_is_left_and_a_smaller_one_is_taken() -> None:
     best = span(400, 800, token_count=100)
     large, small = span(800, 1600, token_count=200), span(300, 400, token_count=25)
-    (passage,) = widened([best], [large, small], 150)
+    (passage,) = widen([best], [large, small], 150)
     assert (passage.start, passage.end) == (300, 800)
 
 
 def test_a_neighbour_can_be_the_bridge_to_another_passage() -> None:
-    (passage,) = widened([span(0, 400), span(800, 1200)], [span(400, 800)], 10_000)
+    (passage,) = widen([span(0, 400), span(800, 1200)], [span(400, 800)], 10_000)
     assert passage.text == TEXT[:1200]
 
 
@@ -79,7 +79,7 @@ def test_widening_loses_nothing_exceeds_nothing_and_stays_in_the_document(
 ) -> None:
     passages = [span(start, start + length) for start, length in chosen]
     budget = sum(passage.token_count for passage in passages) + room
-    wide = widened(passages, [span(start, start + length) for start, length in beside], budget)
+    wide = widen(passages, [span(start, start + length) for start, length in beside], budget)
     assert sum(passage.token_count for passage in wide) <= budget
     assert all(passage.text == TEXT[passage.start : passage.end] for passage in wide)
     for start, length in chosen:

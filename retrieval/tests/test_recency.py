@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ranking.recency import UNDATED, recency
+from retrieval.ranking.relevance import UNDATED, recency
 
 TODAY = date(2026, 3, 1)
 

@@ -4,14 +4,14 @@ from uuid import UUID
 
 from retrieval.index.base import Candidates, Hit
 from retrieval.ranking.fusion import Fused
-from retrieval.ranking.relevance import Judge, Question, by_relevance
+from retrieval.ranking.relevance import RelevanceScale, SearchQuery, by_relevance
 from retrieval.results import RetrievedChunk
 from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.tests.exact import chunk_of, numbers
 
-QUESTION = Question(("How many days does a loan last?",))
+QUESTION = SearchQuery(("How many days does a loan last?",))
 SPACE = space_for(LEXICAL_MODEL, 1536)
-JUDGE = Judge(SPACE, Candidates(dense=(Hit(UUID(int=1), 0.4), Hit(UUID(int=2), 0.1))))
+JUDGE = RelevanceScale(SPACE, Candidates(dense=(Hit(UUID(int=1), 0.4), Hit(UUID(int=2), 0.1))))
 
 
 def found(number: int, text: str, score: float, dense: float | None = 0.3) -> tuple[Fused, RetrievedChunk]:
@@ -55,7 +55,7 @@ def test_what_only_bm25_found_is_judged_by_the_last_dense_cosine() -> None:
 
 
 def test_without_a_dense_leg_the_words_alone_decide() -> None:
-    judge = Judge(SPACE, Candidates(sparse=(Hit(UUID(int=1), 3.0),)))
+    judge = RelevanceScale(SPACE, Candidates(sparse=(Hit(UUID(int=1), 3.0),)))
     all_words, none = found(1, "A loan lasts many days.", 0.8, None), found(2, "Dogs.", 0.8, None)
     relevances = [chunk.relevance for chunk in by_relevance(QUESTION, [all_words, none], judge, {})]
     assert relevances == [1.0, 0.0]

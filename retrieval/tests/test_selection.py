@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from retrieval.context.budget import fit
 from retrieval.ranking.fusion import Fused
-from retrieval.ranking.selection import KEPT, select, traced
+from retrieval.ranking.selection import KEPT_REASONS, select, trace_candidates
 from retrieval.results import RetrievalPolicy, RetrievedChunk, TracedCandidate
 from retrieval.tests.exact import chunk_of
 
@@ -33,7 +33,7 @@ def trace(
     hits += [Fused(UUID(int=number), 0.1, None, 1.0) for number in dropped]
     reasons = {UUID(int=number): "stale" for number in dropped}
     shown = fit(selection.passages, policy.budget_tokens)
-    return traced(hits, reasons, selection, shown, policy.top_k)
+    return trace_candidates(hits, reasons, selection, shown, policy.top_k)
 
 
 def test_each_candidate_has_its_reason() -> None:
@@ -46,7 +46,7 @@ def test_each_candidate_has_its_reason() -> None:
 def test_what_was_never_read_has_no_document_and_ranked_too_low() -> None:
     selection = select([passage(1)], POLICY)
     hits = [Fused(UUID(int=n), 1 / n, 0.4, None) for n in (1, 2)]
-    read, unread = traced(hits, {}, selection, selection.passages, 3)
+    read, unread = trace_candidates(hits, {}, selection, selection.passages, 3)
     assert (read.reason, read.document, read.kept) == ("kept", UUID(int=1), True)
     assert (unread.reason, unread.document, unread.corpus, unread.relevance) == ("rank", None, None, 0.0)
     assert (unread.fused, unread.dense, unread.bm25, unread.kept) == (0.5, 0.4, None, False)
@@ -85,7 +85,7 @@ def test_every_candidate_is_accounted_for_once_and_every_passage_by_one_that_is_
     ordered = [passage(n, relevance, word, token_count=size) for n, (relevance, word, size) in enumerate(drawn)]
     candidates = trace(ordered, policy, dropped=(100, 101))
     assert [one.chunk for one in candidates] == [*(chunk.chunk for chunk in ordered), UUID(int=100), UUID(int=101)]
-    assert all(one.kept == (one.reason in KEPT) for one in candidates)
+    assert all(one.kept == (one.reason in KEPT_REASONS) for one in candidates)
     shown = fit(select(ordered, policy).passages, policy.budget_tokens)
     assert {one.chunk for one in candidates if one.reason in ("kept", "compressed")} == {c.chunk for c in shown}
 

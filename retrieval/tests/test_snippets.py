@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.context.snippets import ELLIPSIS, WIDTH, snippet
+from retrieval.context.snippets import ELLIPSIS, SNIPPET_WIDTH, snippet
 
 FILLER = "Nothing of interest is written in this sentence. " * 12
 ANSWER = "A loan lasts twenty-one days and may be renewed twice."
@@ -69,7 +69,7 @@ def test_it_takes_microseconds() -> None:
     snippet(QUESTION, text)
     best = min(_seconds(text) for _ in range(50))
     assert best < 0.0005  # 30 µs on a quiet machine
-    assert len(snippet(QUESTION, text)) <= WIDTH
+    assert len(snippet(QUESTION, text)) <= SNIPPET_WIDTH
 
 
 def _seconds(text: str) -> float:

@@ -18,9 +18,9 @@ from retrieval import embeddings, search
 from retrieval.results import RetrievalPolicy
 from retrieval.search import aretrieve, retrieve
 from retrieval.spaces import current
-from retrieval.steps import Awaited, Blocking, Steps, arun, run
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, Reply, serving
 from retrieval.tests.shelf import scope_of, shelve
+from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run
 from tests.factories import CorpusFactory, MembershipFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -27,10 +27,10 @@ def words_only(text: str) -> bytes:
     return text.encode("latin-1", "replace").translate(_WORDS)
 
 
-def _folded(code: int) -> int:
+def _fold_code(code: int) -> int:
     letter = fold(chr(code))[:1]
     return ord(letter) if letter.isascii() and letter.isalnum() else 0
 
 
-_WORDS = bytes(_folded(code) or ord(" ") for code in range(256))
-_PLAIN = bytes(_folded(code) or code for code in range(256))
+_WORDS = bytes(_fold_code(code) or ord(" ") for code in range(256))
+_PLAIN = bytes(_fold_code(code) or code for code in range(256))

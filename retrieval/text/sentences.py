@@ -3,7 +3,7 @@
 import re
 from itertools import groupby, pairwise
 
-Span = tuple[int, int]
+Span = tuple[int, int]  # characters [start, end)
 
 SHORTEST = 20  # characters; what is shorter, such as the number of a section, belongs to the sentence behind it
 _ABBREVIATIONS = (
@@ -25,10 +25,10 @@ def sentences(text: str, shortest: int = SHORTEST) -> list[Span]:
     for match in SENTENCE_END.finditer(text):
         if match.end() - edges[-1] >= shortest:
             edges.append(match.end())
-    spans = (_stripped(text, start, end) for start, end in pairwise((*edges, len(text))))
+    spans = (_strip(text, start, end) for start, end in pairwise((*edges, len(text))))
     return [span for span in spans if span[0] < span[1]]
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def _strip(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -82,13 +82,13 @@ def exact_terms(question: str) -> tuple[ExactTerm, ...]:
             max(_PIECE.findall(core), key=len),
             is_asked_for=kind in ASKED_FOR and make is not _heading,
         )
-        for whole, kind, core in _found(question[:LONGEST_QUESTION])
+        for whole, kind, core in _find(question[:LONGEST_QUESTION])
         for make in _PATTERNS.get(kind, (_literal,))
     ]
     return tuple({term.pattern.pattern: term for term in found}.values())[:MOST_TERMS]
 
 
-def _found(question: str) -> list[tuple[str, str, str]]:
+def _find(question: str) -> list[tuple[str, str, str]]:
     """(as it was asked, kind, folded core) in order of appearance."""
     found = []
     for kind, finder in _FINDERS.items():

@@ -15,7 +15,7 @@ from corpora.models import Corpus, Document
 from corpora.scope import Scope
 from evaluation import calibration
 from evaluation.calibration import NotMeasurable
-from evaluation.calibration_questions import Passage, Probe, content_words, probe, probes
+from evaluation.calibration_questions import Excerpt, Probe, content_words, probe, probes
 from retrieval.confidence import calibration as calibrations
 from retrieval.models import MeasuredCalibration
 from retrieval.spaces.builtin import LEXICAL
@@ -47,9 +47,9 @@ def question_about(number: int) -> str:
 @pytest.fixture(autouse=True)
 def _forgotten(settings: Any) -> Iterator[None]:
     settings.QDRANT_URL = settings.EMBEDDING_MODEL = settings.OPENAI_API_KEY = settings.OPENAI_BASE_URL = ""
-    calibrations.forget()
+    calibrations.forget_calibrations()
     yield
-    calibrations.forget()
+    calibrations.forget_calibrations()
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_corpus_measures_itself_and_the_measurement_is_used(corpus: Corpus) ->
     row, space = stored(), current_provider().space
     assert row is not None
     assert (row.space, row.sample["kind"], row.sample["questions"]) == (space.collection, "sample", 40)
-    measured = calibrations.calibrated(space).calibration
+    measured = calibrations.with_measured_calibration(space).calibration
     assert measured.points != LEXICAL.points
     assert row.sample["after"]["answerable_sufficient"] >= 0.9
     assert row.sample["after"]["unanswerable_sufficient"] <= row.sample["before"]["unanswerable_sufficient"] / 2
@@ -102,7 +102,7 @@ def test_reset_goes_back_to_the_built_in_one(corpus: Corpus) -> None:
     run("--corpus", str(corpus.pk))
     assert "built-in" in run("--reset")
     assert stored() is None
-    assert calibrations.calibrated(current_provider().space).calibration == LEXICAL
+    assert calibrations.with_measured_calibration(current_provider().space).calibration == LEXICAL
 
 
 @pytest.mark.django_db(transaction=True)
@@ -162,17 +162,17 @@ def test_evidence_that_says_nothing_is_not_kept(corpus: Corpus, monkeypatch: pyt
     """Questions about other documents than they say."""
     asked = calibration.sample_probes(scope(corpus), 40)
     turned = [Probe(one.text, asked[index - 1].documents, asked[index - 1].span) for index, one in enumerate(asked)]
-    monkeypatch.setattr(calibration, "LEAST_QUESTIONS", 1)
+    monkeypatch.setattr(calibration, "LEAST_ANSWERED", 1)
     monkeypatch.setattr(calibration, "LEAST_AREA", 0.9)
     with pytest.raises(NotMeasurable):
-        calibration.measure(turned, scope(corpus))
+        calibration.measure_calibration(turned, scope(corpus))
 
 
 def scope(corpus: Corpus) -> Scope:
     return Scope(corpus.organization_id, uuid4(), frozenset([corpus.pk]))
 
 
-PASSAGE = Passage(UUID(int=1), f"Short. {text_about(7)} No.", 100)
+PASSAGE = Excerpt(UUID(int=1), f"Short. {text_about(7)} No.", 100)
 
 
 def test_a_question_is_two_thirds_of_a_sentence_and_a_third_of_others() -> None:
@@ -192,7 +192,7 @@ def test_a_question_is_two_thirds_of_a_sentence_and_a_third_of_others() -> None:
 
 @pytest.mark.parametrize("text", ["", "Too short.", "of the and to in that it is was for on", "word " * 60])
 def test_a_passage_without_a_sentence_worth_asking_about_makes_no_question(text: str) -> None:
-    assert probes([Passage(UUID(int=1), text, 0)], Random(1)) == []
+    assert probes([Excerpt(UUID(int=1), text, 0)], Random(1)) == []
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from django.utils import timezone
 from corpora import removal
 from corpora.models import Corpus
 from evaluation import runs
-from evaluation.configurations import configuration, parsed
+from evaluation.configurations import configuration, parse_configurations
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from tests import factories
 from tests.fakes.fixtures import ModelServer
@@ -45,7 +45,7 @@ def work_off(questions: QuestionSet) -> list[EvaluationRun]:
 def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     questions: QuestionSet, library: Library, hints: Any
 ) -> None:
-    runs.start(questions, parsed("default,bm25"), {"hit@1": 0.5}, library.admin)
+    runs.start(questions, parse_configurations("default,bm25"), {"hit@1": 0.5}, library.admin)
     assert hints[-1] == "ingestion"
     assert {run.state for run in questions.runs.all()} == {"waiting"}
     default, bm25 = work_off(questions)
@@ -60,20 +60,20 @@ def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
 
 
 def test_the_ingestion_lane_works_a_set_off(questions: QuestionSet, library: Library) -> None:
-    runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parse_configurations("default"), {}, library.admin)
     lanes.drain("ingestion", 5.0)
     assert questions.runs.get().state == "done"
 
 
 def test_a_run_below_its_threshold_says_which_measure(questions: QuestionSet, library: Library) -> None:
-    runs.start(questions, parsed("default"), {"hit@1": 0.9, "token_iou": 0.9}, library.admin)
+    runs.start(questions, parse_configurations("default"), {"hit@1": 0.9, "token_iou": 0.9}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["failed"]) == ("done", ["token_iou"])
 
 
 def test_what_is_gone_is_no_truth_any_more(questions: QuestionSet, library: Library) -> None:
     removal.remove_document(library.loans.documents.get(), library.admin)
-    runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert run.state == "failed"
     assert "no question" in run.measures["reason"]
@@ -86,7 +86,7 @@ def test_without_the_model_a_run_fails_instead_of_measuring_words_alone(
     monkeypatch.setattr(
         "retrieval.search._embedded", lambda provider, texts: None
     )  # as when the endpoint does not answer
-    runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["reason"]) == ("failed", "nothing was measured: embedding_unavailable")
 
@@ -154,7 +154,7 @@ def test_a_run_lives_while_it_is_judged(
         return judge_all(*args)
 
     monkeypatch.setattr(runs.Judge, "judge_all", slowly)
-    runs.start(questions, parsed("default"), {}, library.admin, "openai:judge")
+    runs.start(questions, parse_configurations("default"), {}, library.admin, "openai:judge")
     (run,) = work_off(questions)
     assert (seen, run.state) == ([("running", False)], "done")
 
@@ -180,7 +180,7 @@ def test_a_run_reports_how_far_it_is(questions: QuestionSet, library: Library, m
     seen: list[Any] = []
     at_work = runs.at_work
     monkeypatch.setattr(runs, "at_work", lambda done, total: seen.append((done, total)) or at_work(done, total))
-    runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parse_configurations("default"), {}, library.admin)
     work_off(questions)
     assert seen == [(0, 0), (1, 1)]
 
@@ -190,7 +190,7 @@ def test_a_run_may_be_judged_and_tells_the_bill(
 ) -> None:
     verdict = {"faithfulness": 1, "context_precision": 0.5, "context_recall": 0.75}
     chat_model.script(match="judge", json_answer=verdict)
-    runs.start(questions, parsed("default"), {"context_recall": 0.9}, library.admin, "openai:judge")
+    runs.start(questions, parse_configurations("default"), {"context_recall": 0.9}, library.admin, "openai:judge")
     (run,) = work_off(questions)
     assert (run.measures["faithfulness"], run.measures["failed"]) == (1.0, ["context_recall"])
     assert run.measures["judged"]["judging"]["calls"] == 1
@@ -202,6 +202,6 @@ def test_a_document_added_later_is_measured_too(library: Library, questions: Que
     worker()
     later = library.loans.documents.exclude(title="").get(filename="otra.md")
     Question.objects.create(question_set=questions, text="¿A qué hora abre la sala?", relevant=[str(later.pk)])
-    runs.start(questions, parsed("default"), {}, library.admin)
+    runs.start(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.measures["questions"], run.measures["hit@1"]) == (2, 1.0)

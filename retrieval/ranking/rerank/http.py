@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from retrieval.breaker import CircuitBreaker
-from retrieval.posting import JsonServer, NoAnswer
 from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.rerank.wire import decode_response, encode_request
+from retrieval.waiting.breaker import CircuitBreaker
+from retrieval.waiting.posting import JsonServer, NoAnswer
 
 SECONDS = 1.5  # a cross-encoder on a CPU scores two dozen passages in about one; the reader waits for it
 DEFAULT_PATH = "/rerank"  # of Jina and TEI, for a URL that names only a host

@@ -48,7 +48,7 @@ class Command(BaseCommand):
             message = "Give question sets, or --corpus ID, or --organization SLUG, or --reset: one of them."
             raise CommandError(message, returncode=2)
         if options["reset"]:
-            removed = calibrations.remove(current_provider().space)
+            removed = calibrations.remove_calibration(current_provider().space)
             self.stdout.write("The built-in calibration is in use." if removed else "Nothing was measured here.")
             return
         inline.require_index()
@@ -58,7 +58,7 @@ class Command(BaseCommand):
             raise CommandError(f"Not measured: {error}.") from error
         sample |= {"questions": measured.questions, "before": asdict(measured.before), "after": asdict(measured.after)}
         if not options["dry_run"]:
-            calibration.keep(measured, sample)
+            calibration.keep_calibration(measured, sample)
         self.report(measured, sample, options)
 
     def measured(self, options: dict[str, Any]) -> tuple[Measurement, dict[str, Any]]:
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
     def ask(self, asked: list[Probe], scope: Scope) -> Measurement:
         bar = Bar(self.stderr, "ask", len(asked))
-        measured = calibration.measure(asked, scope, lambda done, total: bar.step())
+        measured = calibration.measure_calibration(asked, scope, lambda done, total: bar.step())
         bar.end()
         return measured
 

@@ -88,7 +88,7 @@ def understood(options: dict[str, Any]) -> tuple[tuple[Configuration, ...], list
     asked = STANDARD if options["configurations"] == "standard" else options["configurations"]
     try:
         thresholds = [Threshold.parse(text) for text in options["threshold"]]
-        return evaluation_configurations.parsed(asked), thresholds
+        return evaluation_configurations.parse_configurations(asked), thresholds
     except ValueError as error:
         raise CommandError(str(error), returncode=2) from error
 

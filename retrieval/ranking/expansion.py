@@ -10,17 +10,17 @@ from uuid import UUID
 
 from retrieval.index.base import Candidates, Hit
 
-MOST = 3
-SHARE = 0.9  # of a score that only another phrasing gave
+MOST_PHRASINGS = 3
+PHRASING_SHARE = 0.9  # of a score that only another phrasing gave
 
 
 def phrasings(question: str, expansions: Sequence[str]) -> tuple[str, ...]:
     """The question, then at most three others that differ from it."""
     others = (text for text in expansions if text.strip() and text.strip() != question.strip())
-    return (question, *list(dict.fromkeys(others))[:MOST])
+    return (question, *list(dict.fromkeys(others))[:MOST_PHRASINGS])
 
 
-def united(searched: Sequence[Candidates], limit: int) -> Candidates:
+def unite_candidates(searched: Sequence[Candidates], limit: int) -> Candidates:
     """The best `limit` of each leg over all phrasings, the question's own first in `searched`."""
     if len(searched) == 1:
         return searched[0]
@@ -38,6 +38,6 @@ def _best(legs: Sequence[Sequence[Hit]], limit: int) -> tuple[Hit, ...]:
     scores: dict[UUID, float] = {hit.id: hit.score for hit in legs[0]}
     for leg in legs[1:]:
         for hit in leg:
-            scores[hit.id] = max(scores.get(hit.id, -1.0), SHARE * hit.score)
+            scores[hit.id] = max(scores.get(hit.id, -1.0), PHRASING_SHARE * hit.score)
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Hit(id, score) for id, score in ranked[:limit])

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.metrics import Span, hit_at, ndcg_at, recall_at, reciprocal_rank, span_scores
+from evaluation.formulas import hit_at, ndcg_at, recall_at, reciprocal_rank, span_scores
+from retrieval.text.sentences import Span
 
 RANKED = ["a", "b", "c", "d", "e"]
 

@@ -1,4 +1,4 @@
-"""Measures of retrieval quality. Pure; ids are compared by equality, spans are half-open character ranges.
+"""Formulas of retrieval quality. Pure; ids are compared by equality, spans are half-open character ranges.
 
 Ranks: Manning, Raghavan & Schütze 2008, ch. 8; nDCG with binary gains: Järvelin & Kekäläinen 2002. Spans:
 token-level precision, recall and IoU of "Evaluating Chunking Strategies for Retrieval" (Smith & Troynikov
@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 
-Span = tuple[int, int]
+from retrieval.text.sentences import Span
 
 
 def hit_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
