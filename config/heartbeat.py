@@ -31,5 +31,5 @@ def _beat(renew: Callable[[], object], seconds: float, ended: threading.Event) -
             renew()
         except Exception as error:  # a connection that dropped is an InterfaceError, a full pool something else
             logger.warning("a lease could not be renewed and is tried again: %s", described(error))
+        finally:
             connections.close_all()
-    connections.close_all()

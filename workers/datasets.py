@@ -4,28 +4,35 @@ They are ingested as uploads are (their bytes are text already, so nothing is ex
 and erased.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus
+from config.faults import described
 from corpora.models import Corpus, Document
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
 from evaluation.measuring import Case, Scores, ask_all, kept_in
 from evaluation.sets import Dataset, Query
 from retrieval.spaces.current import current_provider, embeddings_kept
-from workers import claims
+from workers.claims import LEASE, Lease
 from workers.ingestion import pipeline
 from workers.ingestion.extract.extracted import Extracted
 from workers.jobs import erase
 
+logger = logging.getLogger(__name__)
+
 DEFAULT = (Configuration(),)
+SLUG = "evaluation-"  # of the organizations that are made here; they have no members
 
 Report = Callable[[str, int, int], None]
 
@@ -65,20 +72,38 @@ def with_verdict(measures: dict[str, float], verdict: Judged | None) -> tuple[di
 
 @contextmanager
 def temporary_corpus(name: str) -> Iterator[Corpus]:
-    organization = Organization.objects.create(name=f"evaluation {name}", slug=f"evaluation-{uuid4().hex[:12]}")
-    corpus = Corpus.objects.create(organization=organization, corpus_type=Corpus.Type.GLOBAL, name=name)
+    with transaction.atomic():
+        organization = Organization.objects.create(name=f"evaluation {name}", slug=f"{SLUG}{uuid4().hex[:12]}")
+        corpus = Corpus.objects.create(organization=organization, corpus_type=Corpus.Type.GLOBAL, name=name)
     try:
         yield corpus
     finally:
-        Document.objects.filter(corpus=corpus).update(deleted_at=timezone.now())
-        for document_id in Document.objects.filter(corpus=corpus).values_list("pk", flat=True):
+        now = timezone.now()
+        Corpus.objects.filter(pk=corpus.pk).update(deleted_at=now, is_active=False)
+        Document.objects.filter(corpus=corpus).update(deleted_at=now, lease_holder=None, lease_expires_at=None)
+        erase_all(Document.objects.filter(corpus=corpus))
+        remove_erased()
+
+
+def erase_all(documents: QuerySet[Document]) -> None:
+    """What cannot be erased now stays marked: the workers erase it when the index or the file store is back."""
+    for document_id in list(documents.values_list("pk", flat=True)):
+        try:
             erase.erase(document_id)
-        organization.delete()
+        except Exception as error:
+            logger.warning("the erasure of document %s waits: %s", document_id, described(error))
+
+
+def remove_erased() -> int:
+    """Remove what measurements made an organization for, once all its documents are erased: rows alone would go."""
+    erase.erase_deleted_corpora()
+    made = Organization.objects.filter(slug__regex=rf"^{SLUG}[0-9a-f]{{12}}$")
+    return made.filter(memberships=None, corpora=None).delete()[0]
 
 
 def ingest(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID:
     """One document of the set, through the pipeline's own stages from chunking on."""
-    text = line["text"]
+    text, holder = line["text"], uuid4()
     document = Document.objects.create(
         corpus=corpus,
         filename=f"{line['id']}.txt",
@@ -86,10 +111,13 @@ def ingest(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> U
         media_type="text/plain",
         size=len(text.encode()),
         sha256=uuid4().hex,
+        status=Document.Status.PROCESSING,  # from the start: it has no file that a worker could read
+        lease_holder=holder,
+        lease_expires_at=timezone.now() + LEASE,
     )
-    lease = claims.claim(document.pk)
-    assert lease is not None
-    pipeline.index_extracted(lease, Extracted(text), sizes)
+    lease = Lease(document.pk, holder)
+    with lease.kept_alive():
+        pipeline.index_extracted(lease, Extracted(text), sizes)
     return document.pk
 
 

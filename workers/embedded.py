@@ -42,13 +42,18 @@ def repeat(periodic: Periodic) -> None:
 
 
 def kept_going(work: Callable[[], bool]) -> bool:
-    """The work's answer; False when it failed, for instance because the database is away. The thread lives on."""
+    """The work's answer; False when it failed, for instance because the database is away. The thread lives on.
+
+    Its connection goes back to the pool meanwhile: idle threads would take all of them from requests.
+    """
     close_old_connections()
     try:
         return work()
     except Exception as error:
         logger.error("background work failed and is tried again: %s", described(error))
         return False
+    finally:
+        close_old_connections()
 
 
 class EmbeddedWorkers:

@@ -136,8 +136,10 @@ class Installation:
     def web(self, name: str = "web") -> Web:
         return self._started(Web(self, name, *composed("web"), "--host", "127.0.0.1"))
 
-    def worker(self, name: str = "worker", pool: str = "threads", concurrency: int = 2) -> Background:
-        own = ["--pool", pool, "--concurrency", str(concurrency), "--hostname", f"{name}@%h"]
+    def worker(
+        self, name: str = "worker", pool: str = "threads", concurrency: int = 2, queues: str = "upkeep,short,ingestion"
+    ) -> Background:
+        own = ["--pool", pool, "--concurrency", str(concurrency), "--hostname", f"{name}@%h", "--queues", queues]
         return self._started(Background(self, name, "ready.", *composed("worker"), *own))
 
     def beat(self) -> Background:

@@ -85,7 +85,7 @@ def test_flushing_the_broker_loses_nothing(
     worker.stop()
     documents = [uploaded(admin, corpus, f"torre-{n}.md", text(f"torre-{n}")) for n in range(5)]
     with redis.Redis.from_url(installation.services.redis.url(0)) as broker:
-        assert broker.llen("celery") >= 5, "the hints were there"
+        assert broker.llen("ingestion") >= 5, "the hints were there"
         broker.flushall()
     worker.start()
     for document in documents:
@@ -99,7 +99,7 @@ def test_ten_deliveries_of_one_document_make_one_bill(
     worker.stop()
     second.stop()
     document = uploaded(admin, corpus, "diez.md", text("zurribanda"))
-    again = f"from workers import tasks; [tasks.ingest.delay('{document}') for _ in range(10)]"
+    again = "from workers import hints; [hints.hint('ingestion', 'short') for _ in range(10)]"
     installation.manage("shell", "--command", again)
     worker.start()
     second.start()

@@ -4,6 +4,7 @@ The manifest is the corpus itself: `Document.source_path` and `sha256` say what 
 """
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from workers.folders.fact_lists import facts_in
 from workers.folders.metadata import FolderMetadata
 
 TAKEN = {*MEDIA_TYPES, ".json"}  # documents, and lists of facts
+SETTLED_NS = 2_000_000_000
 
 
 @dataclass(slots=True)
@@ -94,10 +96,15 @@ class Visit:
     def take(self, path: Path, relative: str) -> None:
         """Upload a new file, replace a changed one, leave alone what the corpus has already."""
         known = self.known.get(relative)
+        modified_ns = settled(path)
+        if known and is_untouched(known, path, modified_ns):
+            self.leave(known, self.metadata.of(path))
+            return
         with path.open("rb") as content:
             sha256 = hashlib.file_digest(content, "sha256").hexdigest()
             if known and known.sha256 == sha256:
                 self.leave(known, self.metadata.of(path))
+                note_modified(known, modified_ns)
                 return
             if self.has_twin(path.name, sha256, relative):
                 self.leave_to_twin(known)
@@ -109,6 +116,7 @@ class Visit:
             else:
                 said = self.metadata.of(path)
                 known = intake.accept(self.corpus, upload, self.by, source_path=relative, **said)
+        note_modified(known, modified_ns)
         self.outcome.documents.append(known.pk)
 
     def leave(self, known: Document, said: dict[str, Any]) -> None:
@@ -151,5 +159,29 @@ class Visit:
 
     def remove_gone(self) -> None:
         for relative in self.known.keys() - self.seen:
-            removal.remove_document(self.known[relative], self.by)
-            self.outcome.removed += 1
+            if self.is_still_gone(relative):
+                removal.remove_document(self.known[relative], self.by)
+                self.outcome.removed += 1
+
+    def is_still_gone(self, relative: str) -> bool:
+        """Asked at the end: while the folder was read, a file may have come back, or another visit moved its row."""
+        row = Document.objects.alive().filter(pk=self.known[relative].pk, source_path=relative)
+        path = self.root / relative
+        return row.exists() and (path.is_symlink() or not path.is_file())
+
+
+def settled(path: Path) -> int | None:
+    """When the file was changed last; None for just now: it could change again within the same tick of the clock."""
+    modified_ns = path.stat().st_mtime_ns
+    return modified_ns if time.time_ns() - modified_ns > SETTLED_NS else None
+
+
+def is_untouched(known: Document, path: Path, modified_ns: int | None) -> bool:
+    """Whether size and time of change are those that the document was taken in with."""
+    return modified_ns is not None and (known.source_modified_ns, known.size) == (modified_ns, path.stat().st_size)
+
+
+def note_modified(document: Document, modified_ns: int | None) -> None:
+    """So that the next visit need not read the file."""
+    if document.source_modified_ns != modified_ns:
+        Document.objects.filter(pk=document.pk).update(source_modified_ns=modified_ns)

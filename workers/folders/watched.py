@@ -1,31 +1,44 @@
 """The watched folder: each subfolder of INGEST_DIR is a global corpus (SPEC §3; book-tutor.es.md, "Auto-ingesta")."""
 
 import logging
+from hashlib import sha256
 from pathlib import Path
 
 from django.conf import settings
 
-from accounts.models import Membership, Organization
+from accounts.models import Membership
+from config.faults import described
 from corpora.models import Corpus
+from workers.exclusive import exclusively
 from workers.folders import sync
 
 logger = logging.getLogger(__name__)
 
 
 def synchronize_all() -> int:
-    """Bring every subfolder's corpus in step; returns how many were looked at."""
+    """Bring every subfolder's corpus in step; returns how many were visited."""
     root = Path(settings.INGEST_DIR) if settings.INGEST_DIR else None
     admin = admin_in_charge() if root and root.is_dir() else None
     if root is None or admin is None:
         return 0
     subjects = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
-    for subject in subjects:
-        corpus = shared_corpus(subject.name, admin)
-        try:
-            synchronize(subject, corpus, admin)
-        except Exception:  # one folder must not keep the others from being looked at
-            logger.exception("the folder of corpus %s could not be synchronised", corpus.pk)
-    return len(subjects)
+    return sum(visit(subject, admin) for subject in subjects)
+
+
+def visit(subject: Path, admin: Membership) -> bool:
+    """Bring one subfolder's corpus in step; False while another visit is at it. Its claim also keeps two first visits
+    from making two corpora of one name."""
+    with exclusively(claim_of(subject, admin)) as alone:
+        if alone:
+            try:
+                synchronize(subject, shared_corpus(subject.name, admin), admin)
+            except Exception as error:  # one folder must not keep the others from being looked at
+                logger.error("a folder could not be synchronised: %s", described(error))
+        return alone
+
+
+def claim_of(subject: Path, admin: Membership) -> str:
+    return f"folder:{admin.organization_id}:{sha256(subject.name.encode()).hexdigest()}"
 
 
 def shared_corpus(name: str, admin: Membership) -> Corpus:
@@ -41,12 +54,13 @@ def synchronize(subject: Path, corpus: Corpus, admin: Membership) -> None:
 
 
 def admin_in_charge() -> Membership | None:
-    """The oldest admin of INGEST_ORGANIZATION, or of the only organization there is."""
-    organizations = Organization.objects.all()
+    """The oldest admin of INGEST_ORGANIZATION, or of the only organization that has one: what a measurement makes for
+    its documents has none."""
+    admins = Membership.objects.active().filter(role=Membership.Role.ADMIN)
     if settings.INGEST_ORGANIZATION:
-        organizations = organizations.filter(slug=settings.INGEST_ORGANIZATION)
-    if organizations.count() != 1:
-        logger.error("INGEST_DIR is set, but INGEST_ORGANIZATION does not name one organization")
+        admins = admins.filter(organization__slug=settings.INGEST_ORGANIZATION)
+    organizations = admins.order_by().values_list("organization", flat=True).distinct()
+    if len(organizations[:2]) != 1:
+        logger.error("INGEST_DIR is set, but INGEST_ORGANIZATION does not name one organization that has an admin")
         return None
-    admins = Membership.objects.active().filter(organization=organizations.get(), role=Membership.Role.ADMIN)
     return admins.select_related("user", "organization").first()

@@ -8,12 +8,18 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.models import Organization
 from corpora.models import Corpus, Document
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from retrieval.index.base import IndexUnavailable
 from retrieval.spaces import current
+from retrieval.spaces.current import current_index
 from retrieval.spaces.probe import SENTENCE
+from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
+from workers import datasets
+from workers.jobs import erase
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -168,3 +174,29 @@ def test_a_set_of_an_organization_is_measured_and_kept_with_its_runs(library: Li
     assert made.runs.get().measures["hit@1"] == 1.0
     with pytest.raises(CommandError, match="no question set 'Nada'"):
         run("Nada", "--organization", slug)
+
+
+def test_what_cannot_be_erased_now_is_left_to_the_workers_with_its_rows(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index that went away in the middle of a measurement: rows alone would go, and leave points behind."""
+
+    def down() -> Any:
+        raise IndexUnavailable
+
+    with monkeypatch.context() as patched, datasets.temporary_corpus("faros") as corpus:  # left before it is undone
+        document = datasets.ingest(corpus, {"id": "1", "text": "El faro alumbra la costa."})
+        patched.setattr(erase, "every_index", down)
+    assert current_index().count(document) == 1
+    assert Document.objects.filter(pk=document).exclude(deleted_at=None).exists()
+    assert datasets.remove_erased() == 0
+    assert erase.erase_next()
+    assert current_index().count(document) == 0
+    datasets.remove_erased()
+    assert not Organization.objects.exists()
+
+
+def test_an_organization_of_people_is_never_taken_for_one_of_a_measurement(db: None) -> None:
+    factories.OrganizationFactory(slug="evaluation-lab")
+    factories.MembershipFactory(organization__slug="evaluation-0123456789ab")
+    assert datasets.remove_erased() == 0

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from accounts.models import Membership
 from corpora.models import Corpus, Document
 from tests import factories
+from workers import datasets
 from workers.folders import sync as folders
 from workers.folders import watched
+from workers.folders.metadata import FolderMetadata
 from workers.folders.sync import Outcome
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -265,3 +268,90 @@ def test_with_several_organizations_one_must_be_named(
 def test_without_a_folder_there_is_nothing_to_watch(admin: Membership, settings: Any, address: str) -> None:
     settings.INGEST_DIR = address
     assert watched.synchronize_all() == 0
+
+
+# Visits that overlap, and files that need not be read (B12)
+
+
+def aged(folder: Path) -> None:
+    """As if every file had been written a minute ago."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            then = path.stat().st_mtime_ns - 60 * 10**9
+            os.utime(path, ns=(then, then))
+
+
+def test_a_slow_visit_deletes_nothing_that_another_one_has_moved(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path, admin: Membership
+) -> None:
+    sync(delete=True)
+    moved = corpus.documents.get(source_path="anexos/a.txt")
+    slow = folders.Visit(folder, corpus, admin, FolderMetadata(folder, {}, unit_from_folder=False))
+    (folder / "anexos" / "a.txt").rename(folder / "a.txt")
+    sync(delete=True)
+    slow.seen.add("01.md")  # it had listed the folder before the file was moved
+    slow.remove_gone()
+    assert Document.objects.alive().filter(pk=moved.pk, source_path="a.txt").exists()
+
+
+def test_a_file_that_came_back_is_not_deleted(
+    sync: Callable[..., Outcome], corpus: Corpus, folder: Path, admin: Membership
+) -> None:
+    sync()
+    visit = folders.Visit(folder, corpus, admin, FolderMetadata(folder, {}, unit_from_folder=False))
+    visit.seen.add("01.md")
+    visit.remove_gone()
+    assert paths(corpus) == {"01.md", "anexos/a.txt"}
+    (folder / "anexos" / "a.txt").unlink()
+    visit.remove_gone()
+    assert paths(corpus) == {"01.md"}
+
+
+def test_a_folder_is_visited_by_one_at_a_time(
+    tmp_path: Path, admin: Membership, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.INGEST_DIR = str(tmp_path)
+    write(tmp_path / "Biología", {"01.md": "# Uno\n\nPrimera unidad.\n"})
+    visit, within = watched.synchronize, []
+
+    def overlapping(*args: Any) -> None:
+        within.append(watched.synchronize_all())
+        visit(*args)
+
+    monkeypatch.setattr(watched, "synchronize", overlapping)
+    assert watched.synchronize_all() == 1
+    assert within == [0]
+    assert Corpus.objects.filter(name="Biología").count() == 1
+
+
+def test_an_unchanged_file_is_not_read_again(
+    sync: Callable[..., Outcome], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aged(folder)
+    sync()
+    monkeypatch.setattr(folders.hashlib, "file_digest", None)
+    assert counts(sync()) == (0, 2, 0, 0)
+
+
+def test_a_file_that_was_written_this_moment_is_read_again(sync: Callable[..., Outcome], folder: Path) -> None:
+    """It might have changed within the same tick of the clock, and at the same length."""
+    sync()
+    stat = (folder / "01.md").stat()
+    write(folder, {"01.md": "# Dos\n\nPrimera unidad.\n"})
+    os.utime(folder / "01.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert counts(sync()) == (1, 1, 0, 0)
+
+
+def test_a_changed_file_is_read_whatever_its_length(sync: Callable[..., Outcome], folder: Path) -> None:
+    aged(folder)
+    sync()
+    write(folder, {"01.md": "# Dos\n\nPrimera unidad.\n"})
+    assert counts(sync()) == (1, 1, 0, 0)
+
+
+def test_what_a_measurement_makes_does_not_stop_the_watched_folder(
+    tmp_path: Path, admin: Membership, settings: Any
+) -> None:
+    settings.INGEST_DIR = str(tmp_path)
+    with datasets.temporary_corpus("faros"):
+        assert watched.admin_in_charge() == admin

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from workers import datasets
 from workers.exclusive import exclusively
 from workers.folders import watched
 from workers.jobs import cut
@@ -29,6 +30,7 @@ class Periodic:
 def keep_tidy() -> None:
     tidy.tidy()
     cut.cut_anew()
+    datasets.remove_erased()
 
 
 def optimize() -> None:
