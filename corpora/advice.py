@@ -1,6 +1,6 @@
 """What a person should do about a document that failed, by its error code (docs/errors.md).
 
-The one that pages and the API show, in the reader's language; `Document.error_detail` is the operators' record.
+The only one: pages, the API, the admin and commands show it, in the reader's language.
 """
 
 from django.utils.functional import Promise

@@ -24,6 +24,7 @@ from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operato
 from accounts.problems import Problem
 from corpora import removal
 from corpora.admin.forms import CorpusForm, DocumentForm
+from corpora.advice import advice_for
 from corpora.descriptions import mark_metadata_changed
 from corpora.models import METADATA_FIELDS, Corpus, Document, ErasureReceipt
 from corpora.uploads import intake
@@ -144,7 +145,7 @@ class DocumentAdmin(OrganizationAdmin):
     writes = frozenset({"change", "delete"})
     audited_flags = ("content_type", "difficulty")
     list_display = (
-        "title_shown", "corpus", "status_shown", "progress_shown", "error_detail", "page_count",
+        "title_shown", "corpus", "status_shown", "progress_shown", "reason", "page_count",
         "chunk_count", "size_shown", "created_at",
     )  # fmt: skip
     list_filter = ("status", ("corpus", admin.RelatedOnlyFieldListFilter), "content_type", "language")
@@ -154,7 +155,7 @@ class DocumentAdmin(OrganizationAdmin):
     actions = ("reprocess",)
     readonly_fields = (
         "corpus", "filename", "media_type", "size_shown", "uploader", "created_at", "indexed_at", "status",
-        "stage", "progress_shown", "error_code", "error_detail", "page_count", "chunk_count", "version",
+        "stage", "progress_shown", "error_code", "reason", "page_count", "chunk_count", "version",
     )  # fmt: skip
     fieldsets = (
         (_("Description"), {"fields": ("title", "summary", ("source_reference", "source_date"))}),
@@ -167,7 +168,7 @@ class DocumentAdmin(OrganizationAdmin):
             {
                 "fields": (
                     ("status", "stage", "progress_shown"),
-                    ("error_code", "error_detail"),
+                    ("error_code", "reason"),
                     ("page_count", "chunk_count"),
                     ("version", "indexed_at"),
                 )
@@ -214,6 +215,11 @@ class DocumentAdmin(OrganizationAdmin):
     def progress_shown(self, obj: Document) -> str:
         percent = f"{round(obj.progress * 100)} %"
         return f"{percent} · {obj.get_stage_display()}" if obj.is_busy and obj.stage else percent
+
+    @admin.display(description=_("reason"), ordering="error_code")
+    def reason(self, obj: Document) -> str:
+        """What to do about it, as its owner reads it."""
+        return advice_for(obj.error_code) if obj.error_code else ""
 
     @admin.display(description=_("size"), ordering="size")
     def size_shown(self, obj: Document) -> str:

@@ -9,11 +9,13 @@ from django.contrib.messages import get_messages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 from reportlab.pdfgen.canvas import Canvas
 
 from accounts.models import AuditEvent, Membership, Organization, User
 from corpora import signals
 from corpora.admin.knowledge import DocumentAdmin
+from corpora.advice import advice_for
 from corpora.models import Corpus, Document
 
 pytestmark = pytest.mark.django_db
@@ -290,3 +292,17 @@ def test_failed_documents_are_counted_in_the_list_of_corpora(client: Client, doc
     )
     corpus = client.get(reverse("admin:corpora_corpus_changelist")).context["cl"].queryset.get()
     assert (corpus.documents_alive, corpus.documents_failed, corpus.chunks_alive) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_why_a_document_failed_is_said_in_the_readers_language(
+    language: str, client: Client, document: Document
+) -> None:
+    Document.objects.update(status="failed", error_code="encrypted_document", error_detail="for nobody")
+    with translation.override(language):
+        said = advice_for("encrypted_document")
+    for page in ("changelist", "change"):
+        address = reverse(f"admin:corpora_document_{page}", args=[document.pk] if page == "change" else [])
+        shown = client.get(address, headers={"Accept-Language": language}).content.decode()
+        assert said in shown
+        assert "for nobody" not in shown

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Membership, Organization
+from corpora.advice import advice_for
 from corpora.metadata import CONDITION_FIELDS
 from corpora.models import Corpus, Document
 from workers import inline
@@ -75,7 +76,7 @@ class Command(BaseCommand):
         inline.finish(outcome.documents, done)
         bar.end()
         for document in failed:
-            self.stderr.write(f"  {document.filename}: {document.error_detail} ({document.error_code})")
+            self.stderr.write(f"  {document.filename}: {advice_for(document.error_code)} ({document.error_code})")
         return len(failed)
 
     def report(self, outcome: sync.Outcome, failed: int) -> None:
