@@ -9,14 +9,14 @@ from typing import Any
 from celery import Celery
 from kombu.entity import Queue
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+from config.lanes import LANES, UPKEEP
 
-UPKEEP, SHORT, INGESTION = "upkeep", "short", "ingestion"
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 queue: Any = Queue  # untyped
 
 app = Celery("acervo")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.task_queues = [queue(lane) for lane in (UPKEEP, SHORT, INGESTION)]
+app.conf.task_queues = [queue(lane) for lane in LANES]
 app.conf.task_default_queue = UPKEEP
 app.autodiscover_tasks(["workers"])

@@ -4,11 +4,10 @@ import logging
 import threading
 
 from django.conf import settings
-from kombu.exceptions import OperationalError
 
-from config.celery import INGESTION, SHORT, UPKEEP, app
+from config.lanes import INGESTION, SHORT
 
-__all__ = ["INGESTION", "SHORT", "UPKEEP", "Bell", "bells", "hint"]
+__all__ = ["INGESTION", "SHORT", "Bell", "bells", "hint"]
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +45,10 @@ def hint(*lanes: str, stale: float = STALE) -> None:
 
 
 def _sent(lane: str, stale: float) -> bool:
+    from kombu.exceptions import OperationalError  # 15 MB that the embedded shape has no use for
+
+    from config.celery import app
+
     try:
         app.send_task(WORK, (lane,), queue=lane, expires=stale, retry=False)
     except (OperationalError, OSError):

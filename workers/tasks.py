@@ -6,7 +6,8 @@ from typing import Any
 from celery import Task
 from celery.signals import worker_init, worker_shutting_down
 
-from config.celery import UPKEEP, app
+from config.celery import app
+from config.lanes import UPKEEP
 from workers import hints, lanes
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE

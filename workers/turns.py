@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
+from threading import Lock
 from typing import Any
 from uuid import UUID
 
@@ -116,7 +117,7 @@ _WAITS, _IN_WORK = 0, 1
 _STATEMENTS = {(kind, vendor): _statement(kind, vendor) for kind in Kind for vendor in ("sqlite", "postgresql")}
 
 _served: OrderedDict[tuple[Kind, Party], int] = OrderedDict()
-_clock = count(1)
+_clock, _noting = count(1), Lock()
 
 
 def turns(kind: Kind) -> list[Turn]:
@@ -150,12 +151,13 @@ def in_order(kind: Kind, waiting: Iterable[Turn], in_work: Iterable[Turn]) -> li
 
 def note(kind: Kind, turn: Turn) -> None:
     """Remember in this process who was served."""
-    now = next(_clock)
-    for who in turn.parties:
-        _served[kind, who] = now
-        _served.move_to_end((kind, who))
-    while len(_served) > REMEMBERED:
-        _served.popitem(last=False)
+    with _noting:
+        now = next(_clock)
+        for who in turn.parties:
+            _served[kind, who] = now
+            _served.move_to_end((kind, who))
+        while len(_served) > REMEMBERED:
+            _served.popitem(last=False)
 
 
 def _uuid(value: UUID | str) -> UUID:
