@@ -101,7 +101,11 @@ class Server:
 
 def children(pid: int) -> list[int]:
     found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        paths = list(Path(f"/proc/{pid}/task").glob("*/children"))
+    except OSError:  # the process has ended: a child of the sandbox lives for milliseconds
+        return found
+    for path in paths:
         try:
             found += map(int, path.read_text().split())
         except OSError:  # the thread has ended
