@@ -71,6 +71,9 @@ def application_with_its_limits() -> App:
     handler = get_asgi_application()  # sets Django up; what follows needs it
     from django.conf import settings
 
+    from config.metrics import serve_metrics
+
+    serve_metrics()
     return BodyLimit(StraightToAsyncViews(handler), settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
 
 

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from celery import Celery
+from celery.signals import worker_ready
 from kombu.entity import Queue
 
 from config.lanes import LANES, UPKEEP
@@ -20,3 +21,12 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [queue(lane) for lane in LANES]
 app.conf.task_default_queue = UPKEEP
 app.autodiscover_tasks(["workers"])
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]  # Celery ships no type information
+def show_metrics(**_kwargs: Any) -> None:
+    """A worker process is asked by Prometheus too: erasure and retrieval count there what must stay 0."""
+    from config.metrics import serve_metrics
+
+    if not app.conf.broker_url.startswith("memory:"):  # the web process's own threads: it serves them already
+        serve_metrics()

@@ -126,6 +126,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_PORT = env.int("METRICS_PORT", default=0)
 
 # One process owns the index, unless there is an index server; it works too, unless there is a broker (SPEC §6)
 QDRANT_URL = env.str("QDRANT_URL", default="")

@@ -1,0 +1,37 @@
+"""What Prometheus asks: each process that serves or works, at its own address."""
+
+from typing import Any
+from urllib.request import urlopen
+
+import yaml
+
+from config.metrics import serve_metrics
+from tests.services.servers import ROOT, free_port
+
+
+def read(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text())
+
+
+def test_metrics_are_served_on_a_port_of_their_own_where_one_is_set(settings: Any) -> None:
+    import retrieval.confirmation as _counts_violations  # noqa: F401
+
+    assert serve_metrics() is None
+    settings.METRICS_PORT = free_port()
+    server = serve_metrics()
+    assert server is not None
+    try:
+        with urlopen(f"http://127.0.0.1:{settings.METRICS_PORT}/metrics", timeout=5) as answer:
+            assert "isolation_violation_total" in answer.read().decode()
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_prometheus_finds_every_service_that_serves_or_works_by_its_address() -> None:
+    compose, (job,) = read("compose.yml"), read("deploy/prometheus.yml")["scrape_configs"]
+    (found,) = job["dns_sd_configs"]
+    commands = {name: " ".join(service.get("command", [])) for name, service in compose["services"].items()}
+    serving = {name for name, command in commands.items() if " serve" in command or " worker " in command}
+    assert set(found["names"]) == serving
+    assert str(found["port"]) == compose["x-app"]["environment"]["METRICS_PORT"]
