@@ -91,7 +91,7 @@ def measure_calibration(
     """Ask every question and fit the calibration. Raises NotMeasurable, and what retrieval's parts raise."""
     answers = []
     for done, one in enumerate(asked_about, start=1):
-        answers.append(ask(one, scope))
+        answers.append(ask_probe(one, scope))
         report(done, len(asked_about))
     space = calibrations.with_measured_calibration(current_provider().space)
     observations = telling(answers)
@@ -105,7 +105,7 @@ def measure_calibration(
     return Measurement(space, after, len(answers), before, separation(answers, observations, after))
 
 
-def ask(probe: Probe, scope: Scope) -> Asked:
+def ask_probe(probe: Probe, scope: Scope) -> Asked:
     """The dense vector must be there: a calibration of words alone is not what is asked for. Raises EmbeddingError."""
     provider, where = current_provider(), search_filter(scope, MEASURED_POLICY.granularity)
     dense = provider.embed_query(probe.text)

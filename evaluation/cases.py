@@ -57,11 +57,11 @@ def feedback(questions: QuestionSet) -> list[Feedback]:
     offered = []
     for answer in latest:
         titles = dict.fromkeys(one.title for one in answer.citations.all() if one.title)
-        offered.append(Feedback(answer, question_of(answer), tuple(titles), answer.pk in taken))
+        offered.append(Feedback(answer, question_behind(answer), tuple(titles), answer.pk in taken))
     return [one for one in offered if one.question]
 
 
-def question_of(answer: Message) -> str:
+def question_behind(answer: Message) -> str:
     """What was asked: the last question before the answer."""
     asked = answer.conversation.messages.filter(role=Message.Role.USER, created_at__lte=answer.created_at)
     found = asked.order_by("-created_at", "-pk").values_list("content", flat=True).first()
@@ -83,7 +83,7 @@ def take_feedback(questions: QuestionSet, chosen: Sequence[UUID], by: Membership
         )
         Question.objects.create(
             question_set=questions,
-            text=question_of(answer),
+            text=question_behind(answer),
             relevant=sorted({str(id) for id in vouched.values_list("document_id", flat=True)}),
             message=answer,
             note=answer.comment[:NOTED],

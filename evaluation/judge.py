@@ -112,7 +112,7 @@ def judge_answer(question: str, scope: Scope, policy: RetrievalPolicy, answering
     chunks = retrieve(question, scope, policy).chunks
     passages = tuple(Passage(n, one.text, one.title, one.page) for n, one in enumerate(chunks, 1))
     asked = answer_request(answering.model, question, passages)
-    answer = complete(asked, answering)
+    answer = whole_answer(asked, answering)
     usage = NO_USAGE
     try:
         metrics, usage = block_on(evaluator.evaluate(answer, asked, judging.model))
@@ -128,7 +128,7 @@ def answer_request(model: str, question: str, passages: tuple[Passage, ...]) -> 
     return ModelRequest(model, system, messages, temperature=0.0, max_tokens=ANSWER_TOKENS, **extras)  # type: ignore[arg-type]
 
 
-def complete(request: ModelRequest, bill: Bill) -> str:
+def whole_answer(request: ModelRequest, bill: Bill) -> str:
     """The whole text of one call, which is put on the bill also when it fails. Raises ModelError."""
     usage = None
     try:

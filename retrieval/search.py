@@ -31,11 +31,11 @@ from retrieval.index.bm25 import encode_query
 from retrieval.models import SpaceState
 from retrieval.ranking.expansion import phrasings, unite_candidates
 from retrieval.ranking.fusion import fuse
-from retrieval.ranking.order import ConfirmedHits, depth, in_order
+from retrieval.ranking.order import ConfirmedHits, depth, order_hits
 from retrieval.ranking.relevance import RelevanceScale, SearchQuery
 from retrieval.ranking.rerank import get_reranker
 from retrieval.ranking.rerank.base import RerankUnavailable
-from retrieval.ranking.selection import select, trace_candidates
+from retrieval.ranking.selection import select_passages, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
 from retrieval.spaces.current import index_of, provider_of, space_in_use
 from retrieval.text.passages import indexed_text
@@ -87,10 +87,10 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     found, dropped = confirmed(hits, scope, policy.top_k, depth(question, policy))
     watch.lap("confirm")
     scores, notes = (yield from _reranking(question, found, policy)) if policy.rerank else (None, ())
-    ordered = in_order(
+    ordered = order_hits(
         question, found, RelevanceScale(with_measured_calibration(provider.space), candidates), policy, scores
     )
-    selection = select(ordered, policy)
+    selection = select_passages(ordered, policy)
     watch.lap("rank")
     chunks = present(selection, question, scope, policy)
     trace = trace_candidates(hits, dropped, selection, chunks, policy.top_k)

@@ -24,7 +24,7 @@ from agents.admin.forms import ConditionsField
 from agents.models import Agent
 from agents.policy import policy_of
 from retrieval.flags import effective_flags
-from retrieval.granularities import ADAPTIVE, DEFAULT
+from retrieval.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
 from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
 from retrieval.search import retrieve
 
@@ -67,7 +67,7 @@ class SettingsForm(forms.Form):
     budget_tokens = number(_("context budget (tokens)"), 100, 100_000)
     granularity = choice(
         _("size of passages (tokens)"),
-        (AS_THE_AGENT, *((str(size), str(size)) for size in sorted((DEFAULT, *ADAPTIVE)))),
+        (AS_THE_AGENT, *((str(size), str(size)) for size in sorted((DEFAULT_GRANULARITY, *ADAPTIVE_GRANULARITIES)))),
     )
     legs = choice(
         _("search by"),

@@ -20,7 +20,7 @@ from retrieval.flags import effective_flags
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import aretrieve
 
-PLAIN = Strategy(granularities.DEFAULT)
+PLAIN = Strategy(granularities.DEFAULT_GRANULARITY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ def plan_for(
 def fit(policy: RetrievalPolicy, scope: Scope, strategy: Strategy) -> RetrievalPolicy:
     """The agent's policy at the strategy's granularity, if the whole scope has it, with its share of context."""
     granularity = strategy.granularity
-    if granularity != granularities.DEFAULT and not granularities.ready(scope, granularity):
-        granularity = granularities.DEFAULT
+    if granularity != granularities.DEFAULT_GRANULARITY and not granularities.ready(scope, granularity):
+        granularity = granularities.DEFAULT_GRANULARITY
     if strategy.breadth == 1:
         return policy if granularity == policy.granularity else replace(policy, granularity=granularity)
     return replace(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
-from retrieval.text.folding import plain, words_only
+from retrieval.text.folding import fold_latin, words_only
 from retrieval.text.stems import stems, words
 from retrieval.text.terms import ExactTerm
 
@@ -87,7 +87,7 @@ def found_in(text: str, wanted: Sequence[str], terms: Sequence[ExactTerm] = ()) 
     """Which stems begin a word of the text or are of a term that it has; then which terms it has."""
     if not terms:
         return _stems_in(text, wanted)
-    folded = plain(text)
+    folded = fold_latin(text)
     held = [term.is_in(folded) for term in terms]
     theirs = {stem for term, is_there in zip(terms, held, strict=True) if is_there for stem in term.stems}
     return [there or stem in theirs for stem, there in zip(wanted, _stems_in(text, wanted), strict=True)] + held

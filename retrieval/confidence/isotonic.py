@@ -13,7 +13,7 @@ from statistics import fmean
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Level:
     """Neighbours with one fitted value, the mean of their outcomes: from which evidence to which, and how many."""
 
     first: float
@@ -21,21 +21,21 @@ class Block:
     value: float
     count: int
 
-    def pooled(self, other: "Block") -> "Block":
-        """With the block that follows."""
+    def pooled(self, other: "Level") -> "Level":
+        """With the level that follows."""
         count = self.count + other.count
-        return Block(self.first, other.last, (self.value * self.count + other.value * other.count) / count, count)
+        return Level(self.first, other.last, (self.value * self.count + other.value * other.count) / count, count)
 
 
-def isotonic(observations: Iterable[tuple[float, float]]) -> list[Block]:
+def isotonic(observations: Iterable[tuple[float, float]]) -> list[Level]:
     """The least-squares fit of (evidence, outcome) among all ascending functions, as blocks ascending in both.
 
     Observations of equal evidence get one value, whatever their outcomes; linear in their number once sorted.
     """
-    blocks: list[Block] = []
+    blocks: list[Level] = []
     for evidence, equals in groupby(sorted(observations), key=itemgetter(0)):
         outcomes = [outcome for _, outcome in equals]
-        blocks.append(Block(evidence, evidence, fmean(outcomes), len(outcomes)))
+        blocks.append(Level(evidence, evidence, fmean(outcomes), len(outcomes)))
         while len(blocks) > 1 and blocks[-2].value >= blocks[-1].value:
             last = blocks.pop()
             blocks[-1] = blocks[-1].pooled(last)

@@ -24,7 +24,9 @@ def cut(passage: RetrievedChunk, tokens: int) -> RetrievedChunk | None:
     return replace(passage, text=text, token_count=counted, end=passage.start + len(text))
 
 
-def fit(passages: Iterable[RetrievedChunk], budget_tokens: int, shorten: Shorten = cut) -> tuple[RetrievedChunk, ...]:
+def fit_budget(
+    passages: Iterable[RetrievedChunk], budget_tokens: int, shorten: Shorten = cut
+) -> tuple[RetrievedChunk, ...]:
     """The passages in rank order as far as `budget_tokens` goes.
 
     One that is longer than what is left is shortened, or left out if that gives None; a shorter one behind it may

@@ -13,7 +13,7 @@ from corpora.models import Document
 from corpora.scope import Scope
 from retrieval.confidence.coverage import Wanted, weigh_question
 from retrieval.confirmation import chunks_of
-from retrieval.context.budget import cut, fit
+from retrieval.context.budget import cut, fit_budget
 from retrieval.context.compression import compress
 from retrieval.context.neighbours import ids_beside, widen
 from retrieval.ranking.relevance import SearchQuery
@@ -39,9 +39,9 @@ def _shorten(
     selection: Selection, question: SearchQuery, scope: Scope, policy: RetrievalPolicy
 ) -> tuple[RetrievedChunk, ...]:
     if not policy.compress:
-        return fit(selection.passages, policy.budget_tokens, cut)
+        return fit_budget(selection.passages, policy.budget_tokens, cut)
     wanted = weigh_question(question.text, [chunk.text for chunk in selection.ordered], question.terms)
-    return fit(selection.passages, policy.budget_tokens, _Shortener(wanted, selection.passages, scope))
+    return fit_budget(selection.passages, policy.budget_tokens, _Shortener(wanted, selection.passages, scope))
 
 
 class _Shortener:

@@ -20,7 +20,7 @@ def depth(question: SearchQuery, policy: RetrievalPolicy) -> int:
     return DEEP if question.terms or policy.rerank or policy.diversity else PAGE
 
 
-def in_order(
+def order_hits(
     question: SearchQuery,
     found: ConfirmedHits,
     scale: RelevanceScale,

@@ -30,7 +30,7 @@ class Selection:
     passages: Chunks
 
 
-def select(ordered: Chunks, policy: RetrievalPolicy) -> Selection:
+def select_passages(ordered: Chunks, policy: RetrievalPolicy) -> Selection:
     """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their cost."""
     relevant = above(ordered, policy.threshold)
     enough = POOL * policy.top_k if policy.diversity else policy.top_k

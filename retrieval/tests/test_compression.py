@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.confidence.coverage import Wanted, weigh_question
-from retrieval.context.budget import fit
+from retrieval.context.budget import fit_budget
 from retrieval.context.compression import ELISION, compress
 from retrieval.tests.exact import chunk_of
 from retrieval.text.sentences import sentences
@@ -77,6 +77,6 @@ def starts_of(piece: str, text: str, place: int) -> list[int]:
 def test_a_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     passages = [chunk_of(n, text) for n, text in enumerate(texts)]
     wanted: Wanted = weigh_question(QUESTION, texts)
-    kept = fit(passages, budget, lambda passage, tokens: compress(passage, tokens, wanted))
+    kept = fit_budget(passages, budget, lambda passage, tokens: compress(passage, tokens, wanted))
     assert sum(passage.token_count for passage in kept) <= budget
     assert [passage.chunk for passage in kept] == sorted(passage.chunk for passage in kept)

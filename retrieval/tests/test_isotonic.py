@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.confidence.isotonic import Block, isotonic
+from retrieval.confidence.isotonic import Level, isotonic
 
 observations = st.lists(st.tuples(st.integers(0, 12).map(lambda n: n / 4), st.sampled_from([0.0, 1.0])), min_size=1)
 
@@ -14,7 +14,7 @@ observations = st.lists(st.tuples(st.integers(0, 12).map(lambda n: n / 4), st.sa
 def test_the_textbook_case() -> None:
     """1, 3, 2, 4, 3.5, 5: two violations are pooled to their means."""
     fit = isotonic(enumerate([1.0, 3.0, 2.0, 4.0, 3.5, 5.0]))
-    assert fit == [Block(0, 0, 1, 1), Block(1, 2, 2.5, 2), Block(3, 4, 3.75, 2), Block(5, 5, 5, 1)]
+    assert fit == [Level(0, 0, 1, 1), Level(1, 2, 2.5, 2), Level(3, 4, 3.75, 2), Level(5, 5, 5, 1)]
 
 
 def test_nothing_becomes_nothing() -> None:
@@ -22,11 +22,11 @@ def test_nothing_becomes_nothing() -> None:
 
 
 def test_outcomes_that_only_fall_become_one_block() -> None:
-    assert isotonic([(0, 1.0), (1, 0.5), (2, 0.0)]) == [Block(0, 2, 0.5, 3)]
+    assert isotonic([(0, 1.0), (1, 0.5), (2, 0.0)]) == [Level(0, 2, 0.5, 3)]
 
 
 def test_equal_evidence_is_one_block_whatever_the_outcomes() -> None:
-    assert isotonic([(0.5, 0.0), (0.5, 1.0), (0.5, 1.0)]) == [Block(0.5, 0.5, pytest.approx(2 / 3), 3)]
+    assert isotonic([(0.5, 0.0), (0.5, 1.0), (0.5, 1.0)]) == [Level(0.5, 0.5, pytest.approx(2 / 3), 3)]
 
 
 @given(observations)

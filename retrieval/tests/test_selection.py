@@ -6,9 +6,9 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.context.budget import fit
+from retrieval.context.budget import fit_budget
 from retrieval.ranking.fusion import Fused
-from retrieval.ranking.selection import KEPT_REASONS, select, trace_candidates
+from retrieval.ranking.selection import KEPT_REASONS, select_passages, trace_candidates
 from retrieval.results import RetrievalPolicy, RetrievedChunk, TracedCandidate
 from retrieval.tests.exact import chunk_of
 
@@ -28,11 +28,11 @@ def fates(ordered: list[RetrievedChunk], policy: RetrievalPolicy = POLICY, dropp
 def trace(
     ordered: list[RetrievedChunk], policy: RetrievalPolicy = POLICY, dropped: tuple[int, ...] = ()
 ) -> tuple[TracedCandidate, ...]:
-    selection = select(ordered, policy)
+    selection = select_passages(ordered, policy)
     hits = [Fused(chunk.chunk, 0.5, 0.4, 3.0) for chunk in ordered]
     hits += [Fused(UUID(int=number), 0.1, None, 1.0) for number in dropped]
     reasons = {UUID(int=number): "stale" for number in dropped}
-    shown = fit(selection.passages, policy.budget_tokens)
+    shown = fit_budget(selection.passages, policy.budget_tokens)
     return trace_candidates(hits, reasons, selection, shown, policy.top_k)
 
 
@@ -44,7 +44,7 @@ def test_each_candidate_has_its_reason() -> None:
 
 
 def test_what_was_never_read_has_no_document_and_ranked_too_low() -> None:
-    selection = select([passage(1)], POLICY)
+    selection = select_passages([passage(1)], POLICY)
     hits = [Fused(UUID(int=n), 1 / n, 0.4, None) for n in (1, 2)]
     read, unread = trace_candidates(hits, {}, selection, selection.passages, 3)
     assert (read.reason, read.document, read.kept) == ("kept", UUID(int=1), True)
@@ -86,12 +86,12 @@ def test_every_candidate_is_accounted_for_once_and_every_passage_by_one_that_is_
     candidates = trace(ordered, policy, dropped=(100, 101))
     assert [one.chunk for one in candidates] == [*(chunk.chunk for chunk in ordered), UUID(int=100), UUID(int=101)]
     assert all(one.kept == (one.reason in KEPT_REASONS) for one in candidates)
-    shown = fit(select(ordered, policy).passages, policy.budget_tokens)
+    shown = fit_budget(select_passages(ordered, policy).passages, policy.budget_tokens)
     assert {one.chunk for one in candidates if one.reason in ("kept", "compressed")} == {c.chunk for c in shown}
 
 
 def test_for_measuring_neighbours_stay_chunks_of_their_own() -> None:
     one = passage(1, text=TEXT[:300], start=0, end=300)
     beside = replace(passage(2, text=TEXT[200:500], start=200, end=500), document=one.document)
-    assert len(select([one, beside], POLICY).passages) == 1
-    assert len(select([one, beside], replace(POLICY, unite=False)).passages) == 2
+    assert len(select_passages([one, beside], POLICY).passages) == 1
+    assert len(select_passages([one, beside], replace(POLICY, unite=False)).passages) == 2

@@ -17,7 +17,7 @@ def fold(text: str) -> str:
     return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
-def plain(text: str) -> str:
+def fold_latin(text: str) -> str:
     """Signs as they are, of equal length; what Latin-1 does not know becomes `?`."""
     return text.encode("latin-1", "replace").translate(_PLAIN).decode("latin-1")
 

@@ -22,7 +22,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice
 
-from retrieval.text.folding import plain
+from retrieval.text.folding import fold_latin
 from retrieval.text.stems import stems
 
 MOST_TERMS = 8
@@ -65,7 +65,7 @@ class ExactTerm:
     is_asked_for: bool = False  # who asks for this has no use for passages without it: an article, an error's number
 
     def is_in(self, folded: str) -> bool:
-        """Whether a text, folded by `folding.plain`, has the term, and not inside a longer one."""
+        """Whether a text, folded by `folding.fold_latin`, has the term, and not inside a longer one."""
         return self.must_hold in folded and self.pattern.search(folded) is not None
 
 
@@ -93,7 +93,7 @@ def _find(question: str) -> list[tuple[str, str, str]]:
     found = []
     for kind, finder in _FINDERS.items():
         for match in islice(finder.finditer(question), MOST_TERMS):
-            core = plain(match.group(1))
+            core = fold_latin(match.group(1))
             if _PIECE.search(core):
                 found.append((match.start(), (match.group(), kind, core)))
         question = finder.sub(_blank, question, count=MOST_TERMS)

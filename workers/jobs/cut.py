@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.models import Assignment
 from corpora.models import Chunk, Corpus, Document
-from retrieval.granularities import ADAPTIVE, DEFAULT
+from retrieval.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
 from workers import hints
 
 AT_ONCE = 500
@@ -23,7 +23,7 @@ AT_ONCE = 500
 def granularities(document: Document) -> tuple[int, ...]:
     """Nominal chunk sizes in tokens, the one that every document has first."""
     adaptive = adaptive_assignments().filter(corpus=document.corpus_id)
-    return (DEFAULT, *ADAPTIVE) if adaptive.exists() else (DEFAULT,)
+    return (DEFAULT_GRANULARITY, *ADAPTIVE_GRANULARITIES) if adaptive.exists() else (DEFAULT_GRANULARITY,)
 
 
 def adaptive_assignments() -> QuerySet[Assignment]:
@@ -63,7 +63,7 @@ def cut_anew(documents: QuerySet[Document] | None = None) -> int:
 def lacking(documents: QuerySet[Document]) -> QuerySet[Document]:
     """Indexed documents that an adaptive agent reads and that were not cut to every size."""
     served = Chunk.objects.filter(document=OuterRef("pk"), version=OuterRef("version"))
-    whole = Q(*(Exists(served.filter(granularity=size)) for size in ADAPTIVE))
+    whole = Q(*(Exists(served.filter(granularity=size)) for size in ADAPTIVE_GRANULARITIES))
     read = Exists(adaptive_assignments().filter(corpus=OuterRef("corpus")))
     indexed = documents.filter(deleted_at=None, corpus__deleted_at=None, status=Document.Status.INDEXED)
     return indexed.filter(read).exclude(whole).order_by()

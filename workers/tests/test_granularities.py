@@ -102,7 +102,7 @@ def test_a_scope_is_ready_when_every_document_of_it_is(library: Library, worker:
     assert not sizes.ready(scope, 512), "one of two corpora"
     keep_tidy()
     worker()
-    assert all(sizes.ready(scope, size) for size in sizes.ADAPTIVE)
+    assert all(sizes.ready(scope, size) for size in sizes.ADAPTIVE_GRANULARITIES)
     upload(library.notes, library.alicia, "otra.md", "# Otra\n\nUna nota que espera.\n")
     assert sizes.ready(scope, 512), "what is not indexed yet holds nothing back"
 
