@@ -26,34 +26,64 @@ class Reader:
     def __init__(self, live: "Live") -> None:
         self._live = live
         self._task: asyncio.Task[object] | None = None
-        self._sending_since: float | None = None
-        self._made_at = live.loop.time()
+        self._waiting: asyncio.Future[None] | None = None
+        self._pulse: asyncio.TimerHandle | None = None
+        self._is_sending = False
+        self._batches = self._batches_before = 0
+        self._still_since = live.loop.time()
 
     def leave(self) -> None:
         self._live.lose(self)
 
     async def batches(self, cursor: Cursor) -> AsyncGenerator[Batch, None]:
-        """The answer's events until its end, all that are new at once; an empty batch after a silence."""
-        log, loop = self._live.log, asyncio.get_running_loop()
+        """The answer's events until its end, all that are new at once; an empty batch after a silence.
+
+        Each token passes here: no clock is read and no timer set for it.
+        """
+        log, seen = self._live.log, 0
         self._task = asyncio.current_task()
+        self._beat_after()
         try:
             while not cursor.ended:
+                if seen == log.changes:
+                    self._waiting = log.news()
+                    await self._waiting
+                seen = log.changes
                 batch = cursor.take(log)
-                if not batch:
-                    await log.news(SILENCE_SECONDS)
-                    batch = cursor.take(log)
-                self._sending_since = loop.time()
+                self._batches += 1
+                self._is_sending = True
                 yield batch
-                self._sending_since = None
+                self._is_sending = False
         finally:
+            if self._pulse is not None:
+                self._pulse.cancel()
             self.leave()
 
+    def _beat_after(self, batches: int = -1) -> None:
+        self._pulse = self._live.loop.call_later(SILENCE_SECONDS / 2, self._beat, batches)
+
+    def _beat(self, batches: int) -> None:
+        """A reader who was told nothing since the last beat is woken for an empty batch, so that its connection is
+        not taken for dead."""
+        if batches == self._batches and self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+        self._beat_after(self._batches)
+
+    def has_moved(self, now: float) -> bool:
+        """Whether it has taken something since it was asked last."""
+        if self._batches == self._batches_before:
+            return False
+        self._batches_before, self._still_since = self._batches, now
+        return True
+
     def let_go_if_stalled(self, now: float) -> None:
-        """Somebody who reads no more, but does not hang up either, is nobody."""
-        if self._task is None:
-            if now - self._made_at > UNREAD_SECONDS:
-                self.leave()
-        elif self._sending_since is not None and now - self._sending_since > STALLED_SECONDS:
+        """Somebody who reads no more, but does not hang up either, is nobody; nor is one who never began."""
+        if self.has_moved(now):
+            return
+        still = now - self._still_since
+        if self._task is None and still > UNREAD_SECONDS:
+            self.leave()
+        elif self._task is not None and self._is_sending and still > STALLED_SECONDS:
             self._task.cancel()
 
 

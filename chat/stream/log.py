@@ -33,7 +33,8 @@ class EventLog:
     def __init__(self) -> None:
         self.part: Part | None = None
         self.ending: Done | Error | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
+        self.changes = 0
+        self._waiting: list[asyncio.Future[None]] = []
 
     def begin(self, sources: Sources, pieces: list[str]) -> None:
         """A new attempt; `wake` after what is appended to `pieces` from now on."""
@@ -53,27 +54,17 @@ class EventLog:
 
     def wake(self) -> None:
         """Tell the readers who wait that there is something."""
-        for reader in self._waiting:
+        self.changes += 1
+        waiting, self._waiting = self._waiting, []
+        for reader in waiting:
             if not reader.done():
                 reader.set_result(None)
-        self._waiting.clear()
 
-    async def news(self, seconds: float) -> None:
-        """Wait for something new, at most so long."""
-        loop = asyncio.get_running_loop()
-        something = loop.create_future()
-        self._waiting.add(something)
-        timer = loop.call_later(seconds, _let_go, something)
-        try:
-            await something
-        finally:
-            timer.cancel()
-            self._waiting.discard(something)
-
-
-def _let_go(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
+    def news(self) -> "asyncio.Future[None]":
+        """Done with the next change. Who no longer wants to wait may set its result, or cancel it."""
+        something = asyncio.get_running_loop().create_future()
+        self._waiting.append(something)
+        return something
 
 
 class Cursor:
@@ -90,9 +81,10 @@ class Cursor:
 
     def take(self, log: EventLog) -> list[Numbered]:
         """The events since the last time. What arrived meanwhile comes as one token."""
-        part, taken = log.part, list[Numbered]()
+        taken: list[Numbered] = []
         if self.ended:
             return taken
+        part = log.part
         if part is not None:
             if part is not self._part:
                 self._enter(part)
