@@ -134,10 +134,15 @@ TRUSTED: dict[tuple[str, str], str] = {
         "chat/api/views.py",
         "Message.objects.prefetch_related('citations')",
     ): "narrowed by Prefetch to one conversation's",
-    (
-        "chat/answering/records.py",
-        "Message.objects.filter(pk=answer.message",
-    ): "closes the answer that this process began",
+    ("chat/answering/records.py", "Message.objects.filter(open_rows, pk=answer.message)"): (
+        "closes the answer that this process began"
+    ),
+    ("chat/answering/records.py", "Message.objects.filter(pk=attempt.message"): (
+        "what was found for the answer that this process began"
+    ),
+    ("chat/answering/records.py", "Message.objects.filter(pk=message, status="): (
+        "closes the answer that this process began"
+    ),
     (
         "chat/answering/records.py",
         "Citation.objects.filter(message_id=answer.message",
@@ -146,7 +151,11 @@ TRUSTED: dict[tuple[str, str], str] = {
         "chat/answering/records.py",
         "Trace.objects.filter(message_id=answer.message)",
     ): "closes the answer that this process began",
-    ("chat/stream/running.py", "Message.objects.filter(pk__in=message_ids)"): "the answers that this process streams",
+    ("chat/stream/keeping.py", "Message.objects.filter(pk__in=same"): "the answers that this process writes",
+    ("chat/stream/keeping.py", "Message.objects.streaming()"): "stops and readers of answers; ids and times alone",
+    ("chat/stream/keeping.py", "Message.objects.broken_off().update("): "upkeep: closes what nobody writes any more",
+    ("chat/stream/elsewhere.py", "Message.objects.filter(pk=self.message"): "an answer that its reader was checked for",
+    ("chat/stream/elsewhere.py", "Trace.objects.filter(message=row)"): "an answer that its reader was checked for",
     ("chat/admin/trace.py", "Chunk.objects.served()"): "narrowed to the organization's global corpora",
     ("chat/admin/usage.py", "Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)"): (
         "counts; narrowed to one organization"

@@ -222,6 +222,16 @@ def test_a_project_narrows_a_conversation_to_its_end(alicia: Caller, library: Li
     assert "personal" not in tiers(alicia.answers("writer", ABOUT_NOVEL, conversation=conversation))
 
 
+def test_a_project_whose_corpora_are_gone_reads_no_personal_corpus(alicia: Caller, library: Library) -> None:
+    chosen = factories.CorpusFactory(personal_of=library.alicia)
+    project: Project = factories.ProjectFactory(of=library.alicia)
+    project.narrow_to([chosen])
+    chosen.delete()
+    assert "personal" not in tiers(alicia.answers("writer", ABOUT_NOVEL, project=str(project.pk)))
+    alicia.call("PATCH", f"/api/projects/{project.pk}/", {"corpora": []})
+    assert "personal" in tiers(alicia.answers("writer", ABOUT_NOVEL, project=str(project.pk)))
+
+
 def test_filters_are_requirements(alicia: Caller) -> None:
     def titles(**filters: Any) -> set[str]:
         return {one["title"] for one in alicia.answers("writer", ABOUT_NOVEL, filters=filters)[0].data["sources"]}

@@ -191,7 +191,7 @@ def test_an_answer_whose_process_died_is_closed(library: Library) -> None:
     answer = search_for(library.alicia, "writer", Question(ABOUT_NOVEL))
     tidy.tidy()
     assert Message.objects.get(pk=answer.message).status == "streaming"
-    Message.objects.filter(pk=answer.message).update(created_at=timezone.now() - timedelta(hours=1))
+    Message.objects.filter(pk=answer.message).update(writer_seen_at=timezone.now() - timedelta(seconds=15))
     tidy.tidy()
     closed = Message.objects.get(pk=answer.message)
     assert (closed.status, closed.error_code) == ("failed", "interrupted")
