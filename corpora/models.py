@@ -125,7 +125,6 @@ def queued() -> dict[str, Any]:
         "stage": "",
         "progress": 0.0,
         "error_code": "",
-        "error_detail": "",
         "attempts": 0,
         "not_before": timezone.now(),
         "lease_holder": None,
@@ -208,7 +207,6 @@ class Document(Identified):
         _("progress"), default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
     )
     error_code = models.CharField(_("error"), max_length=40, blank=True)
-    error_detail = models.CharField(_("reason"), max_length=500, blank=True)
     page_count = models.PositiveIntegerField(_("pages"), default=0)
     chunk_count = models.PositiveIntegerField(_("chunks"), default=0)
     indexed_at = models.DateTimeField(_("indexed"), null=True, editable=False)

@@ -132,7 +132,7 @@ def answers() -> dict[str, int]:
 
 
 def codes_in_the_workers() -> set[str]:
-    """Codes that are written in the workers' source: `lease.fail("…", …)`, `error_code="…"`."""
+    """Codes that are written in the workers' source: `lease.fail("…")`, `error_code="…"`."""
     found = set()
     for path in (ROOT / "workers").rglob("*.py"):
         if "tests" not in path.parts:
@@ -148,7 +148,7 @@ def test_every_code_of_the_api_is_documented_with_its_status() -> None:
 
 def test_every_code_of_a_failed_document_is_documented() -> None:
     documented = set(tables("errors.md", "Documents that could not be processed"))
-    stored = set(failures.ADVICE) | set(ADVICE) | (codes_in_the_workers() - {"interrupted"})
+    stored = set(failures.CODES) | set(ADVICE) | (codes_in_the_workers() - {"interrupted"})
     assert documented == stored
 
 

@@ -65,7 +65,6 @@ def claim(document_id: UUID) -> "Lease | None":
         stage=Document.Stage.EXTRACT,
         progress=0.0,
         error_code="",
-        error_detail="",
         lease_holder=holder,
         lease_expires_at=timezone.now() + LEASE,
         attempts=F("attempts") + 1,
@@ -113,7 +112,6 @@ def give_up_exhausted() -> int:
             status=Status.FAILED,
             stage=Document.Stage.NONE,
             error_code="too_many_attempts",
-            error_detail="Processing stopped three times before its end. Try again, or split the file.",
             lease_holder=None,
             lease_expires_at=None,
         )
@@ -188,15 +186,14 @@ class Lease:
         """Switch readers to the new version in one step. Raises LeaseLost when there is nothing to switch."""
         self._end(status=Status.INDEXED, version=version, progress=1.0, attempts=0, indexed_at=timezone.now(), **facts)
 
-    def fail(self, code: str, detail: str) -> None:
-        """End with a reason that says what to do."""
-        self._end(status=Status.FAILED, error_code=code, error_detail=detail[:500])
+    def fail(self, code: str) -> None:
+        """End with a reason; `corpora.advice` says what to do."""
+        self._end(status=Status.FAILED, error_code=code)
 
-    def retry_later(self, code: str, detail: str, *, counts: bool) -> None:
+    def retry_later(self, code: str, *, counts: bool) -> None:
         """Put the document back; an outage of others (`counts=False`) costs it no attempt."""
         later, tried = timezone.now() + RETRY_AFTER, F("attempts") if counts else F("attempts") - 1
-        reason = {"error_code": code, "error_detail": detail[:500]}
-        if not self.held().requeue(not_before=later, attempts=tried, **reason):
+        if not self.held().requeue(not_before=later, attempts=tried, error_code=code):
             raise LeaseLost
 
     def _end(self, **fields: Any) -> None:

@@ -5,6 +5,7 @@ import threading
 
 from django.conf import settings
 
+from config.faults import described
 from config.lanes import INGESTION, SHORT
 
 __all__ = ["INGESTION", "SHORT", "Bell", "bells", "hint"]
@@ -45,13 +46,11 @@ def hint(*lanes: str, stale: float = STALE) -> None:
 
 
 def _sent(lane: str, stale: float) -> bool:
-    from kombu.exceptions import OperationalError  # 15 MB that the embedded shape has no use for
-
-    from config.celery import app
-
     try:
+        from config.celery import app  # 15 MB that the embedded shape has no use for
+
         app.send_task(WORK, (lane,), queue=lane, expires=stale, retry=False)
-    except (OperationalError, OSError):
-        logger.warning("the broker is down; the sweeper will find the work of the lane %s", lane)
+    except Exception as error:  # whatever a broker or its library does, the row is committed and will be found
+        logger.warning("the sweeper will find the work of the lane %s: %s", lane, described(error))
         return False
     return True

@@ -298,7 +298,7 @@ def test_failed_documents_are_counted_in_the_list_of_corpora(client: Client, doc
 def test_why_a_document_failed_is_said_in_the_readers_language(
     language: str, client: Client, document: Document
 ) -> None:
-    Document.objects.update(status="failed", error_code="encrypted_document", error_detail="for nobody")
+    Document.objects.update(status="failed", error_code="encrypted_document")
     with translation.override(language):
         said = advice_for("encrypted_document")
     for page in ("changelist", "change"):

@@ -40,8 +40,6 @@ class StoreUnavailable(Exception):
 
 
 OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable, StoreUnavailable)
-WAITING = "A service that processing needs does not answer at the moment. It is tried again by itself."
-SPACE_CHANGED = "The embedding model is not the one that the index was made with. Tell your administrator."
 Stage = Document.Stage
 
 
@@ -123,13 +121,13 @@ def conclude(lease: Lease, error: Exception) -> None:
     try:
         if isinstance(error, ExtractionError):
             logger.info("document %s cannot be read: %s", lease.document_id, error)
-            lease.fail(error.code, error.detail)
+            lease.fail(error.code)
         elif isinstance(error, EmbeddingSpaceMismatch):
             logger.error("document %s is refused: %s", lease.document_id, error)
-            lease.fail("embedding_space_changed", SPACE_CHANGED)
+            lease.fail("embedding_space_changed")
         elif isinstance(error, OUTAGES):
             logger.warning("document %s waits: %s", lease.document_id, type(error).__name__)
-            lease.retry_later("service_unavailable", WAITING, counts=False)
+            lease.retry_later("service_unavailable", counts=False)
         else:
             conclude_unexpected(lease, error)
     except LeaseLost:
@@ -140,9 +138,9 @@ def conclude_unexpected(lease: Lease, error: Exception) -> None:
     logger.error("document %s could not be ingested: %s", lease.document_id, described(error))
     code = "embedding_rejected" if isinstance(error, EmbeddingRejected) else "internal_error"
     if lease.document().attempts >= MAX_ATTEMPTS:
-        lease.fail(code, "Processing failed three times. Try again later, or tell your administrator.")
+        lease.fail(code)
     else:
-        lease.retry_later(code, "Processing failed and is tried again by itself.", counts=True)
+        lease.retry_later(code, counts=True)
 
 
 def clean_up_after_loss(lease: Lease) -> None:

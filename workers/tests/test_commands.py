@@ -137,7 +137,7 @@ def test_ingest_waits_for_the_server_when_asked(
         polls.append(seconds)
         one = Document.objects.filter(status="pending").first()
         if one:
-            Document.objects.filter(pk=one.pk).update(status="failed", error_code="x", error_detail="why")
+            Document.objects.filter(pk=one.pk).update(status="failed", error_code="x")
 
     monkeypatch.setattr(inline.time, "sleep", someone_works)
     with pytest.raises(CommandError, match="2 files"):

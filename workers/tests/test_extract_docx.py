@@ -11,7 +11,7 @@ from corpora.tests import documents
 from workers.ingestion.extract.docx_styles import numeral
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted
-from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.failures import CODES, ExtractionError
 
 
 def read(content: bytes) -> Extracted:
@@ -23,7 +23,7 @@ def read(content: bytes) -> Extracted:
 def failure(content: bytes) -> str:
     with pytest.raises(ExtractionError) as caught:
         read(content)
-    assert caught.value.detail == ADVICE[caught.value.code]
+    assert caught.value.code in CODES
     return caught.value.code
 
 

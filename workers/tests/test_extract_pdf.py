@@ -8,7 +8,7 @@ import pytest
 from corpora.tests import documents
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted
-from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.extract.pdf_headings import Bookmark
 from workers.ingestion.extract.pdf_text import assemble
 
@@ -34,7 +34,7 @@ def page_texts(extracted: Extracted) -> list[str]:
 def failure(content: bytes) -> str:
     with pytest.raises(ExtractionError) as caught:
         read(content)
-    assert caught.value.detail == ADVICE[caught.value.code]
+    assert caught.value.code in CODES
     return caught.value.code
 
 

@@ -103,8 +103,8 @@ def test_an_expired_lease_passes_to_the_next_who_asks(waiting: Document) -> None
     for act in (
         lambda: first.report(Document.Stage.EMBED, 0.5),
         lambda: first.finish(1, chunk_count=1),
-        lambda: first.fail("internal_error", "…"),
-        lambda: first.retry_later("internal_error", "…", counts=True),
+        lambda: first.fail("internal_error"),
+        lambda: first.retry_later("internal_error", counts=True),
         first.document,
     ):
         with pytest.raises(LeaseLost):
@@ -154,25 +154,24 @@ def test_after_three_attempts_a_document_fails_with_advice(waiting: Document) ->
     assert claims.give_up_exhausted() == 1
     done = state(waiting)
     assert (done.status, done.error_code, done.lease_holder) == ("failed", "too_many_attempts", None)
-    assert done.error_detail
 
 
 def test_an_outage_costs_no_attempt_and_a_fault_does(waiting: Document) -> None:
     for _ in range(5):
-        claimed(waiting).retry_later("service_unavailable", "…", counts=False)
+        claimed(waiting).retry_later("service_unavailable", counts=False)
         later = state(waiting)
         assert (later.status, later.attempts, later.error_code) == ("pending", 0, "service_unavailable")
         assert later.not_before > timezone.now()
         Document.objects.update(not_before=timezone.now())
-    claimed(waiting).retry_later("internal_error", "…", counts=True)
+    claimed(waiting).retry_later("internal_error", counts=True)
     assert state(waiting).attempts == 1
 
 
 def test_a_new_attempt_clears_the_last_ones_error(waiting: Document) -> None:
-    claimed(waiting).retry_later("service_unavailable", "…", counts=False)
+    claimed(waiting).retry_later("service_unavailable", counts=False)
     Document.objects.update(not_before=timezone.now())
     claimed(waiting)
-    assert (state(waiting).error_code, state(waiting).error_detail) == ("", "")
+    assert state(waiting).error_code == ""
 
 
 def test_at_the_start_of_the_only_process_nothing_is_in_work(waiting: Document) -> None:
@@ -248,11 +247,11 @@ def test_a_heart_survives_whatever_the_database_says(
 
 
 def test_every_way_back_to_the_queue_resets_the_same(waiting: Document) -> None:
-    Document.objects.update(status="failed", stage="embed", progress=0.7, attempts=3, error_code="x", error_detail="y")
+    Document.objects.update(status="failed", stage="embed", progress=0.7, attempts=3, error_code="x")
     Document.objects.all().requeue()
     again = state(waiting)
     assert (again.status, again.stage, again.progress, again.attempts) == ("pending", "", 0.0, 0)
-    assert (again.error_code, again.error_detail, again.lease_holder) == ("", "", None)
+    assert (again.error_code, again.lease_holder) == ("", None)
     claimed(waiting).report(Document.Stage.EMBED, 0.5)
     claims.release_abandoned()
     assert (state(waiting).stage, state(waiting).progress) == ("", 0.0)

@@ -95,5 +95,5 @@ def test_a_document_in_work_is_left_to_its_worker_first(library: Library) -> Non
     assert lease is not None
     describe(document, library.admin, unit="Nueva")
     assert not metadata.copy_next()
-    lease.retry_later("service_unavailable", "…", counts=False)
+    lease.retry_later("service_unavailable", counts=False)
     assert metadata.copy_next()

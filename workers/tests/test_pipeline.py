@@ -11,6 +11,7 @@ from django.db import connections
 from django.utils import timezone
 
 from corpora import removal
+from corpora.advice import ADVICE
 from corpora.models import Chunk, Document, DocumentText
 from corpora.scope import Scope
 from corpora.tests import documents
@@ -26,7 +27,7 @@ from tests.library import ABOUT_LOANS, Library, upload
 from workers import claims
 from workers.claims import Lease
 from workers.ingestion import pipeline
-from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.index import version
 from workers.ingestion.sandbox.pool import SandboxUnavailable
 
@@ -142,13 +143,13 @@ def test_a_file_that_cannot_be_read_fails_with_advice(keep: Callable[..., Docume
     document = keep(name, content())
     assert pipeline.run(document.pk) is True
     failed = state(document)
-    assert (failed.status, failed.error_code, failed.error_detail) == ("failed", code, ADVICE[code])
+    assert (failed.status, failed.error_code) == ("failed", code)
     assert (failed.chunks.count(), failed.chunk_count, failed.lease_holder) == (0, 0, None)
     assert not point_ids(document)
     assert claims.claim(document.pk) is None, "trying again would not help"
 
 
-@pytest.mark.parametrize("code", ADVICE)
+@pytest.mark.parametrize("code", sorted(CODES))
 def test_every_extraction_error_ends_as_failed(
     keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
@@ -159,7 +160,8 @@ def test_every_extraction_error_ends_as_failed(
     monkeypatch.setattr(pipeline, "read_in_sandbox", fail)
     pipeline.run(document.pk)
     assert (state(document).status, state(document).error_code) == ("failed", code)
-    assert state(document).error_detail == ADVICE[code]
+    assert state(document).error_code == code
+    assert code in ADVICE, "and a sentence says what to do"
 
 
 def test_an_indexed_document_without_chunks_does_not_exist(
@@ -204,7 +206,6 @@ def test_an_outage_of_the_embeddings_is_waited_for_without_losing_attempts(
         assert retry_now(document) is True
         waits = state(document)
         assert (waits.status, waits.attempts, waits.error_code) == ("pending", 0, "service_unavailable")
-        assert "upstream" not in waits.error_detail
     all_models.reset()
     retry_now(document)
     assert complete(document).version == 1
@@ -221,7 +222,6 @@ def test_embeddings_that_must_not_be_indexed_are_not(
         assert not point_ids(document), attempt
     failed = state(document)
     assert (failed.status, failed.error_code) == ("failed", "embedding_rejected")
-    assert "upstream" not in failed.error_detail
     assert served(document) == set()
 
 
@@ -235,7 +235,6 @@ def test_an_outage_of_the_index_is_waited_for(keep: Callable[..., Document], mon
         for _ in range(4):
             retry_now(document)
     assert (state(document).status, state(document).attempts) == ("pending", 0)
-    assert "secret-address" not in state(document).error_detail
     retry_now(document)
     complete(document)
 

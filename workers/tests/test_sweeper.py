@@ -45,7 +45,7 @@ def test_a_document_that_waits_for_a_service_waits_its_time(hints: Hints) -> Non
     document = factories.DocumentFactory(status="pending")
     lease = claims.claim(document.pk)
     assert lease is not None
-    lease.retry_later("service_unavailable", "…", counts=False)
+    lease.retry_later("service_unavailable", counts=False)
     assert sweep.sweep() == NOTHING
     Document.objects.update(**before(10))
     assert sweep.sweep()["ingestion"] == 1

@@ -21,7 +21,7 @@ from workers.ingestion.extract.extracted import (
     HeadingSpan,
     PageSpan,
 )
-from workers.ingestion.extract.failures import ADVICE, ExtractionError
+from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox.wire_passages import decode_passages, encode_passages
 
@@ -97,7 +97,7 @@ def decode(result: bytes | bytearray, request: ReadRequest) -> Reading | Extract
 
 def _reported(fields: dict[str, Any]) -> ExtractionError:
     code, cause = fields["error"], _string(fields["cause"], MAX_CAUSE)
-    if code not in ADVICE:
+    if code not in CODES:
         raise ValueError("unknown error")
     return ExtractionError(code, cause=cause)
 
