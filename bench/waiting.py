@@ -50,14 +50,14 @@ async def measure(stage: Stage) -> None:
 @asynccontextmanager
 async def house(library: Library) -> AsyncIterator[House]:
     with library.installation.copy() as copy:
-        key = made_stranger(copy)
+        key = make_stranger(copy)
         with copy.serve() as server:
             server.until_ready()
             idle(server)
             yield House(target_of(server, library.agent, copy.key), {"Authorization": f"Bearer {key}"})
 
 
-def made_stranger(installation: Installation) -> str:
+def make_stranger(installation: Installation) -> str:
     """The key of another organization's admin."""
     return manage(installation.environment, "shell", "--no-imports", "-c", STRANGER).split()[-1]
 

@@ -133,12 +133,12 @@ def _candidates(
     """The hits of both legs for every phrasing, under the one filter."""
     where = search_filter(scope, policy.granularity, policy.requirements)
 
-    def searched() -> list[Candidates]:
+    def search_each() -> list[Candidates]:
         index = index_of(space)
         dense = () if vectors is None else vectors
         return [_hits(index, text, vector, where, policy) for text, vector in zip_longest(texts, dense)]
 
-    each: list[Candidates] = (yield Blocking(searched)) if is_remote() else searched()
+    each: list[Candidates] = (yield Blocking(search_each)) if is_remote() else search_each()
     return unite_candidates(each, policy.candidates)
 
 

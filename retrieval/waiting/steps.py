@@ -49,8 +49,8 @@ Resume = Callable[[], Awaited | Blocking]
 def run(steps: Steps[T]) -> T:
     """All of it on this thread, with its database connection and its transaction."""
     resume: Resume = partial(steps.send, None)
-    while not isinstance(step := _advanced(resume), _Ended):
-        resume = _outcome(steps, step)
+    while not isinstance(step := _advance(resume), _Ended):
+        resume = _resume(steps, step)
     result: T = step.value
     return result
 
@@ -61,24 +61,25 @@ async def arun(steps: Steps[T], owner: Hashable) -> T:
     `owner`, an organization, waits in a line of its own for each of them (`config.turns`).
     """
     resume: Resume = partial(steps.send, None)
-    while not isinstance(step := await searching.run(owner, _advanced, resume), _Ended):
+    while not isinstance(step := await searching.run(owner, _advance, resume), _Ended):
         if isinstance(step, Blocking):
-            resume = await waiting.run(owner, _outcome, steps, step)
+            resume = await waiting.run(owner, _resume, steps, step)
         else:
             async with (await _IN_FLIGHT.get()).turn(owner):
-                resume = await _aoutcome(steps, step.call())
+                resume = await _aresume(steps, step.call())
     result: T = step.value
     return result
 
 
-def _advanced(resume: Resume) -> Awaited | Blocking | _Ended:
+def _advance(resume: Resume) -> Awaited | Blocking | _Ended:
+    """To the next wait, or to the end."""
     try:
         return resume()
     except StopIteration as end:
         return _Ended(end.value)
 
 
-def _outcome(steps: Steps[Any], step: Awaited | Blocking) -> Resume:
+def _resume(steps: Steps[Any], step: Awaited | Blocking) -> Resume:
     """How to go on: with the result, or with the error, which the generator may catch where it waited."""
     try:
         result = block_on(step.call()) if isinstance(step, Awaited) else step.call()
@@ -87,7 +88,7 @@ def _outcome(steps: Steps[Any], step: Awaited | Blocking) -> Resume:
     return partial(steps.send, result)
 
 
-async def _aoutcome(steps: Steps[Any], waited: Awaitable[Any]) -> Resume:
+async def _aresume(steps: Steps[Any], waited: Awaitable[Any]) -> Resume:
     try:
         result = await waited
     except Exception as error:
