@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import URLPattern
@@ -39,11 +40,22 @@ def undone(act: Callable[[], Any]) -> Any:
     return done
 
 
+def body_of(response: Any) -> bytes:
+    """The whole body, also of a stream that an asynchronous view made."""
+    if not response.streaming:
+        return bytes(response.content)
+
+    async def collected() -> bytes:
+        return b"".join([part async for part in response])
+
+    return async_to_sync(collected)() if response.is_async else b"".join(response)
+
+
 def ask(world: World, case: Case, caller: str, ids: dict[str, str] | None = None) -> Any:
     def asked() -> Any:
         client = world.caller(caller)
         response = send(client, case.method, world.filled(case.path, ids), world.filled(case.body, ids), page=case.page)
-        response.body = b"".join(response) if response.streaming else response.content
+        response.body = body_of(response)
         return response
 
     return undone(asked)
@@ -187,7 +199,7 @@ def with_queries(world: World, case: Case) -> None:
     client = signed_in(world.people.alice)
     with CaptureQueriesContext(connection) as queries:
         answer = send(client, "GET", world.filled(case.path), None, page=case.page)
-        assert answer.getvalue()
+        assert body_of(answer)
     written = [one["sql"] for one in queries if re.match(r"(INSERT|UPDATE|DELETE)", one["sql"])]
     assert not [sql for sql in written if "django_session" not in sql], case
 
