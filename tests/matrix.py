@@ -217,6 +217,7 @@ PAGES = tuple(
         ("GET", "/conversations/", everybody(200), None),
         ("GET", "/conversations/{conversation}/", own(200), None),
         ("GET", "/conversations/{conversation}/before/{message}/", own(200), None),
+        ("GET", "/conversations/{conversation}/after/{message}/", own(200), None),
         ("POST", "/conversations/{conversation}/rename/", own(302), {"title": "Renamed"}),
         ("POST", "/conversations/{conversation}/context/", own(302), {"mode": "filters"}),
         ("POST", "/conversations/{conversation}/delete/", own(302), None),

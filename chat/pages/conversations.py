@@ -14,7 +14,7 @@ from accounts.pages.access import member_page, slice_of
 from chat.models import Conversation, Message
 from chat.pages.context_forms import ContextForm
 from chat.pages.forms import TitleForm
-from chat.pages.transcript import shown_message, transcript_of
+from chat.pages.transcript import Transcript, later_messages, shown_message, transcript_of
 
 
 @require_GET
@@ -56,8 +56,17 @@ def earlier_messages(request: HttpRequest, membership: Membership, pk: UUID, bef
 
 @require_GET
 @member_page
+def newer_messages(request: HttpRequest, membership: Membership, pk: UUID, after: UUID) -> HttpResponse:
+    """The messages after the last one of the page, as a fragment: another tab or device has asked meanwhile."""
+    found = own_conversation(membership, pk)
+    context = {"conversation": found, "transcript": Transcript(later_messages(found, after), earlier=None)}
+    return render(request, "chat/_messages.html", context)
+
+
+@require_GET
+@member_page
 def message(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    """One message as a fragment: how a page that was loaded in the middle of an answer waits for its end."""
+    """One message as a fragment: what was kept of an answer that broke off while a page followed it."""
     mine = Message.objects.owned_by(membership).select_related("conversation")
     found = get_object_or_404(mine, pk=pk)
     sources = tuple(found.citations.select_related("document__corpus"))

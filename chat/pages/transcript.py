@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from chat.models import Citation, Conversation, Message, MessageQuerySet
 from chat.rendering.markdown import render
+from chat.stream.elsewhere import advice_for
 
 TRANSCRIPT_SIZE = 50
 
@@ -20,11 +21,22 @@ class ShownMessage:
     row: Message
     html: SafeString
     sources: tuple[Citation, ...]
-    is_live: bool
 
     @property
-    def is_abandoned(self) -> bool:
-        return self.row.is_broken_off
+    def is_live(self) -> bool:
+        """Somebody writes it at this moment: the page follows it."""
+        return self.row.present_status == Message.Status.STREAMING
+
+    @property
+    def stage(self) -> str:
+        """Where a live answer stands, as its events would tell."""
+        return "generating" if self.row.attempt else "retrieving"
+
+    @property
+    def failure(self) -> str:
+        """Why it ended before its end, in a sentence; "" where it did not."""
+        is_failed = self.row.present_status == Message.Status.FAILED
+        return advice_for(self.row.present_error_code) if is_failed else ""
 
     @property
     def without_context(self) -> bool:
@@ -49,6 +61,16 @@ def transcript_of(conversation: Conversation, before: UUID | None = None) -> Tra
     return Transcript(tuple(shown_messages(shown)), shown[0].pk if len(latest) > TRANSCRIPT_SIZE else None)
 
 
+def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessage, ...]:
+    """The messages after a given one: what another tab or device has asked meanwhile."""
+    rows = with_sources(conversation)
+    edge = conversation.messages.filter(pk=after).first()
+    if edge is None:
+        return ()
+    later = rows.filter(Q(created_at__gt=edge.created_at) | Q(created_at=edge.created_at, pk__gt=edge.pk))
+    return tuple(shown_messages(later.order_by("created_at", "pk")[:TRANSCRIPT_SIZE]))
+
+
 def with_sources(conversation: Conversation) -> MessageQuerySet:
     return conversation.messages.prefetch_related(
         Prefetch("citations", Citation.objects.select_related("document__corpus"), to_attr="sources")
@@ -64,4 +86,4 @@ def shown_message(row: Message, sources: tuple[Citation, ...]) -> ShownMessage:
     is_answer = row.role == Message.Role.ASSISTANT
     rendered = render(row.content, [one.n for one in sources]) if is_answer else ""
     html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
-    return ShownMessage(row, html, sources, row.present_status == Message.Status.STREAMING)
+    return ShownMessage(row, html, sources)

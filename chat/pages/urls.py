@@ -9,6 +9,7 @@ urlpatterns = [
     path("conversations/", conversations.conversations, name="conversations"),
     path("conversations/<uuid:pk>/", conversations.conversation, name="conversation"),
     path("conversations/<uuid:pk>/before/<uuid:before>/", conversations.earlier_messages, name="earlier-messages"),
+    path("conversations/<uuid:pk>/after/<uuid:after>/", conversations.newer_messages, name="newer-messages"),
     path("conversations/<uuid:pk>/rename/", conversations.conversation_rename, name="conversation-rename"),
     path("conversations/<uuid:pk>/context/", conversations.conversation_context, name="conversation-context"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),

@@ -51,7 +51,10 @@ async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
     admission, batches = await asked(request, reference, question, html=question.stream)
     if not question.stream:
         return answered(await collect(batches))
-    return streamed(framed(batches), admission.message)
+    response = streamed(framed(batches), admission.message)
+    if admission.answer is not None:  # a page finds its new conversation again while it is searched in
+        response["X-Conversation"] = str(admission.answer.conversation)
+    return response
 
 
 async def asked(

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from agents.llm.base import ModelTimeout
 from chat.models import Conversation, Message
 from corpora.removal import remove_document
 from tests.cast import Cast, browser, make_cast
@@ -64,20 +65,50 @@ def test_a_deleted_documents_passage_is_not_shown(cast: Cast, conversation: Conv
     assert "The document was deleted." in page
 
 
-def test_an_answer_under_way_is_waited_for_and_an_abandoned_one_is_not(cast: Cast, conversation: Conversation) -> None:
+def test_an_answer_under_way_is_followed_from_where_it_stands(cast: Cast, conversation: Conversation) -> None:
     live = MessageFactory(conversation=conversation, role="assistant", content="", status="streaming")
-    assert f'hx-get="/messages/{live.pk}/"' in show(cast, conversation)
-    Message.objects.filter(pk=live.pk).update(created_at=timezone.now() - timedelta(hours=1))
     page = show(cast, conversation)
-    assert "every 1s" not in page
-    assert "The answer broke off" in page
+    assert f'data-message="{live.pk}" data-live="retrieving"' in page
+    assert 'aria-busy="true"' in page
+    Message.objects.filter(pk=live.pk).update(attempt=1, content="Three", writer_seen_at=timezone.now())
+    page = show(cast, conversation)
+    assert 'data-live="generating"' in page
+    assert "Three" in page
 
 
-def test_a_finished_message_as_a_fragment_polls_no_more(cast: Cast, conversation: Conversation) -> None:
+def test_an_answer_whose_writer_died_is_shown_as_broken_off_with_what_had_arrived(
+    cast: Cast, conversation: Conversation
+) -> None:
+    silent = timezone.now() - timedelta(seconds=13)
+    answered(cast, conversation, content="Three weeks", status="streaming", writer_seen_at=silent)
+    page = show(cast, conversation)
+    assert "data-live" not in page
+    assert "Three weeks" in page
+    assert "<span data-detail>The answer broke off. What had arrived is kept.</span>" in page
+
+
+def test_a_failed_answer_says_after_a_reload_why(cast: Cast, conversation: Conversation) -> None:
+    answered(cast, conversation, content="Three", status="failed", error_code=ModelTimeout.code)
+    assert f"<span data-detail>{ModelTimeout.advice}</span>" in show(cast, conversation)
+
+
+def test_a_message_as_a_fragment_is_nothing_else(cast: Cast, conversation: Conversation) -> None:
     answer = answered(cast, conversation, content="Yes.")
     fragment = browser(cast.alice).get(f"/messages/{answer.pk}/").content.decode()
-    assert "every 1s" not in fragment
+    assert "Yes." in fragment
     assert "<html" not in fragment
+
+
+def test_what_was_asked_meanwhile_comes_as_a_fragment(cast: Cast, conversation: Conversation) -> None:
+    answer = answered(cast, conversation, content="Yes.")
+    address = f"/conversations/{conversation.pk}/after/{answer.pk}/"
+    assert browser(cast.alice).get(address).content.decode().strip() == ""
+    MessageFactory(conversation=conversation, content="And then?")
+    live = MessageFactory(conversation=conversation, role="assistant", content="", status="streaming")
+    fragment = browser(cast.alice).get(address).content.decode()
+    assert "And then?" in fragment
+    assert f'data-message="{live.pk}" data-live' in fragment
+    assert "Yes." not in fragment
 
 
 def test_long_conversations_show_the_latest_fifty_and_then_the_earlier(cast: Cast, conversation: Conversation) -> None:
@@ -110,7 +141,7 @@ def test_it_is_renamed_searched_and_deleted_by_its_owner(cast: Cast, conversatio
 def test_for_others_it_does_not_exist(cast: Cast, conversation: Conversation, who: str) -> None:
     message = MessageFactory(conversation=conversation)
     client, own = browser(getattr(cast, who)), f"/conversations/{conversation.pk}/"
-    for path in (own, f"{own}before/{message.pk}/", f"/messages/{message.pk}/"):
+    for path in (own, f"{own}before/{message.pk}/", f"{own}after/{message.pk}/", f"/messages/{message.pk}/"):
         assert client.get(path).status_code == 404
     for step in ("rename", "delete"):
         assert client.post(f"{own}{step}/", {"title": "x"}).status_code == 404

@@ -25,12 +25,14 @@ function sourceElement(source, labels) {
 }
 
 export class AnswerView {
-  constructor(labels) {
+  /** `element`: an answer of the server's that is still being written. What it shows stays until its events come. */
+  constructor(labels, element) {
     this.labels = labels;
-    this.element = clone("answer-template");
+    this.element = element ?? clone("answer-template");
     this.prose = this.element.querySelector("[data-prose]");
     this.attempt = 0;
-    this.#clear();
+    if (element) this.prose.style.minBlockSize = `${this.prose.offsetHeight}px`; // nothing below jumps meanwhile
+    else this.#clear();
   }
 
   #clear() {
@@ -47,10 +49,13 @@ export class AnswerView {
     this.#clear();
   }
 
-  sources({ message, attempt, confidence, sources }) {
-    this.#enter(attempt);
+  name(message) {
     this.element.dataset.message = message;
     this.element.id = `m-${message}`;
+  }
+
+  sources({ attempt, confidence, sources }) {
+    this.#enter(attempt);
     const list = this.element.querySelector("[data-sources]");
     list.hidden = !sources.length;
     list.querySelector("ol").replaceChildren(...sources.map((source) => sourceElement(source, this.labels)));
@@ -95,8 +100,16 @@ export class AnswerView {
     failure.hidden = false;
   }
 
+  /** It may have gone on without this page, so it is to be seen again rather than asked again. */
+  unreachable() {
+    this.error(this.labels.offline);
+    this.element.querySelector("[data-failure] [data-retry]").hidden = true;
+    this.element.querySelector("[data-reload]").hidden = false;
+  }
+
   #settle() {
     this.prose.removeAttribute("aria-busy");
+    this.prose.style.minBlockSize = "";
     this.element.classList.add("settled");
     this.element.querySelector("[data-actions]").hidden = !this.element.dataset.message;
   }

@@ -1,11 +1,12 @@
-/* The conversation: asks over fetch, follows the event stream (API.md, "Chat"), stops, asks again. */
+/* The conversation: asks, and follows every answer that is being written, whoever has asked for it and wherever. */
 
 import "./actions.js";
 import { AnswerView, questionElement } from "./answer.js";
+import { Following, Refused } from "./follow.js";
 import { post, sentenceOf } from "./http.js";
-import { eventsOf } from "./sse.js";
+import { keepPlace, restorePlace, settlePlace } from "./place.js";
 
-const STOP_PATIENCE = 2000; // ms for the server to end a stopped stream by itself
+const NEAR = 160; // px below the window's end that still count as reading along
 
 const chat = document.getElementById("chat");
 const labels = chat.dataset;
@@ -13,50 +14,93 @@ const transcript = document.getElementById("transcript");
 const composer = document.getElementById("composer");
 const question = document.getElementById("question");
 const [send, stop, stage] = ["send", "stop", "stage"].map((id) => document.getElementById(id));
+const tabs = new BroadcastChannel("conversations"); // says in which one a question was asked
 
-let running = null; // {view, abort, stopped}
+const runs = new Set(); // the answers that are being written: {view, following, stage, stopping, asked}
 
 const hidden = (view) => view.prose.getBoundingClientRect().bottom - composer.getBoundingClientRect().top;
 const lastQuestionToTop = () => [...transcript.querySelectorAll(".question")].at(-1)?.scrollIntoView();
+const lastAnswer = () => [...transcript.querySelectorAll(".answer")].at(-1);
 
-function setRunning(value) {
-  running = value;
-  send.hidden = Boolean(value);
-  stop.hidden = !value;
-  stage.classList.toggle("visually-hidden", !value); // how it ended stands in the answer; this says it aloud
+function show(run) {
+  const ongoing = runs.size > 0;
+  send.hidden = ongoing;
+  stop.hidden = !ongoing;
+  stage.textContent = run.stage;
+  stage.classList.toggle("visually-hidden", !ongoing); // how it ended stands in the answer; this says it aloud
+}
+
+/** The question is stored: the page's address, and every other tab of its conversation, may know. */
+function meet(run, { headers }) {
+  const conversation = headers.get("X-Conversation");
+  run.following.message = headers.get("X-Message");
+  run.view.name(run.following.message);
+  if (run.stopping) requestStop(run);
+  labels.conversation = conversation;
+  if (!location.pathname.startsWith("/conversations/")) history.replaceState(null, "", `/conversations/${conversation}/`);
+  tabs.postMessage(conversation);
 }
 
 const handlers = {
-  sources(view, data) {
-    view.sources(data);
-    labels.conversation = data.conversation;
-    if (!location.pathname.startsWith("/conversations/")) {
-      history.replaceState(null, "", `/conversations/${data.conversation}/`);
-    }
-    if (!stage.textContent) stage.textContent = labels.generating;
+  sources(run, data) {
+    run.view.sources(data);
+    run.stage = labels.generating;
   },
-  status(_view, data) { stage.textContent = labels[data.stage] || ""; },
-  token(view, data) { view.token(data); },
-  html(view, data) { view.html(data); },
-  done(view, data) {
-    view.done(data);
-    stage.textContent = data.status === "stopped" ? labels.stopped : labels.ready;
+  status(run, data) { run.stage = labels[data.stage] || run.stage; },
+  token(run, data) { run.view.token(data); },
+  html(run, data) { run.view.html(data); },
+  done(run, data) {
+    run.view.done(data);
+    run.stage = data.status === "stopped" ? labels.stopped : labels.ready;
   },
-  error(view, data) {
-    view.error(data.detail || labels.failed);
-    stage.textContent = "";
+  error(run, data) {
+    run.view.error(data.detail || labels.failed);
+    run.stage = "";
+    if (data.code === "interrupted") showKept(run);
   },
 };
 
-async function follow(response, view) {
-  let ended = false;
-  for await (const { event, data } of eventsOf(response)) {
-    const follows = hidden(view) < 160; // not when the reader has scrolled back
-    handlers[event]?.(view, JSON.parse(data));
-    ended ||= event === "done" || event === "error";
-    if (follows && hidden(view) > 0) scrollBy(0, hidden(view));
+/** Of an answer whose writer died, the last two seconds may have been told but not kept. */
+function showKept({ view, following }) {
+  htmx.ajax("GET", `/messages/${following.message}/`, { target: view.element, swap: "outerHTML" });
+}
+
+function take(run, batch) {
+  const follows = hidden(run.view) < NEAR; // not when the reader has scrolled back
+  for (const { event, data } of batch) handlers[event]?.(run, JSON.parse(data));
+  show(run);
+  if (follows && hidden(run.view) > 0) scrollBy(0, hidden(run.view));
+}
+
+/** To its end: where it fell silent, it is taken up again, and the page says so meanwhile. */
+async function follow(run, ask) {
+  runs.add(run);
+  show(run);
+  const lost = () => { stage.textContent = labels.reconnecting; };
+  try {
+    for await (const batch of run.following.batches(ask, lost)) {
+      take(run, batch);
+      settlePlace();
+    }
+  } catch (error) {
+    run.stage = "";
+    if (error instanceof Refused) run.view.error(error.message || labels.failed);
+    else if (run.following.message) run.view.unreachable();
+    else run.view.error(labels.unasked);
+  } finally {
+    runs.delete(run);
+    show(run);
+    if (run.asked || document.activeElement === document.body) question.focus({ preventScroll: true });
   }
-  if (!ended) throw new TypeError("The stream ended in the middle");
+}
+
+/** The server's answers that somebody still writes. */
+function attach() {
+  for (const element of transcript.querySelectorAll(".answer[data-live]")) {
+    const stage = labels[element.dataset.live];
+    element.removeAttribute("data-live");
+    follow({ view: new AnswerView(labels, element), following: new Following(element.dataset.message), stage });
+  }
 }
 
 function bodyFor(text) {
@@ -64,11 +108,6 @@ function bodyFor(text) {
   if (labels.conversation) body.conversation = labels.conversation;
   else if (labels.project) body.project = labels.project;
   return body;
-}
-
-function broken(run) {
-  if (run.stopped) handlers.done(run.view, { status: "stopped" });
-  else handlers.error(run.view, { detail: labels.offline });
 }
 
 /** A new conversation gets its name, and what can be done with it, from its own page. */
@@ -79,28 +118,22 @@ function takeHead() {
 
 async function ask(text) {
   document.getElementById("intro")?.remove();
-  const run = { view: new AnswerView(labels), abort: new AbortController(), stopped: false, text };
+  const run = { view: new AnswerView(labels), following: new Following(), stage: labels.retrieving, asked: true };
   transcript.append(questionElement(text), run.view.element);
   run.view.element.dataset.question = text;
-  setRunning(run);
-  stage.textContent = labels.retrieving;
   lastQuestionToTop();
-  try {
-    const response = await post(`/api/agents/${labels.agent}/chat/`, bodyFor(text), run.abort.signal);
-    if (response.ok) await follow(response, run.view);
-    else handlers.error(run.view, { detail: sentenceOf(await response.text(), labels.failed) });
-  } catch {
-    broken(run);
-  } finally {
-    setRunning(null);
-    takeHead();
-    question.focus({ preventScroll: true });
-  }
+  await follow(run, async (signal) => {
+    const response = await post(`/api/agents/${labels.agent}/chat/`, bodyFor(text), signal);
+    if (!response.ok) throw new Refused(sentenceOf(await response.text(), ""));
+    meet(run, response);
+    return response;
+  });
+  takeHead();
 }
 
 function submit() {
   const text = question.value.trim();
-  if (!text || running) return;
+  if (!text || runs.size) return;
   question.value = "";
   ask(text);
 }
@@ -117,32 +150,66 @@ question.addEventListener("keydown", (event) => {
   }
 });
 
-stop.addEventListener("click", () => {
-  const run = running;
-  if (!run) return;
-  run.stopped = true;
-  const message = run.view.element.dataset.message;
-  if (!message) run.abort.abort();
-  else post(`/api/messages/${message}/stop/`, {}).catch(() => run.abort.abort());
-  setTimeout(() => run.abort.abort(), STOP_PATIENCE);
-});
+/** A question that is on its way yet is stopped as soon as the server has named its answer. */
+async function requestStop(run) {
+  run.stopping = true;
+  run.stage = stage.textContent = labels.stopping;
+  if (!run.following.message) return;
+  const response = await post(`/api/messages/${run.following.message}/stop/`, {}).catch(() => null);
+  if (!response?.ok) run.stage = stage.textContent = labels.unstopped;
+}
+
+stop.addEventListener("click", () => runs.forEach(requestStop));
 
 /** The question of a failed answer, asked again: the one that stands above it. */
 function retry(answer) {
   const text = answer.dataset.question || answer.previousElementSibling?.querySelector("[data-text]")?.textContent;
-  if (text && !running) ask(text);
+  if (text && !runs.size) ask(text);
 }
 
 chat.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button?.dataset.retry !== undefined) retry(button.closest(".answer"));
+  if (button?.dataset.reload !== undefined) location.reload();
   if (button?.dataset.example !== undefined) {
     question.value = button.textContent.trim();
     question.focus();
   }
 });
 
+/** What another tab or device has asked in this conversation meanwhile. */
+async function takeNew() {
+  const last = lastAnswer();
+  if (!labels.conversation || !last?.dataset.message) return;
+  const response = await fetch(`/conversations/${labels.conversation}/after/${last.dataset.message}/`).catch(() => null);
+  if (!response?.ok || response.redirected || last !== lastAnswer()) return;
+  const reads = last.getBoundingClientRect().bottom - composer.getBoundingClientRect().top < NEAR;
+  const added = await response.text();
+  transcript.insertAdjacentHTML("beforeend", added);
+  attach();
+  if (reads && added.trim()) lastQuestionToTop();
+}
+
+function wakeUp() {
+  for (const { following } of runs) following.hurry();
+  takeNew();
+}
+
+tabs.addEventListener("message", ({ data }) => data === labels.conversation && takeNew());
+addEventListener("online", wakeUp);
+addEventListener("pageshow", (event) => event.persisted && wakeUp());
+addEventListener("pagehide", () => runs.forEach(({ following }) => following.drop()));
+document.addEventListener("visibilitychange", () => document.hidden || wakeUp());
+
+async function earlierMessages() {
+  const button = transcript.querySelector(".earlier");
+  if (button) await htmx.ajax("GET", button.getAttribute("hx-get"), { target: button, swap: "outerHTML" });
+  return Boolean(button);
+}
+
+keepPlace(transcript, question);
 // Only a question that the reader of a document has just written is sent by itself; a link from elsewhere is not.
 if (sessionStorage.getItem("ask") === question.value && question.value) submit();
-else lastQuestionToTop();
+else if (!(await restorePlace(question, earlierMessages))) lastQuestionToTop();
 sessionStorage.removeItem("ask");
+attach();

@@ -50,6 +50,14 @@ class ChatPage:
     def stop(self) -> Locator:
         return self.page.get_by_role("button", name="Detener la respuesta")
 
+    @property
+    def stage(self) -> Locator:
+        return self.page.locator("#stage")
+
+    def written(self) -> list[str]:
+        """The words of the answer, as they are read."""
+        return self.prose.inner_text().split()
+
     def record(self) -> None:
         self.page.evaluate(RECORDER)
 

@@ -81,10 +81,10 @@ def prepared(folder: Path, **settings: str) -> tuple[dict[str, str], dict[str, L
 
 @contextmanager
 def serving(
-    folder: Path, environment: dict[str, str], people: dict[str, Login]
+    folder: Path, environment: dict[str, str], people: dict[str, Login], port: int = 0
 ) -> Iterator[tuple[Installation, "subprocess.Popen[bytes]"]]:
-    """`manage.py serve` on a free port until the block ends, unless the block has ended it before."""
-    port = free_port()
+    """`manage.py serve` until the block ends, unless the block has ended it before. Without a port: on a free one."""
+    port = port or free_port()
     with (folder / "serve.log").open("ab") as log:
         serve = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", str(port)]
         process = subprocess.Popen(serve, env=environment, stdout=log, stderr=subprocess.STDOUT)

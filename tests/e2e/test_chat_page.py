@@ -1,4 +1,4 @@
-"""The conversation with a scripted model: streaming, stopping, leaving, failing, reloading (RELIABILITY, "Faults")."""
+"""The conversation with a scripted model: streaming, stopping, failing, asking again (RELIABILITY, "Faults")."""
 
 import re
 from collections.abc import Iterator
@@ -102,23 +102,6 @@ def test_stop_ends_the_answer_and_the_models_work(chat: ChatPage, model_server: 
     chat.wait_for_end()
     assert_stopped_with_its_text(chat.page)
     expect(chat.page.locator("#stage")).to_have_text("Detenida. Lo escrito se conserva.")
-    chat.page.reload()
-    assert_stopped_with_its_text(chat.page)
-    answered_again(chat, model_server)
-
-
-def test_closing_the_tab_cancels_the_model_call_and_keeps_the_answer(chat: ChatPage, model_server: ModelServer) -> None:
-    asked_endlessly(chat, model_server)
-    address, window = chat.page.url, chat.page.context
-    chat.page.close()
-    eventually(lambda: model_server.stats()["active"] == 0, 1)
-    again = window.new_page()
-    again.goto(address)
-    assert_stopped_with_its_text(again)
-
-
-def test_a_reload_in_the_middle_says_so_and_offers_to_ask_again(chat: ChatPage, model_server: ModelServer) -> None:
-    asked_endlessly(chat, model_server)
     chat.page.reload()
     assert_stopped_with_its_text(chat.page)
     answered_again(chat, model_server)
