@@ -5,6 +5,15 @@ const readerUrl = ({ document: id, chunk, page }) =>
   `/documents/${id}/?chunk=${chunk}${page ? `&page=${page}` : ""}#passage`;
 const letters = (text) => text.replace(/[\p{P}\p{S}\s]+/gu, "");
 
+/** What follows a finished block in the text that it was made of. A block ends at a blank line, and its Markdown has at
+    least the letters that it is read with; where two blank lines could be meant, its last words tell. */
+function textAfter(block, text) {
+  const read = letters(block);
+  const gaps = [...text.matchAll(/\n\s*\n/g)].filter(({ index }) => letters(text.slice(0, index)).length >= read.length);
+  const end = gaps.find(({ index }) => letters(text.slice(0, index)).endsWith(read.slice(-12))) ?? gaps[0];
+  return end ? text.slice(end.index).trimStart() : "";
+}
+
 export function questionElement(text) {
   const element = clone("question-template");
   element.querySelector("[data-text]").textContent = text;
@@ -79,14 +88,12 @@ export class AnswerView {
       this.pending.before(finished);
     }
     finished.innerHTML = html; // sanitised by the server (chat.markdown)
-    const text = this.pending.textContent;
-    const gap = text.search(/\n\s*\n(?![\s\S]*\n\s*\n)/);
-    const rest = gap < 0 ? "" : text.slice(gap).trimStart();
-    this.pending.textContent = letters(finished.textContent).endsWith(letters(rest)) ? "" : rest;
+    this.pending.textContent = textAfter(finished.textContent, this.pending.textContent);
   }
 
   done({ status, usage, cited }) {
     this.#settle();
+    if (this.prose.querySelector(":scope > [data-block]")) this.pending.remove(); // all of it is in blocks by now
     for (const n of cited || []) this.element.querySelector(`[data-source="${n}"]`)?.classList.add("cited");
     this.element.querySelector("[data-stopped]").hidden = status !== "stopped";
     const total = usage?.total_tokens;

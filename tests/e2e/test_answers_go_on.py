@@ -67,6 +67,22 @@ def test_a_reload_in_the_middle_shows_what_there_is_and_the_rest_arriving(
     assert_whole(chat, model_server)
 
 
+def test_a_list_that_is_not_finished_is_not_left_out_after_a_reload(chat: ChatPage, model_server: ModelServer) -> None:
+    """Its block is told only when the line behind it is whole; what was told as text meanwhile stays."""
+    model_server.script(
+        path="chat", text="Reglas:\n\n- pide el carné\n- devuélvelo\n\nY luego", endless=True, pace=0.02
+    )
+    chat.ask(QUESTION)
+    expect(chat.prose).to_contain_text("más5 ")
+    chat.page.reload()
+    expect(chat.prose.locator("[data-block]")).to_have_count(1)
+    expect(chat.prose).to_contain_text("- devuélvelo")
+    chat.stop.click()
+    chat.wait_for_end()
+    expect(chat.prose.locator("li")).to_have_count(2)
+    assert chat.written()[:7] == ["Reglas:", "pide", "el", "carné", "devuélvelo", "Y", "luego"]
+
+
 def test_back_from_a_source_in_the_middle_shows_the_rest_arriving(chat: ChatPage, model_server: ModelServer) -> None:
     asked(chat, model_server)
     chat.sources.first.locator("[data-title]").click()
@@ -154,7 +170,7 @@ def test_a_lost_connection_is_said_and_taken_up_again(chat: ChatPage, model_serv
     asked(chat, model_server)
     chat.page.route("**/api/messages/*/events/", lambda route: route.abort())
     chat.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")  # lets go of it
-    expect(chat.stage).to_have_text("Se ha perdido la conexión. Conectando de nuevo…")
+    expect(chat.stage).to_have_text("Sin conexión. Conectando de nuevo…")
     expect(chat.stop).to_be_visible()
     chat.page.unroute("**/api/messages/*/events/")
     expect(chat.stage).to_have_text("Escribiendo la respuesta…")
@@ -221,7 +237,7 @@ def test_a_killed_server_leaves_what_had_arrived_and_it_is_marked(
             expect(chat.prose).to_contain_text("más60 ")
             process.kill()
             process.wait()
-            expect(chat.stage).to_have_text("Se ha perdido la conexión. Conectando de nuevo…")
+            expect(chat.stage).to_have_text("Sin conexión. Conectando de nuevo…")
             with serving(tmp_path, environment, people, port_of(installation)):
                 second = ChatPage(page.context.new_page())
                 second.page.goto(page.url)
