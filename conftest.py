@@ -54,7 +54,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[None]:
     """Index and originals of this test alone. The index is made when it is first asked for."""
-    from retrieval.spaces import current
+    from retrieval.spaces import opened
 
     folder = tmp_path_factory.mktemp("data")
     settings.DATA_DIR = folder
@@ -68,13 +68,13 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterat
     settings.SERVESTATIC_USE_FINDERS = settings.SERVESTATIC_USE_STATIC_ROOT = False
     cache.clear()
     yield
-    current.close()
+    opened.close()
 
 
 @pytest.fixture(autouse=True)
 def hints(monkeypatch: pytest.MonkeyPatch) -> Hints:
     """The lanes that would have been told of work. Nothing reaches a broker."""
-    from workers import hints
+    from workers.queue import hints
 
     told: Hints = []
     monkeypatch.setattr(hints, "hint", lambda *lanes, **_options: told.extend(lanes))
@@ -84,8 +84,8 @@ def hints(monkeypatch: pytest.MonkeyPatch) -> Hints:
 @pytest.fixture
 def worker() -> Callable[[], int]:
     """Calling it ingests every due document in this process, as a worker would; returns how many."""
-    from workers import claims
     from workers.ingestion import pipeline
+    from workers.queue import claims
 
     def work() -> int:
         waiting = list(claims.due().values_list("pk", flat=True))

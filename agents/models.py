@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization, User
 from agents.presets import Preset
 from config.prepared import Prepared
-from corpora.metadata import checked_conditions
+from corpora.metadata.conditions import checked_conditions
 from corpora.models import Corpus
 from corpora.scope import Scope
 

@@ -41,7 +41,7 @@ def database() -> bool:
 
 
 def index() -> bool:
-    from retrieval.spaces.current import current_index
+    from retrieval.spaces.opened import current_index
 
     return current_index().healthy()
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from accounts import audit
 from accounts.models import Membership
-from corpora.models import METADATA_FIELDS, Document
+from corpora.metadata.names import METADATA_FIELDS
+from corpora.models import Document
 from corpora.signals import metadata_changed
 
 DESCRIPTION_FIELDS = ("title", "summary", "source_date", "source_reference", *METADATA_FIELDS)

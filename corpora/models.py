@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
-from corpora.date_ranges import day_number
 from corpora.media_types import EXTENSIONS
-from corpora.metadata_names import METADATA_FIELDS as METADATA_FIELDS
+from corpora.metadata.date_ranges import day_number
+from corpora.metadata.names import METADATA_FIELDS
 from corpora.scope import Scope
 from corpora.visibility import in_scope, readable, writable
 
@@ -133,7 +133,7 @@ def queued() -> dict[str, Any]:
 
 
 def queue_indexes() -> list[models.Index]:
-    """Who has work waiting, and their oldest, without a walk over all that waits (`workers.turns`)."""
+    """Who has work waiting, and their oldest, without a walk over all that waits (`workers.queue.turns`)."""
     sender = Coalesce("uploaded_by", "corpus")
     waits = models.Q(status="pending", deleted_at=None)
     changed = models.Q(metadata_changed_at__isnull=False, deleted_at=None)

@@ -25,7 +25,7 @@ from retrieval.index.bm25 import encode_query
 from retrieval.ranking.fusion import Fused, fuse
 from retrieval.ranking.relevance import COVERAGE_SHARE
 from retrieval.results import RetrievalPolicy, RetrievedChunk
-from retrieval.spaces.current import current_index, current_provider, one_space
+from retrieval.spaces.opened import current_index, current_provider, one_space
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import exact_terms
 

@@ -15,8 +15,8 @@ from agents.llm import client_for
 from agents.llm.base import ModelError, ModelRequest, Passage, Usage
 from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
-from chat.answering.prompting import build
 from chat.answering.routing import Metrics
+from chat.prompting.build import build
 from config.loops import block_on
 from corpora.scope import Scope
 from retrieval.results import RetrievalPolicy

@@ -29,7 +29,7 @@ from evaluation.judge import Judge
 from evaluation.measuring import Case, NotMeasured, Scores, ask_all, kept_in
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.signals import runs_waiting
-from retrieval.spaces.current import current_provider, embeddings_kept, one_space
+from retrieval.spaces.opened import current_provider, embeddings_kept, one_space
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from corpora import date_ranges
-from corpora.metadata_names import METADATA_FIELDS
+from corpora.metadata import date_ranges
+from corpora.metadata.names import METADATA_FIELDS
 from corpora.scope import Scope
 from retrieval.results import Requirements
 
@@ -65,7 +65,7 @@ def search_filter(scope: Scope, granularity: int, requirements: Requirements | N
     """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
-    without values requires nothing. Values of `source_date` are ranges (`corpora.date_ranges`).
+    without values requires nothing. Values of `source_date` are ranges (`corpora.metadata.date_ranges`).
     Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata or a date that is no range.
     """
     if scope.is_empty:

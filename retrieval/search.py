@@ -37,7 +37,7 @@ from retrieval.ranking.rerank import get_reranker
 from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.selection import select_passages, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
-from retrieval.spaces.current import index_of, provider_of, space_in_use
+from retrieval.spaces.opened import index_of, provider_of, space_in_use
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import exact_terms
 from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run

@@ -47,13 +47,13 @@ def all_models(
 ) -> Iterator[ModelServer]:
     """Embeddings come from the fake model server too, through a provider (and its breaker) of this test alone."""
     from retrieval import embeddings
-    from retrieval.spaces import current
+    from retrieval.spaces import opened
 
     settings.EMBEDDING_MODEL = "text-embedding-3-small"
     embeddings._provider.cache_clear()
-    current.current_index()
-    current.current_provider().embed_documents([])
+    opened.current_index()
+    opened.current_provider().embed_documents([])
     chat_model.reset()  # what getting to know the model has cost is not the tests' to count
     yield chat_model
-    current.close()
+    opened.close()
     embeddings._provider.cache_clear()

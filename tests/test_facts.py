@@ -9,8 +9,9 @@ import pytest
 from django.db import connections
 
 from accounts.problems import NotFound
-from corpora import facts, removal
+from corpora import removal
 from corpora.models import Corpus, Document
+from corpora.uploads import facts
 from retrieval.results import RetrievedChunk
 from retrieval.search import retrieve
 from retrieval.tests.shelf import scope_of

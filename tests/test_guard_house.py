@@ -12,12 +12,7 @@ MOST_SIBLINGS = 16
 FURNITURE = {"__init__", "__pycache__", "apps", "management", "migrations", "templatetags", "tests"}  # of every app
 
 # Folders that still hold more, with how many and why; one that has become smaller must be written so here.
-CROWDS: dict[str, tuple[int, str]] = {
-    "chat/answering": (17, "`attempting` and `attempts` are one room, and `condensing` may leave with the prompts"),
-    "corpora": (19, "`metadata`, its names and date ranges are one room; so are `inputs` and `descriptions`"),
-    "retrieval": (17, "`openai_sdk` belongs to `waiting`, beside `posting`"),
-    "workers": (17, "the loop, its claims and its lanes are a wing of their own"),
-}
+CROWDS: dict[str, tuple[int, str]] = {}
 
 
 def folders() -> Iterator[Path]:

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from corpora.uploads import intake
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
-from retrieval.spaces.current import current_index, current_provider
+from retrieval.spaces.opened import current_index, current_provider
 from retrieval.tests.shelf import scope_of
 from tests.factories import CorpusFactory
 from tests.people import People, signed_in

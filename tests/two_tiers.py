@@ -13,15 +13,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from accounts import members
 from agents import assignments
 from agents.models import Agent
-from corpora import facts, removal
+from corpora import removal
 from corpora.models import Corpus, Document
-from corpora.uploads import intake
-from retrieval.spaces import current, registry
+from corpora.uploads import facts, intake
+from retrieval.spaces import opened, registry
 from tests.two_tiers_rows import AGENTS, HOMES, text_of, word_of
 from tests.two_tiers_walls import Walls, violations
-from workers import claims
 from workers.ingestion import pipeline
 from workers.jobs import erase
+from workers.queue import claims
 from workers.upkeep import reconcile
 
 number = st.integers(0, 59)
@@ -41,7 +41,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
         self.transaction.__enter__()
 
     def teardown(self) -> None:
-        index = current.current_index()
+        index = opened.current_index()
         index.delete_points([point for point, _document in index.point_ids()])
         transaction.set_rollback(True)
         self.transaction.__exit__(None, None, None)
@@ -182,7 +182,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
 
     @rule()
     def restart(self) -> None:
-        current.close()
+        opened.close()
         claims.release_abandoned()
         self.kills.clear()
 

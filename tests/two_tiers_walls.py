@@ -18,7 +18,7 @@ from retrieval import search
 from retrieval.filters import search_filter
 from retrieval.index.bm25 import encode_query
 from retrieval.results import RetrievalPolicy
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from tests.two_tiers_rows import Rows
 
 EVERYTHING = RetrievalPolicy(top_k=50, candidates=200, threshold=0.0, budget_tokens=1_000_000)
@@ -59,13 +59,13 @@ class Walls(Rows):
     def homes_of_points(self) -> dict[UUID, UUID]:
         """The corpus of each point, by its document; those of erased documents are in none."""
         corpora = dict(Document.objects.values_list("pk", "corpus_id"))
-        return {point: corpora.get(document, document) for point, document in current.current_index().point_ids()}
+        return {point: corpora.get(document, document) for point, document in opened.current_index().point_ids()}
 
     def proposed(self, scope: Scope, words: set[str], homes: dict[UUID, UUID]) -> set[UUID]:
         where = search_filter(scope, EVERYTHING.granularity)
         query = " ".join(sorted(words))
-        dense = current.current_provider().embed_query(query)
-        found = current.current_index().search(dense, encode_query(query), where, EVERYTHING.candidates)
+        dense = opened.current_provider().embed_query(query)
+        found = opened.current_index().search(dense, encode_query(query), where, EVERYTHING.candidates)
         return {homes[hit.id] for hit in (*found.dense, *found.sparse)}
 
     def confirmed_for_all_corpora(self, user: str, home: str) -> set[str]:

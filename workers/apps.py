@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.apps import AppConfig
 from django.db.models.signals import post_save, pre_save
 
-from workers import hints
+from workers.queue import hints
 
 if TYPE_CHECKING:
     from agents.models import Agent, Assignment

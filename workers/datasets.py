@@ -23,11 +23,11 @@ from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
 from evaluation.measuring import Case, Scores, ask_all, kept_in
 from evaluation.sets import Dataset, Query
-from retrieval.spaces.current import current_provider, embeddings_kept
-from workers.claims import LEASE, Lease
+from retrieval.spaces.opened import current_provider, embeddings_kept
 from workers.ingestion import pipeline
 from workers.ingestion.extract.extracted import Extracted
 from workers.jobs import erase
+from workers.queue.claims import LEASE, Lease
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import close_old_connections, connections
 
 from config.faults import described
-from workers import claims, exclusive, lanes
-from workers.hints import INGESTION, SHORT, bells
+from workers.queue import claims, exclusive, lanes
+from workers.queue.hints import INGESTION, SHORT, bells
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE, Periodic
 

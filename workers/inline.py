@@ -9,9 +9,9 @@ from django.core.management.base import CommandError
 
 from corpora.models import Document
 from retrieval.index.base import IndexLocked
-from retrieval.spaces import current
-from workers import claims
+from retrieval.spaces import opened
 from workers.ingestion import pipeline
+from workers.queue import claims
 
 POLL_SECONDS = 0.5
 BUSY = (Document.Status.PENDING, Document.Status.PROCESSING)
@@ -22,7 +22,7 @@ def owns_index() -> bool:
     if not settings.EMBEDDED:
         return False
     try:
-        current.current_index()
+        opened.current_index()
     except IndexLocked:
         return False
     return True

@@ -8,7 +8,7 @@ from celery.signals import worker_init, worker_shutting_down
 
 from config.celery import app
 from config.lanes import UPKEEP
-from workers import hints, lanes
+from workers.queue import hints, lanes
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE
 

@@ -16,7 +16,7 @@ from unfold.widgets import INPUT_CLASSES
 from accounts.admin.rows import OrganizationForm
 from agents.llm import resolve
 from agents.models import Agent
-from corpora.metadata import CHOICES, CONDITION_FIELDS, checked_conditions
+from corpora.metadata.conditions import CHOICES, CONDITION_FIELDS, checked_conditions
 from corpora.models import Document
 from retrieval.flags import effective_flags
 

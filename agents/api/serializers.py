@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from rest_framework import serializers
 
 from agents.models import Agent, Assignment
-from corpora.metadata import checked_conditions
+from corpora.metadata.conditions import checked_conditions
 
 MAX_QUERY = 8_000  # characters
 MAX_TOP_K = 50

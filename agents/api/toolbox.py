@@ -15,10 +15,10 @@ from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.retrieval import retrieved, shown
 from agents.api.serializers import MAX_QUERY, MAX_TOP_K
-from corpora import facts
-from corpora.inputs import FactSerializer
 from corpora.lookup import writable_corpus
-from corpora.metadata import MAX_VALUES
+from corpora.metadata.conditions import MAX_VALUES
+from corpora.uploads import facts
+from corpora.uploads.inputs import FactSerializer
 
 Result = dict[str, Any]
 

@@ -6,7 +6,7 @@ from agents.llm import failures
 from agents.llm.base import Completion, ModelRequest, ModelUnavailable, Usage
 from agents.llm.dialect import Dialect, dialect_of, remember
 from config.loops import import_off_loop
-from retrieval.openai_sdk import key_headers, openai_client
+from retrieval.waiting.openai_sdk import key_headers, openai_client
 
 if TYPE_CHECKING:
     import openai

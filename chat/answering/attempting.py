@@ -6,11 +6,12 @@ from contextlib import aclosing
 
 from agents.llm import client_for
 from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
-from chat.answering import prompts, records
+from chat.answering import records
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.inquiry import Inquiry, Plan
 from chat.answering.sources import source_of
 from chat.answering.state import state_found
+from chat.prompting import requests
 from chat.stream.events import Sources, Status
 from chat.stream.live import Live
 from chat.stream.log import EventLog
@@ -30,8 +31,8 @@ def first_attempt(answer: Answer, inquiry: Inquiry, retrieval: Retrieval) -> Att
 
 
 def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:
-    request = prompts.request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
-    refusal = prompts.refusal_for(plan.agent, retrieval, request.language)
+    request = requests.request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
+    refusal = requests.refusal_for(plan.agent, retrieval, request.language)
     return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal)
 
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from agents.llm.base import ModelError, ModelRequest, Usage
-from chat.answering.prompting import cited
 from chat.answering.routing import Decision, Metrics, Strategy
 from chat.answering.sources import citation_rows
 from chat.models import Citation, Message
+from chat.prompting.build import cited
 from corpora.scope import Scope
 from retrieval.results import Retrieval
 

@@ -1,17 +1,10 @@
-"""A question as it may be asked over HTTP, checked (API.md, "Chat")."""
+"""A question, with everything that who asks it may choose (API.md, "Chat")."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from rest_framework import serializers
-
-from agents.api.serializers import FiltersField
 from agents.llm.base import ModelMessage
-
-MAX_MESSAGES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,46 +19,3 @@ class Question:
     preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     stream: bool = True
     background: bool = False
-
-
-class SentMessageSerializer(serializers.Serializer[Any]):
-    role = serializers.ChoiceField(choices=("user", "assistant"))
-    content = serializers.CharField(max_length=100_000, trim_whitespace=False, allow_blank=True)
-
-
-class QuestionSerializer(serializers.Serializer[Any]):
-    messages = SentMessageSerializer(many=True, allow_empty=False)
-    conversation = serializers.UUIDField(required=False, allow_null=True)
-    project = serializers.UUIDField(required=False, allow_null=True)
-    filters = FiltersField(required=False)
-    preferences = FiltersField(required=False)
-    stream = serializers.BooleanField(required=False, default=True)
-    background = serializers.BooleanField(required=False, default=False)
-
-    def validate_messages(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
-        if len(messages) > MAX_MESSAGES:
-            raise serializers.ValidationError(f"At most {MAX_MESSAGES} messages; the last is the question.")
-        question = messages[-1]
-        if question["role"] != "user" or not question["content"].strip():
-            raise serializers.ValidationError("The last message is the question: role user, not empty.")
-        if len(question["content"]) > settings.MAX_QUESTION_CHARS:
-            raise serializers.ValidationError(f"A question has at most {settings.MAX_QUESTION_CHARS} characters.")
-        return messages
-
-
-def question_from(body: Any) -> Question:
-    """Raises DRF's ValidationError with errors by field."""
-    form = QuestionSerializer(data=body)
-    form.is_valid(raise_exception=True)
-    asked = form.validated_data
-    *before, last = [ModelMessage(one["role"], one["content"]) for one in asked["messages"]]
-    return Question(
-        text=last.content.strip(),
-        history=tuple(before),
-        conversation=asked.get("conversation"),
-        project=asked.get("project"),
-        filters=asked.get("filters") or {},
-        preferences=asked.get("preferences") or {},
-        stream=asked["stream"],
-        background=asked["background"],
-    )

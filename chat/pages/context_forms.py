@@ -10,7 +10,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
-from corpora.models import METADATA_FIELDS, Document
+from corpora.metadata.names import METADATA_FIELDS
+from corpora.models import Document
 from corpora.scope import Scope
 
 FIELDS = tuple(name for name in METADATA_FIELDS if name != "tags")  # a list in each document; the API takes tags too

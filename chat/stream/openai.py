@@ -20,7 +20,8 @@ from accounts.http.bodies import json_body
 from accounts.http.principal import principal_of
 from accounts.problems import DatabaseUnavailable, InternalError, MethodNotAllowed, Problem
 from agents.models import Agent
-from chat.answering.questions import Question, question_from
+from chat.answering.questions import Question
+from chat.api.questions import question_from
 from chat.stream.collected import Batches, Whole, collect, only_the_last_attempt
 from chat.stream.events import Done, Error, Event, Source, Sources, Token
 from chat.stream.sse import KEEP_ALIVE

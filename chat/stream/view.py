@@ -27,7 +27,8 @@ from accounts.problems import (
 )
 from chat.answering import answers
 from chat.answering.admission import Admission, Asking
-from chat.answering.questions import Question, question_from
+from chat.answering.questions import Question
+from chat.api.questions import question_from
 from chat.models import Message
 from chat.stream import elsewhere
 from chat.stream.collected import Batches, Whole, collect

@@ -12,7 +12,8 @@ from accounts.problems import NotFound
 from agents.models import Assignment
 from chat.answering import answers, attempting, inquiry
 from chat.answering.admission import Asking
-from chat.answering.questions import Question, question_from
+from chat.answering.questions import Question
+from chat.api.questions import question_from
 from chat.models import Conversation, Message, Trace
 from chat.stream.events import Done, Error, Event, Sources, Token
 from chat.stream.log import Cursor

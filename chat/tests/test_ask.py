@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from chat.models import Message
 from retrieval.index.base import IndexLocked, IndexUnavailable
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
@@ -63,7 +63,7 @@ def test_a_running_server_is_named_as_the_owner_of_the_index(library: Library, m
     def locked() -> Any:
         raise IndexLocked("in use")
 
-    monkeypatch.setattr(current, "current_index", locked)
+    monkeypatch.setattr(opened, "current_index", locked)
     with pytest.raises(CommandError, match="QDRANT_URL"):
         ask(library)
 

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent
-from chat.answering.questions import Question, question_from
+from chat.answering.questions import Question
+from chat.api.questions import question_from
 from chat.models import Conversation
 from retrieval.models import Flags
 from tests.asking import Found, search_for

@@ -14,7 +14,7 @@ from agents.llm.limits import Limits
 from chat.answering import answers
 from chat.models import Message, Trace
 from retrieval.index.base import IndexUnavailable
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOTHING, Library
 from tests.live import Caller, LiveServer, SseEvent, asked, eventually, patience, text_of
@@ -249,7 +249,7 @@ def test_a_strict_agent_without_the_index_refuses(alicia: Caller, chat_model: Mo
 def test_a_qdrant_server_that_is_not_there_costs_a_question_little(
     alicia: Caller, chat_model: ModelServer, settings: Any
 ) -> None:
-    current.close()
+    opened.close()
     settings.QDRANT_URL = "http://127.0.0.1:9"
     try:
         for _ in range(3):
@@ -302,10 +302,10 @@ def silent_qdrant(settings: Any) -> Iterator[None]:
     """A server that takes connections and never answers. Importing its client, 0.7 s, belongs to a process's start."""
     import_module("qdrant_client")
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
-        current.close()
+        opened.close()
         settings.QDRANT_URL = f"http://127.0.0.1:{listener.getsockname()[1]}"
         yield
-        current.close()
+        opened.close()
         settings.QDRANT_URL = ""
 
 

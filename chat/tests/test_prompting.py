@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents.llm.base import ModelMessage, Passage
-from chat.answering.prompting import build, cited, estimated_tokens, neutralised
+from chat.prompting.build import build, cited, estimated_tokens, neutralised
 
 MANUAL = Passage(1, "El primer capítulo debe establecer el tono.", "Manual de estilo", 3)
 NOTES = Passage(2, "Mi protagonista es el Dr. Alex Chen.", "Mis notas", None)

@@ -26,7 +26,8 @@ from corpora import removal
 from corpora.admin.forms import CorpusForm, DocumentForm
 from corpora.advice import advice_for
 from corpora.descriptions import mark_metadata_changed
-from corpora.models import METADATA_FIELDS, Corpus, Document, ErasureReceipt
+from corpora.metadata.names import METADATA_FIELDS
+from corpora.models import Corpus, Document, ErasureReceipt
 from corpora.uploads import intake
 
 STATUS_COLOURS: dict[str, str] = {

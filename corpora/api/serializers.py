@@ -5,8 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from corpora.advice import advice_for
-from corpora.inputs import MetadataSerializer, SourceField
-from corpora.models import METADATA_FIELDS, Chunk, Corpus, Document
+from corpora.metadata.names import METADATA_FIELDS
+from corpora.models import Chunk, Corpus, Document
+from corpora.uploads.inputs import MetadataSerializer, SourceField
 
 
 class CorpusSerializer(serializers.ModelSerializer[Corpus]):

@@ -19,7 +19,7 @@ from accounts import audit
 from accounts.http import idempotency
 from accounts.http.rest import membership_of
 from accounts.problems import AdminRequired, NotFound
-from corpora import facts, removal
+from corpora import removal
 from corpora.api.pagination import ChunkPages
 from corpora.api.serializers import (
     ChunkSerializer,
@@ -29,10 +29,10 @@ from corpora.api.serializers import (
     UploadSerializer,
 )
 from corpora.descriptions import describe
-from corpora.inputs import FactSerializer
 from corpora.lookup import readable_document, writable_corpus, writable_document
 from corpora.models import Chunk, Corpus, Document
-from corpora.uploads import intake
+from corpora.uploads import facts, intake
+from corpora.uploads.inputs import FactSerializer
 
 
 class CorpusList(generics.ListCreateAPIView[Corpus]):

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST
 from accounts.models import Membership
 from accounts.pages.access import member_page
 from accounts.problems import Problem
-from corpora import facts
 from corpora.models import Corpus
+from corpora.uploads import facts
 
 
 class FactForm(forms.Form):

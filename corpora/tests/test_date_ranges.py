@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.date_ranges import DateRange, parse
+from corpora.metadata.date_ranges import DateRange, parse
 
 
 @pytest.mark.parametrize(

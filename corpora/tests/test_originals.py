@@ -12,10 +12,10 @@ from django.db import connection
 
 from accounts.models import Membership
 from accounts.problems import NotFound, QuotaExceeded
-from corpora import facts, removal
+from corpora import removal
 from corpora.models import Corpus, Document
 from corpora.tests.sending import TEXT, kept_files
-from corpora.uploads import intake, originals
+from corpora.uploads import facts, intake, originals
 from tests.factories import CorpusFactory, MembershipFactory
 from tests.people import with_key
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from config.loops import PerLoop, block_on
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
 from retrieval.embeddings.wire import decode_response
-from retrieval.openai_sdk import key_headers, openai_client
+from retrieval.waiting.openai_sdk import key_headers, openai_client
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from uuid import UUID
 
-from corpora.date_ranges import parse
-from corpora.metadata import CONDITION_FIELDS
+from corpora.metadata.conditions import CONDITION_FIELDS
+from corpora.metadata.date_ranges import parse
 from corpora.models import Document
 
 

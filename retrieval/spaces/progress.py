@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from corpora.models import Chunk
 from retrieval.models import SpaceState
-from retrieval.spaces import current
+from retrieval.spaces import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,4 +22,4 @@ class Progress:
 
 def progress(space: SpaceState) -> Progress:
     """Raises IndexUnavailable, or IndexLocked while another process has the folder."""
-    return Progress(current.index_of(space).count(), Chunk.objects.served().count())
+    return Progress(opened.index_of(space).count(), Chunk.objects.served().count())

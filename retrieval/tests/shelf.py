@@ -8,7 +8,7 @@ from corpora.models import Chunk, Corpus, Document
 from corpora.scope import Scope
 from retrieval.index.base import Point
 from retrieval.index.bm25 import encode_documents
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from retrieval.text.passages import indexed_text
 from tests.factories import DocumentFactory
 
@@ -34,9 +34,9 @@ def index(document: Document, payload: Mapping[str, Any] | None = None) -> None:
     }
     chunks = list(Chunk.objects.filter(document=document))
     texts = [indexed_text(document.title, chunk.heading_path, chunk.text) for chunk in chunks]
-    vectors = current.current_provider().embed_documents(texts)
+    vectors = opened.current_provider().embed_documents(texts)
     terms = encode_documents(texts, "en")
-    current.current_index().upsert(
+    opened.current_index().upsert(
         Point(chunk.pk, vector, sparse, truth | {"granularity": str(chunk.granularity)} | dict(payload or {}))
         for chunk, vector, sparse in zip(chunks, vectors, terms, strict=True)
     )

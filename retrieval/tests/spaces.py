@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from retrieval import embeddings
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from retrieval.tests.endpoint import DIMENSIONS
 from tests.fakes.fixtures import ModelServer
 
 
 def restart() -> None:
     """As far as spaces know: no provider, no verdict, no open index, nothing remembered."""
-    current.close()
+    opened.close()
     embeddings._provider.cache_clear()
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.metadata_names import METADATA_FIELDS
+from corpora.metadata.names import METADATA_FIELDS
 from corpora.scope import Scope
 from retrieval.filters import Between, Condition, EmptyScope, SearchFilter, search_filter
 

@@ -12,7 +12,7 @@ from accounts.models import Membership
 from retrieval.embeddings.base import EmbeddingUnavailable
 from retrieval.models import SpaceState
 from retrieval.search import retrieve
-from retrieval.spaces import current, guard, registry
+from retrieval.spaces import guard, opened, registry
 from retrieval.spaces.probe import EmbeddingSpaceMismatch, compare, cosine, rounded
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, serving
 from retrieval.tests.shelf import scope_of, shelve
@@ -38,7 +38,7 @@ def small(model: ModelServer, settings: Any) -> ModelServer:
 @pytest.fixture
 def impostor(small: ModelServer, settings: Any) -> Iterator[Endpoint]:
     """The same model's name, from now on answered with another model's vectors."""
-    current.current_provider().embed_documents([TEXT])
+    opened.current_provider().embed_documents([TEXT])
     restart()
     with serving() as endpoint:
         settings.OPENAI_BASE_URL = endpoint.url
@@ -67,20 +67,20 @@ def test_vectors_without_direction_or_of_another_length_are_not_alike() -> None:
 
 def test_the_first_vectors_of_a_space_come_with_its_probe(small: ModelServer) -> None:
     assert registry.active().probe == []
-    current.current_provider().embed_documents([TEXT])
+    opened.current_provider().embed_documents([TEXT])
     assert len(probe_of_the_active()) == DIMENSIONS
 
 
 def test_the_same_model_is_trusted_after_a_restart(small: ModelServer) -> None:
-    current.current_provider().embed_documents([TEXT])
+    opened.current_provider().embed_documents([TEXT])
     restart()
-    current.current_provider().embed_documents([f"{TEXT} Again."])
+    opened.current_provider().embed_documents([f"{TEXT} Again."])
 
 
 def test_a_process_that_only_searches_learns_the_probe_that_another_one_asked_for(
     small: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searching = current.current_provider()
+    searching = opened.current_provider()
     searching.embed_query("How long is a loan?")
     other = [1.0, *[0.0] * (DIMENSIONS - 1)]
     SpaceState.objects.filter(state="active").update(probe=other)
@@ -88,7 +88,7 @@ def test_a_process_that_only_searches_learns_the_probe_that_another_one_asked_fo
 
     def refused() -> bool:
         try:
-            current.current_provider().embed_query("How long is a loan?")
+            opened.current_provider().embed_query("How long is a loan?")
         except EmbeddingSpaceMismatch:
             return True
         return False
@@ -100,7 +100,7 @@ def test_another_model_under_the_old_name_writes_nothing(impostor: Endpoint) -> 
     before = probe_of_the_active()
     for _ in range(2):
         with pytest.raises(EmbeddingSpaceMismatch):
-            current.current_provider().embed_documents(["Something new."])
+            opened.current_provider().embed_documents(["Something new."])
     assert impostor.items == 1, "the probe, once"
     assert probe_of_the_active() == before
 
@@ -127,20 +127,20 @@ def test_a_model_that_is_put_right_is_trusted_again(
 ) -> None:
     monkeypatch.setattr(guard, "REFUSED_SECONDS", 0.0)
     with pytest.raises(EmbeddingSpaceMismatch):
-        current.current_provider().embed_documents([TEXT])
+        opened.current_provider().embed_documents([TEXT])
     settings.OPENAI_BASE_URL = small.openai_url
-    current.current_provider().embed_documents([f"{TEXT} At last."])
+    opened.current_provider().embed_documents([f"{TEXT} At last."])
 
 
 def test_a_space_whose_model_has_no_endpoint_any_more_is_sent_nothing(small: ModelServer, settings: Any) -> None:
-    current.current_provider().embed_documents([TEXT])
+    opened.current_provider().embed_documents([TEXT])
     alice: Membership = MembershipFactory()
     shelve(CorpusFactory(shared_in=alice.organization), TEXT)
     settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = settings.EMBEDDING_MODEL = ""
     asked = small.stats()["requests"]
     for ask in (
-        current.current_provider().embed_query,
-        lambda text: current.current_provider().embed_documents([text]),
+        opened.current_provider().embed_query,
+        lambda text: opened.current_provider().embed_documents([text]),
     ):
         with pytest.raises(EmbeddingUnavailable):
             ask("a question")

@@ -17,7 +17,7 @@ from corpora.scope import Scope
 from retrieval import embeddings, search
 from retrieval.results import RetrievalPolicy
 from retrieval.search import aretrieve, retrieve
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, Reply, serving
 from retrieval.tests.shelf import scope_of, shelve
 from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run
@@ -105,10 +105,10 @@ def endpoint(settings: Any) -> Iterator[Endpoint]:
     with serving() as running:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = running.url, "k"
         settings.EMBEDDING_MODEL, settings.EMBEDDING_DIMENSIONS = "text-embedding-3-small", DIMENSIONS
-        current.close()
+        opened.close()
         embeddings._provider.cache_clear()
         yield running
-        current.close()
+        opened.close()
         embeddings._provider.cache_clear()
 
 

@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora import facts
-from corpora.inputs import FactSerializer
+from corpora.uploads import facts
+from corpora.uploads.inputs import FactSerializer
 from workers.ingestion.declarations import reasons_of
 
 

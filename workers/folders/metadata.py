@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpora.metadata_names import METADATA_FIELDS
+from corpora.metadata.names import METADATA_FIELDS
 from workers.ingestion.declarations import Invalid, checked
 
 FILENAME = "acervo.toml"

@@ -16,11 +16,11 @@ from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Membership
 from accounts.problems import Problem
-from corpora import facts, removal
+from corpora import removal
 from corpora.descriptions import describe
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
-from corpora.uploads import intake
+from corpora.uploads import facts, intake
 from corpora.uploads.signatures import safe_filename
 from workers.folders.fact_lists import facts_in
 from workers.folders.metadata import FolderMetadata

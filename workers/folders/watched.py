@@ -9,8 +9,8 @@ from django.conf import settings
 from accounts.models import Membership
 from config.faults import described
 from corpora.models import Corpus
-from workers.exclusive import exclusively
 from workers.folders import sync
+from workers.queue.exclusive import exclusively
 
 logger = logging.getLogger(__name__)
 

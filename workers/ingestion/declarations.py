@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from corpora.inputs import MetadataSerializer
 from corpora.models import Document
+from corpora.uploads.inputs import MetadataSerializer
 
 CHOICES = ("content_type", "difficulty")
 

@@ -17,15 +17,15 @@ from corpora.models import Document
 from corpora.signals import document_removed
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
 from retrieval.index.base import IndexUnavailable
-from retrieval.spaces.current import every_index
+from retrieval.spaces.opened import every_index
 from retrieval.spaces.probe import EmbeddingSpaceMismatch
-from workers.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.index.version import VersionWriter
 from workers.ingestion.reading import Reading, ReadRequest, complete
 from workers.ingestion.sandbox.pool import SandboxUnavailable, read_in_sandbox
 from workers.jobs.cut import granularities
+from workers.queue.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim
 
 logger = logging.getLogger(__name__)
 

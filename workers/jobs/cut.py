@@ -15,7 +15,7 @@ from django.utils import timezone
 from agents.models import Assignment
 from corpora.models import Chunk, Corpus, Document
 from retrieval.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
-from workers import hints
+from workers.queue import hints
 
 AT_ONCE = 500
 

@@ -13,10 +13,10 @@ from corpora.models import Chunk, Corpus, Document, ErasureReceipt
 from corpora.uploads import originals
 from retrieval.index.base import VectorIndex
 from retrieval.models import CachedEmbedding
-from retrieval.spaces.current import every_index
-from workers import claims
-from workers.claims import Lease
-from workers.turns import Kind
+from retrieval.spaces.opened import every_index
+from workers.queue import claims
+from workers.queue.claims import Lease
+from workers.queue.turns import Kind
 
 logger = logging.getLogger(__name__)
 

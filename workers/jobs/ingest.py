@@ -1,9 +1,9 @@
 """A document's turn to be ingested; how is `workers.ingestion.pipeline`'s."""
 
-from workers import claims
-from workers.claims import Lease, LeaseLost
 from workers.ingestion import pipeline
-from workers.turns import Kind
+from workers.queue import claims
+from workers.queue.claims import Lease, LeaseLost
+from workers.queue.turns import Kind
 
 
 def ingest_next(kind: Kind = Kind.INGEST) -> bool:

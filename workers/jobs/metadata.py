@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from config.faults import described
 from corpora.models import Document
-from retrieval.spaces.current import every_index
-from workers import claims
-from workers.claims import Lease
-from workers.turns import Kind
+from retrieval.spaces.opened import every_index
+from workers.queue import claims
+from workers.queue.claims import Lease
+from workers.queue.turns import Kind
 
 logger = logging.getLogger(__name__)
 

@@ -17,10 +17,10 @@ from corpora.models import Corpus, Document, ErasureReceipt
 from tests import factories
 from tests.library import upload
 from tests.live import eventually, patience
-from workers import hints as real_hints
-from workers import lanes
 from workers.embedded import EmbeddedWorkers
 from workers.ingestion import pipeline
+from workers.queue import hints as real_hints
+from workers.queue import lanes
 from workers.upkeep import space_filling
 
 pytestmark = [

@@ -19,7 +19,7 @@ from evaluation.calibration_questions import Excerpt, Probe, content_words, prob
 from retrieval.confidence import calibration as calibrations
 from retrieval.models import MeasuredCalibration
 from retrieval.spaces.builtin import LEXICAL
-from retrieval.spaces.current import current_provider
+from retrieval.spaces.opened import current_provider
 from tests.factories import CorpusFactory, OrganizationFactory
 from tests.people import People
 from workers import datasets

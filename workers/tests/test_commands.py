@@ -17,11 +17,12 @@ from accounts.models import ApiKey, Membership
 from corpora import removal
 from corpora.models import Corpus, Document, ErasureReceipt
 from retrieval.index.base import IndexLocked
-from retrieval.spaces import current
+from retrieval.spaces import opened
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import Library
-from workers import claims, inline
+from workers import inline
+from workers.queue import claims
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,7 +54,7 @@ def index_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     def locked() -> Any:
         raise IndexLocked("in use")
 
-    monkeypatch.setattr(current, "current_index", locked)
+    monkeypatch.setattr(opened, "current_index", locked)
 
 
 # ingest
@@ -150,7 +151,7 @@ def test_ingest_tries_again_while_a_service_is_down_and_says_so_in_the_end(
 ) -> None:
     monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
     monkeypatch.setattr(claims, "RETRY_AFTER", claims.RETRY_AFTER * 0)
-    current.current_index()
+    opened.current_index()
     all_models.script(path="embeddings", status=503, times=1)
     out, _ = run("ingest", str(course), organization="casa", corpus="Curso")
     assert out.startswith("2 taken in")
@@ -193,7 +194,7 @@ def test_reindex_makes_new_versions_of_what_it_is_asked_for(library: Library) ->
 
 def test_reconcile_tells_what_it_found(library: Library) -> None:
     document = library.notes.documents.get()
-    current.current_index().delete_points([document.chunks.get().pk])
+    opened.current_index().delete_points([document.chunks.get().pk])
     out, _ = run("reconcile")
     assert "1 points looked at, 0 orphans removed, 1 documents queued again" in out
 

@@ -15,10 +15,11 @@ from corpora.models import Document, ErasureReceipt
 from tests import factories
 from tests.library import upload
 from tests.live import eventually, patience
-from workers import checks, claims, embedded, lanes
-from workers import hints as real_hints
+from workers import checks, embedded
 from workers.embedded import EmbeddedWorkers
 from workers.ingestion import pipeline
+from workers.queue import claims, lanes
+from workers.queue import hints as real_hints
 from workers.upkeep import space_filling
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,13 +18,13 @@ from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
 from corpora.uploads import intake
 from retrieval.index.base import IndexUnavailable
 from retrieval.models import CachedEmbedding
-from retrieval.spaces.current import current_index
+from retrieval.spaces.opened import current_index
 from tests import factories
 from tests.asking import search_for
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_NOVEL, Library, upload
-from workers import claims
 from workers.jobs import erase
+from workers.queue import claims
 from workers.upkeep import tidy
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,8 +12,8 @@ from accounts.models import Organization
 from corpora.models import Corpus, Document
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.index.base import IndexUnavailable
-from retrieval.spaces import current
-from retrieval.spaces.current import current_index
+from retrieval.spaces import opened
+from retrieval.spaces.opened import current_index
 from retrieval.spaces.probe import SENTENCE
 from tests import factories
 from tests.fakes.fixtures import ModelServer
@@ -60,7 +60,7 @@ def test_it_measures_and_leaves_nothing_of_the_documents_behind(question_set: Pa
     assert (measures["hit@1"], measures["ndcg@10"], measures["mrr"], measures["recall@5"]) == (1.0, 1.0, 1.0, 1.0)
     assert (measures["answer@1"], measures["token_recall"], measures["in_context"]) == (1.0, 1.0, 1.0)
     assert measures["token_precision"] == pytest.approx(25 / (54 + 59), abs=1e-4), "both documents are fetched"
-    assert (Document.objects.count(), Corpus.objects.count(), current.current_index().count()) == (0, 0, 0)
+    assert (Document.objects.count(), Corpus.objects.count(), opened.current_index().count()) == (0, 0, 0)
 
 
 def test_configurations_stand_in_one_table_and_are_kept_as_runs(question_set: Path) -> None:

@@ -18,7 +18,7 @@ from evaluation.models import EvaluationRun, Question, QuestionSet
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, LOANS, Library, upload
-from workers import lanes
+from workers.queue import lanes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,7 +8,7 @@ from agents.assignments import assign, unassign
 from agents.models import Agent
 from corpora.models import Chunk, Corpus, Document
 from retrieval import granularities as sizes
-from retrieval.spaces.current import current_index
+from retrieval.spaces.opened import current_index
 from tests.fakes.fixtures import ModelServer
 from tests.library import NOVEL, Library, upload
 from workers.jobs import cut

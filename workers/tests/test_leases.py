@@ -16,10 +16,10 @@ from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import upload
 from tests.live import eventually, patience
-from workers import claims
-from workers.claims import Lease, LeaseLost
 from workers.ingestion import pipeline
-from workers.turns import Kind
+from workers.queue import claims
+from workers.queue.claims import Lease, LeaseLost
+from workers.queue.turns import Kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = timedelta()

@@ -12,9 +12,9 @@ from retrieval.index.base import IndexUnavailable
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
 from tests.library import ABOUT_LOANS, Library
-from workers import claims
 from workers.jobs import metadata
-from workers.turns import Kind
+from workers.queue import claims
+from workers.queue.turns import Kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

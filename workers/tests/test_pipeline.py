@@ -20,16 +20,16 @@ from retrieval.filters import search_filter
 from retrieval.index.base import IndexUnavailable, SparseVector
 from retrieval.index.bm25 import encode_documents, encode_query
 from retrieval.models import CachedEmbedding
-from retrieval.spaces.current import current_index
+from retrieval.spaces.opened import current_index
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library, upload
-from workers import claims
-from workers.claims import Lease
 from workers.ingestion import pipeline
 from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.index import version
 from workers.ingestion.sandbox.pool import SandboxUnavailable
+from workers.queue import claims
+from workers.queue.claims import Lease
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = "\n\n".join(f"# Capítulo {n}\n\n{f'La frase {n} del libro habla del mar. ' * 70}" for n in range(10))
@@ -231,7 +231,7 @@ def test_an_outage_of_the_index_is_waited_for(keep: Callable[..., Document], mon
 
     document = keep()
     with monkeypatch.context() as patched:
-        patched.setattr("retrieval.spaces.current.write_targets", down)
+        patched.setattr("retrieval.spaces.opened.write_targets", down)
         for _ in range(4):
             retry_now(document)
     assert (state(document).status, state(document).attempts) == ("pending", 0)
@@ -511,7 +511,7 @@ def test_a_document_deleted_in_work_does_not_rise_again(
     assert gone.deleted_at is not None
     assert gone.status != "indexed"
     assert gone.lease_expires_at is None, "its erasure need not wait for the lease"
-    assert hints[-1] == ("workers.erase", document.pk)
+    assert hints[-1] == SHORT
     assert erase.erase(document.pk) is True
     assert (point_ids(document), Chunk.objects.count(), DocumentText.objects.count()) == (set(), 0, 0)
 

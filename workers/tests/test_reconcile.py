@@ -13,13 +13,13 @@ from corpora.descriptions import describe
 from corpora.models import Chunk, Document
 from corpora.uploads import intake
 from retrieval.index.base import Point, SparseVector
-from retrieval.spaces.current import current_index
+from retrieval.spaces.opened import current_index
 from tests.asking import search_for
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
-from workers import claims
 from workers.ingestion import pipeline
 from workers.jobs import metadata
+from workers.queue import claims
 from workers.upkeep import reconcile as reconciler
 from workers.upkeep.reconcile import Report, reconcile
 

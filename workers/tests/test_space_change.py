@@ -15,7 +15,7 @@ from corpora import removal
 from corpora.models import Chunk, Document, ErasureReceipt
 from retrieval.models import CachedEmbedding, SpaceState
 from retrieval.search import retrieve
-from retrieval.spaces import current, registry
+from retrieval.spaces import opened, registry
 from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.spaces.registry import KEPT, SETTLING
 from retrieval.tests.endpoint import serving
@@ -48,7 +48,7 @@ def states() -> dict[str, str]:
 
 
 def points(collection: str) -> set[UUID]:
-    return {point for point, _ in current.index_of(registry.named(collection)).point_ids()}
+    return {point for point, _ in opened.index_of(registry.named(collection)).point_ids()}
 
 
 def served() -> set[UUID]:
@@ -95,7 +95,7 @@ def test_a_question_is_answered_within_one_space_whatever_is_switched_meanwhile(
     """Else a vector of one model would be compared with those of another."""
     begun = registry.begin(registry.wanted())
     fill(begun)
-    embed = type(current.current_provider()).embed_queries
+    embed = type(opened.current_provider()).embed_queries
 
     def switched_meanwhile(self: Any, texts: Any) -> Any:
         vectors = embed(self, texts)
@@ -103,7 +103,7 @@ def test_a_question_is_answered_within_one_space_whatever_is_switched_meanwhile(
         return vectors
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(current.current_provider()), "embed_queries", switched_meanwhile)
+        patched.setattr(type(opened.current_provider()), "embed_queries", switched_meanwhile)
         result = found(library)
     assert (result.degraded, bool(result.chunks)) == (None, True)
     assert registry.active(fresh=True).collection == SMALL
@@ -284,7 +284,7 @@ def test_what_ended_in_the_moment_of_the_switch_is_filled_in_afterwards(
 ) -> None:
     advance()
     lost = sorted(points(SMALL))[0]
-    current.current_index().delete_points([lost])
+    opened.current_index().delete_points([lost])
     advance()
     assert points(SMALL) == served()
 

@@ -25,7 +25,7 @@ from retrieval.embeddings.openai import OpenAIProvider
 from retrieval.filters import search_filter
 from retrieval.index import bm25
 from retrieval.models import CachedEmbedding, SpaceState
-from retrieval.spaces import current, registry
+from retrieval.spaces import opened, registry
 from retrieval.tests.spaces import model, name_model
 from retrieval.text.passages import indexed_text
 from tests import factories
@@ -48,7 +48,7 @@ def filling(model: ModelServer, library: Library, settings: Any) -> SpaceState:
 
 
 def points(space: SpaceState) -> set[UUID]:
-    return {point for point, _ in current.index_of(space).point_ids()}
+    return {point for point, _ in opened.index_of(space).point_ids()}
 
 
 def served() -> set[UUID]:
@@ -93,7 +93,7 @@ def before_upsert(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], Any]) -
 
 
 def test_a_filled_space_holds_exactly_what_readers_are_shown(filling: SpaceState) -> None:
-    assert missing_from(current.index_of(filling)).total == len(served()) > 0
+    assert missing_from(opened.index_of(filling)).total == len(served()) > 0
     assert fill(filling).total == 0
     assert points(filling) == served() == points(registry.active())
 
@@ -105,8 +105,8 @@ def test_points_carry_the_same_filters_as_those_of_ingestion(filling: SpaceState
     where = search_filter(scope, 800, {"tags": ["novela"]})
     found = []
     for space in registry.spaces():
-        vector = current.provider_of(space).embed_query("Ofelia")
-        hits = current.index_of(space).search(vector, bm25.encode_query("Ofelia Marchena"), where, 10)
+        vector = opened.provider_of(space).embed_query("Ofelia")
+        hits = opened.index_of(space).search(vector, bm25.encode_query("Ofelia Marchena"), where, 10)
         found.append({hit.id for hit in hits.dense})
         assert hits.sparse
     assert found[0] == found[1] != set()
@@ -123,8 +123,8 @@ def test_what_is_missing_is_found_document_by_document(filling: SpaceState, mode
     fill(filling)
     paid = model.stats()["embed_items"]
     lost = sorted(points(filling))[0]
-    current.index_of(filling).delete_points([lost])
-    assert missing_from(current.index_of(filling)).total == 1
+    opened.index_of(filling).delete_points([lost])
+    assert missing_from(opened.index_of(filling)).total == 1
     assert fill(filling).total == 0
     assert points(filling) == served()
     assert model.stats()["embed_items"] == paid, "from the cache of embeddings"
@@ -182,7 +182,7 @@ def test_what_is_erased_before_its_vectors_come_is_not_cached_either(
 ) -> None:
     document = library.loans.documents.get()
     hashes = set(document.chunks.values_list("text_hash", flat=True))
-    current.provider_of(filling).verify()
+    opened.provider_of(filling).verify()
     embed = OpenAIProvider.embed_documents
 
     def erased_meanwhile(self: OpenAIProvider, texts: Any) -> Any:
@@ -211,7 +211,7 @@ def test_metadata_that_is_edited_while_it_is_embedded_is_the_new_one(
     fill(filling)
     where = search_filter(library.writer.scope_for(library.alicia), 800, {"unit": ["7"]})
     for space in registry.spaces():
-        hits = current.index_of(space).search(None, bm25.encode_query("préstamo libro"), where, 10)
+        hits = opened.index_of(space).search(None, bm25.encode_query("préstamo libro"), where, 10)
         assert {hit.id for hit in hits.sparse} == {chunk.pk for chunk in document.chunks.all()}
 
 
@@ -252,7 +252,7 @@ def test_a_fill_that_was_killed_goes_on_without_paying_again(
     many_chunks(library.loans, documents=40, chunks=50)
     model.reset()
     model.script(path="embeddings", item_latency=0.01)
-    current.close()  # the folder is the other process's now
+    opened.close()  # the folder is the other process's now
     (configured.DATA_DIR / "acervo.sqlite3").symlink_to(connection.settings_dict["NAME"])
     environment = {
         **os.environ,

@@ -15,7 +15,7 @@ from corpora.models import Chunk, ErasureReceipt
 from retrieval.index import drop_index
 from retrieval.index.base import IndexUnavailable
 from retrieval.models import SpaceState
-from retrieval.spaces import current, registry
+from retrieval.spaces import opened, registry
 from retrieval.spaces.registry import KEPT, SETTLING
 from retrieval.tests.spaces import model, name_model, restart
 from tests.fakes.fixtures import ModelServer
@@ -51,8 +51,8 @@ def test_a_change_an_erasure_and_a_removal_on_a_server(model: ModelServer, libra
     removal.remove_document(document, library.admin)
     assert erase.erase(document.pk) is True
     assert ErasureReceipt.objects.get().removed["points"] == 2 * chunks
-    assert current.current_index().count() == Chunk.objects.served().count() > 0
-    index = current.index_of(lexical)
+    assert opened.current_index().count() == Chunk.objects.served().count() > 0
+    index = opened.index_of(lexical)
     advance(timezone.now() + KEPT + SETTLING)
     assert [one.model for one in registry.spaces(fresh=True)] == [settings.EMBEDDING_MODEL]
     with pytest.raises(IndexUnavailable):

@@ -15,9 +15,10 @@ from django.utils import timezone
 from corpora.models import Corpus, Document
 from tests import factories
 from tests.live import patience
-from workers import claims, tasks
-from workers.lanes import LANES
+from workers import tasks
 from workers.models import Claim
+from workers.queue import claims
+from workers.queue.lanes import LANES
 from workers.upkeep import sweep
 from workers.upkeep.schedule import SCHEDULE, Periodic
 

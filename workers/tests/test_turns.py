@@ -17,9 +17,9 @@ from accounts.models import Membership, Organization, User
 from corpora.models import Corpus, Document
 from tests import factories
 from tests.live import patience
-from workers import claims, turns
-from workers.claims import Kind
-from workers.turns import Turn
+from workers.queue import claims, turns
+from workers.queue.claims import Kind
+from workers.queue.turns import Turn
 
 pytestmark = pytest.mark.django_db
 

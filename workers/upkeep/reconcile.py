@@ -8,8 +8,8 @@ from uuid import UUID
 
 from corpora.models import Chunk, Document
 from retrieval.index.base import VectorIndex
-from retrieval.spaces.current import current_index, every_index
-from workers import hints
+from retrieval.spaces.opened import current_index, every_index
+from workers.queue import hints
 
 BATCH = 500
 

@@ -1,12 +1,12 @@
-"""What runs by itself, and how often. Overlapping and piled-up calls do nothing (`workers.exclusive`)."""
+"""What runs by itself, and how often. Overlapping and piled-up calls do nothing (`workers.queue.exclusive`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from workers import datasets
-from workers.exclusive import exclusively
 from workers.folders import watched
 from workers.jobs import cut
+from workers.queue.exclusive import exclusively
 from workers.upkeep import reconcile, space_change, sweep, tidy
 
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from retrieval.embeddings.base import EmbeddingError
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import CachedEmbedding, SpaceState
-from retrieval.spaces import current, registry
+from retrieval.spaces import opened, registry
 from workers.upkeep.space_comparison import is_held_back
 from workers.upkeep.space_filling import Missing, fill, missing_from
 
@@ -52,7 +52,7 @@ def advance(now: datetime | None = None) -> None:
 def check_model() -> None:
     """Ask the model in use for its probe, so that one that was exchanged is noticed before a document comes."""
     try:
-        current.provider_of(registry.active(fresh=True)).verify()
+        opened.provider_of(registry.active(fresh=True)).verify()
     except EmbeddingError as error:  # what it is was logged where it was found; another space may still be filled
         logger.debug("no probe: %s", error)
 
@@ -98,7 +98,7 @@ def switch(space: SpaceState, now: datetime | None = None) -> None:
 
     Compares it once more, and once more afterwards. Raises Incomplete, UnknownSpace.
     """
-    if lacking := missing_from(current.index_of(space)).total:
+    if lacking := missing_from(opened.index_of(space)).total:
         raise Incomplete(f"{space.collection} lacks {lacking} chunks; `manage.py space fill` embeds them")
     registry.switch(space.collection, now)
     logger.info("%s is the embedding space in use now", space.collection)
@@ -109,7 +109,7 @@ def remove_expired(now: datetime) -> list[str]:
     """Delete the collections of spaces whose week is over, with the embeddings that were cached for them."""
     removed = []
     for space in registry.expired(now):
-        current.drop(space)
+        opened.drop(space)
         CachedEmbedding.objects.filter(space=space.collection).delete()
         space.delete()
         removed.append(space.collection)

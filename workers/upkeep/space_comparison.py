@@ -14,7 +14,7 @@ from evaluation.measuring import NotMeasured, Scores
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.runs import cases, run_now
 from retrieval.models import SpaceState
-from retrieval.spaces.current import one_space
+from retrieval.spaces.opened import one_space
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
 from retrieval.index.base import Point, SparseVector, VectorIndex
 from retrieval.models import SpaceState
-from retrieval.spaces.current import Target, target_of
+from retrieval.spaces.opened import Target, target_of
 from retrieval.text.passages import indexed_text
 from workers.ingestion.index.payload import payload_of
 from workers.jobs.erase import forget_embeddings

@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 
 from corpora.models import SMALL_BYTES, Corpus, Document
 from evaluation import runs
-from workers import claims, hints
 from workers.jobs import erase
+from workers.queue import claims, hints
 
 SECONDS = 10.0
 AT_ONCE = 16  # hints for a lane: as many workers start at once, and each goes on by itself

@@ -10,7 +10,7 @@ from accounts.models import IdempotentReply
 from chat.stream.keeping import close_interrupted
 from corpora.models import Chunk
 from retrieval.models import CachedEmbedding
-from retrieval.spaces.current import every_index
+from retrieval.spaces.opened import every_index
 from workers.models import Claim
 
 

@@ -17,7 +17,7 @@ from chat.stream.collected import Whole, only_the_last_attempt, take
 from chat.stream.events import Done, Error, Sources, Token
 from chat.stream.log import Cursor
 from retrieval.index.base import IndexLocked, IndexUnavailable
-from retrieval.spaces import current
+from retrieval.spaces import opened
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         membership = membership_for(options["user"], options["organization"])
         try:
-            current.current_index()
+            opened.current_index()
         except IndexLocked:
             raise CommandError(
                 "A running server owns the embedded index. Ask through it (its page, or POST "

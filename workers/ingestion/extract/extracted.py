@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from corpora.metadata_names import METADATA_FIELDS
+from corpora.metadata.names import METADATA_FIELDS
 
 MAX_PAGES = 5_000  # RELIABILITY R13
 MAX_HEADINGS = 50_000  # further ones stay text

@@ -13,8 +13,8 @@ from uuid import UUID
 from retrieval.embeddings.base import EmbeddingError, EmbeddingRejected
 from retrieval.index.base import IndexUnavailable, Point
 from retrieval.models import SpaceState
-from retrieval.spaces import current, registry
-from retrieval.spaces.current import Target
+from retrieval.spaces import opened, registry
+from retrieval.spaces.opened import Target
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -35,7 +35,7 @@ class SpaceWriter:
 
     def __init__(self, document_id: UUID) -> None:
         self.document_id = document_id
-        self.targets = list(current.write_targets())
+        self.targets = list(opened.write_targets())
         self.unable: set[str] = set()
 
     def embed(self, texts: Sequence[str]) -> list[tuple[Target, Vectors]]:

@@ -5,18 +5,19 @@ import logging
 from django.db import transaction
 
 from config.prepared import Prepared
-from corpora.models import METADATA_FIELDS, Chunk, Document, DocumentText
+from corpora.metadata.names import METADATA_FIELDS
+from corpora.models import Chunk, Document, DocumentText
 from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point
-from retrieval.spaces.current import every_index
-from workers.claims import Lease, LeaseLost, held_by
+from retrieval.spaces.opened import every_index
 from workers.ingestion import declarations
 from workers.ingestion.chunk.chunking import ChunkDraft
 from workers.ingestion.index.payload import payload_of
 from workers.ingestion.index.space_writer import SpaceWriter, Vectors
 from workers.ingestion.reading import Reading, indexed_texts, title_of
 from workers.jobs.erase import forget_embeddings
+from workers.queue.claims import Lease, LeaseLost, held_by
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from evaluation.calibration_questions import Probe
 from evaluation.sets import Dataset, Query
 from retrieval.confidence import calibration as calibrations
 from retrieval.embeddings.base import EmbeddingError
-from retrieval.spaces.current import current_provider
+from retrieval.spaces.opened import current_provider
 from workers import datasets, inline
 from workers.progress import Bar
 

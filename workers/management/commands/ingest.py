@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Membership, Organization
 from corpora.advice import advice_for
-from corpora.metadata import CONDITION_FIELDS
+from corpora.metadata.conditions import CONDITION_FIELDS
 from corpora.models import Corpus, Document
 from workers import inline
 from workers.folders import sync

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.env import env
 from retrieval.index.base import IndexLocked, IndexUnavailable
-from retrieval.spaces import current
+from retrieval.spaces import opened
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +40,13 @@ class Command(BaseCommand):
         finally:
             if workers:
                 workers.stop()
-                current.close()
+                opened.close()
 
     def embedded_workers(self) -> Any:
         from workers.embedded import EmbeddedWorkers
 
         try:
-            current.current_index()
+            opened.current_index()
         except IndexLocked as error:
             raise CommandError(str(error)) from error
         except IndexUnavailable:
@@ -81,7 +81,7 @@ class Command(BaseCommand):
 def open_index() -> None:
     """Load the index's client and connect before the first question has to; a server that is down is tried again."""
     try:
-        current.current_index()
+        opened.current_index()
     except IndexUnavailable as error:
         logger.warning("the index is not there yet: %s", error)
 

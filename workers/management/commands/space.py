@@ -12,7 +12,7 @@ from evaluation.sets import Dataset
 from retrieval.embeddings.base import EmbeddingError
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
-from retrieval.spaces import current, registry
+from retrieval.spaces import opened, registry
 from retrieval.spaces.progress import progress
 from workers import datasets, inline
 from workers.upkeep import space_change, space_comparison, space_filling
@@ -129,6 +129,6 @@ def filled(space: SpaceState) -> str:
 
 def measures_in(space: SpaceState, questions: Dataset) -> dict[str, float]:
     """Of the questions asked in one space. The set's documents are written to every space, as all documents are."""
-    with current.one_space(space):
+    with opened.one_space(space):
         (scores,) = datasets.evaluate(questions, lambda what, done, total: None)
         return scores.measures

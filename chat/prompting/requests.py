@@ -4,8 +4,8 @@ from django.utils.translation import get_language, gettext, override
 
 from agents.llm.base import ModelMessage, ModelRequest, Passage
 from agents.models import Agent
-from chat.answering.prompting import CONTEXT_AND_HISTORY_TOKENS, build
 from chat.answering.questions import Question
+from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build
 from retrieval.results import Retrieval
 from retrieval.text.language import detect
 

@@ -17,8 +17,8 @@ from django.utils import timezone
 from config.heartbeat import beating
 from config.prepared import Prepared
 from corpora.models import Document, DocumentQuerySet
-from workers import turns
-from workers.turns import Kind
+from workers.queue import turns
+from workers.queue.turns import Kind
 
 LEASE = timedelta(seconds=30)
 HEARTBEAT_SECONDS = 10.0

@@ -10,7 +10,7 @@ from html import escape
 from typing import Literal
 
 from agents.llm.base import ModelMessage, Passage
-from chat.answering.prompt_texts import PromptTexts, texts_for
+from chat.prompting.texts import PromptTexts, texts_for
 from chat.rendering.citations import cited, without_citations
 
 __all__ = ["build", "cited"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corpora import facts
 from corpora.models import Document
+from corpora.uploads import facts
 
 # A serializer's own `source` is a text to the type checker; DRF takes declared fields out of the class body.
 SourceField: Any = serializers.CharField

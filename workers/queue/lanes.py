@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workers.hints import INGESTION, SHORT
 from workers.jobs import cut, erase, evaluate, ingest, metadata
+from workers.queue.hints import INGESTION, SHORT
 
 Job = Callable[[], bool]  # claims the next row of its kind and works on it; False when nothing is due
 

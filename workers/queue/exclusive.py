@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from config.heartbeat import beating
-from workers.claims import HEARTBEAT_SECONDS, LEASE
 from workers.models import Claim
+from workers.queue.claims import HEARTBEAT_SECONDS, LEASE
 
 
 @contextmanager

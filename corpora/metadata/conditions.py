@@ -5,8 +5,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from corpora import date_ranges
-from corpora.models import METADATA_FIELDS, Document
+from corpora.metadata import date_ranges
+from corpora.metadata.names import METADATA_FIELDS
+from corpora.models import Document
 
 CONDITION_FIELDS = (*METADATA_FIELDS, date_ranges.FIELD)
 MAX_VALUES, MAX_VALUE_LENGTH = 20, 100
