@@ -107,8 +107,8 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     def on_the_main_thread(work: Callable[..., Any], **_kwargs: Any) -> Callable[..., Any]:
         return sync_to_async(work, thread_sensitive=True)
 
-    monkeypatch.setattr("config.threads.sync_to_async", on_the_main_thread)
-    monkeypatch.setattr("config.threads.close_old_connections", lambda: None)
+    monkeypatch.setattr("config.concurrency.threads.sync_to_async", on_the_main_thread)
+    monkeypatch.setattr("config.concurrency.threads.close_old_connections", lambda: None)
 
 
 @pytest.fixture(scope="session", autouse=True)

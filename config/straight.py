@@ -26,8 +26,8 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.http.middleware import with_headers
 from accounts.problems import HttpsRequired, InternalError, problem_response
+from config.concurrency.threads import KeptThreads
 from config.faults import described
-from config.threads import KeptThreads
 
 logger = logging.getLogger(__name__)
 

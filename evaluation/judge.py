@@ -17,7 +17,7 @@ from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
 from chat.answering.routing import Metrics
 from chat.prompting.build import build
-from config.loops import block_on
+from config.concurrency.loops import block_on
 from corpora.scope import Scope
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve

@@ -20,8 +20,8 @@ from django.utils import timezone
 from accounts import audit
 from accounts.models import Membership
 from agents.scopes import shared_scope
+from config.concurrency.heartbeat import beating
 from config.faults import described
-from config.heartbeat import beating
 from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from evaluation.configurations import Configuration, configuration

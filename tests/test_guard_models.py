@@ -33,6 +33,7 @@ from tests.factories import (
 )
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
+from workers.models import Claim
 
 APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,6 +66,7 @@ WITHOUT_TENANT: dict[type[Model], str] = {
     Flags: "switches of the installation",
     MeasuredCalibration: "numbers of an embedding space, which all tenants share",
     SpaceState: "an embedding space, which all tenants share",
+    Claim: "which process does something that only one may do: a name and a time",
     EvaluationRun: "measures alone; one of a data set of the command line belongs to no tenant",
 }
 # Models without a verb of their own: reached from a row that was read through one.
@@ -126,8 +128,8 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("agents/scopes.py", "Corpus.objects.shared().filter(organization_id=organization,"): (
         "the organization of the question set in hand, or that an operator names"
     ),
-    ("corpora/removal.py", "Document.objects.alive().filter(pk__in=document_ids)"): (
-        "ids of the row or corpus that the caller was checked for"
+    ("corpora/uploads/intake.py", "Document.objects.alive().select_for_update().filter(pk=document_id)"): (
+        "locks the row in hand"
     ),
     ("corpora/uploads/intake.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
     (

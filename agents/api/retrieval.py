@@ -17,7 +17,7 @@ from accounts.problems import MethodNotAllowed, answering_problems
 from agents.api.serializers import RetrieveSerializer
 from agents.lookup import agent_for
 from agents.policy import policy_of, searches
-from config.threads import in_thread
+from config.concurrency.threads import in_thread
 from corpora.scope import Scope
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags

@@ -19,7 +19,7 @@ from agents.llm.base import (
     Usage,
 )
 from agents.llm.limits import Limits, before, retried
-from config.loops import PerLoop, import_off_loop
+from config.concurrency.loops import PerLoop, import_off_loop
 
 if TYPE_CHECKING:
     import anthropic

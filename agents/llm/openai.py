@@ -25,7 +25,7 @@ from agents.llm.base import (
 from agents.llm.chat_chunks import ChatChunks
 from agents.llm.dialect import Dialect, dialect_of, remember
 from agents.llm.limits import Limits, before, retried
-from config.loops import PerLoop
+from config.concurrency.loops import PerLoop
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 AFTER_FINISH = 5.0  # seconds to wait for usage and [DONE] after the provider named a finish reason

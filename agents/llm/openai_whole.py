@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agents.llm import failures
 from agents.llm.base import Completion, ModelRequest, ModelUnavailable, Usage
 from agents.llm.dialect import Dialect, dialect_of, remember
-from config.loops import import_off_loop
+from config.concurrency.loops import import_off_loop
 from retrieval.waiting.openai_sdk import key_headers, openai_client
 
 if TYPE_CHECKING:

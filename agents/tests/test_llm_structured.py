@@ -16,7 +16,7 @@ from agents.llm.base import (
 )
 from agents.llm.openai import OpenAIClient
 from agents.llm.structured import AnswerInvalid, structured
-from config.loops import block_on
+from config.concurrency.loops import block_on
 from tests.fakes.fixtures import ModelServer
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"], "additionalProperties": False}

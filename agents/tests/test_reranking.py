@@ -6,7 +6,7 @@ import pytest
 
 from agents.policy import policy_of
 from agents.reranking import MOST, ModelReranker, reranker_of, scores_of
-from config.loops import block_on
+from config.concurrency.loops import block_on
 from retrieval.flags import effective_flags
 from retrieval.ranking.rerank.base import RerankUnavailable
 from tests.factories import AgentFactory

@@ -24,8 +24,8 @@ from chat.answering.inquiry import Inquiry
 from chat.answering.routing import Decision, Strategy, route
 from chat.stream.events import Status
 from chat.stream.live import Live
+from config.concurrency.threads import in_thread
 from config.faults import described
-from config.threads import in_thread
 
 logger = logging.getLogger(__name__)
 

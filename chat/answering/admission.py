@@ -31,8 +31,8 @@ from chat.models import Message
 from chat.stream import keeping, live
 from chat.stream.events import Done, Error, Sources
 from chat.stream.live import Live
+from config.concurrency.threads import in_thread
 from config.faults import described
-from config.threads import in_thread
 from retrieval.confidence.gate import Confidence
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from chat.answering.condensing import AS_ASKED
 from chat.answering.inquiry import Inquiry
 from chat.models import Message
 from chat.stream.live import Live, Reader
-from config.threads import in_thread
+from config.concurrency.threads import in_thread
 
 DEADLINE_SECONDS = 600.0
 _under_way: set[asyncio.Task[None]] = set()

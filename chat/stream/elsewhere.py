@@ -18,8 +18,8 @@ from chat.models import Citation, Message, Trace
 from chat.stream.events import Done, Error, Numbered, Sources, Status
 from chat.stream.live import SILENCE_SECONDS
 from chat.stream.log import Cursor, EventLog
+from config.concurrency.threads import in_thread
 from config.faults import described
-from config.threads import in_thread
 from retrieval.confidence.gate import Confidence
 
 logger = logging.getLogger(__name__)

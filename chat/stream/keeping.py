@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from chat.models import Message
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
+from config.concurrency.threads import in_thread
 from config.faults import described
-from config.threads import in_thread
 
 logger = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from chat.stream.collected import Batches, Whole, collect, only_the_last_attempt
 from chat.stream.events import Done, Error, Event, Source, Sources, Token
 from chat.stream.sse import KEEP_ALIVE
 from chat.stream.view import asked, failed, streamed
-from config.threads import in_thread
+from config.concurrency.threads import in_thread
 
 FINISH = {"complete": "stop", "stopped": "stop"}
 

@@ -36,7 +36,7 @@ from chat.stream.events import Error
 from chat.stream.live import live_of
 from chat.stream.log import Cursor
 from chat.stream.sse import framed
-from config.threads import in_thread
+from config.concurrency.threads import in_thread
 
 HEADERS = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
 CONTENT_TYPE = "text/event-stream; charset=utf-8"

@@ -5,7 +5,7 @@ import threading
 
 from asgiref.sync import sync_to_async
 
-from config.threads import KeptThreads
+from config.concurrency.threads import KeptThreads
 
 thread = sync_to_async(threading.get_ident, thread_sensitive=True)
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from config.turns import Turns
+from config.concurrency.turns import Turns
 
 
 def taking(turns: Turns, log: list[str]) -> Callable[[str], Awaitable[None]]:

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from config.loops import PerLoop, block_on
+from config.concurrency.loops import PerLoop, block_on
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
 from retrieval.embeddings.wire import decode_response
 from retrieval.waiting.openai_sdk import key_headers, openai_client

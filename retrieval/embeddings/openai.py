@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from config.concurrency.loops import block_on
 from config.endpoints import allowed_endpoint, retry_after
-from config.loops import block_on
 from retrieval.embeddings.base import (
     EmbeddingBusy,
     EmbeddingProvider,

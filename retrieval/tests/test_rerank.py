@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.loops import block_on
+from config.concurrency.loops import block_on
 from retrieval.ranking.rerank import get_reranker, http
 from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.rerank.http import HttpReranker

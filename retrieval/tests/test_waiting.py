@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 
 from accounts.models import Membership
-from config.loops import block_on
-from config.threads import in_thread
+from config.concurrency.loops import block_on
+from config.concurrency.threads import in_thread
 from corpora.models import Corpus
 from corpora.scope import Scope
 from retrieval import embeddings, search

@@ -7,7 +7,7 @@ It takes 22 MB and half a second to import, so it is imported when somebody firs
 import logging
 from typing import TYPE_CHECKING
 
-from config.loops import PerLoop, import_off_loop
+from config.concurrency.loops import PerLoop, import_off_loop
 
 if TYPE_CHECKING:
     import openai

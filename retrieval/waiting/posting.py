@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import aiohttp
 
+from config.concurrency.loops import PerLoop
 from config.endpoints import allowed_endpoint
-from config.loops import PerLoop
 
 LONGEST_ANSWER = 64 * 1024 * 1024
 
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
 
 def _open_session() -> aiohttp.ClientSession:
-    """Without a cap: who may ask how often at once is decided before (`config.turns`). No proxies of the environment,
+    """Without a cap: who may ask how often at once is decided before (`concurrency.turns`). No proxies of the environment,
     no cookies."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30, ttl_dns_cache=60),

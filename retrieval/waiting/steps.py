@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 
-from config.loops import PerLoop, block_on
-from config.threads import searching, waiting
-from config.turns import Turns
+from config.concurrency.loops import PerLoop, block_on
+from config.concurrency.threads import searching, waiting
+from config.concurrency.turns import Turns
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ def run(steps: Steps[T]) -> T:
 async def arun(steps: Steps[T], owner: Hashable) -> T:
     """What computes in the searching threads, what waits on the loop or in the waiting threads.
 
-    `owner`, an organization, waits in a line of its own for each of them (`config.turns`).
+    `owner`, an organization, waits in a line of its own for each of them (`config.concurrency.turns`).
     """
     resume: Resume = partial(steps.send, None)
     while not isinstance(step := await searching.run(owner, _advance, resume), _Ended):

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from config.heartbeat import beating
+from config.concurrency.heartbeat import beating
 from config.prepared import Prepared
 from corpora.models import Document, DocumentQuerySet
 from workers.queue import turns

@@ -18,8 +18,8 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.db import close_old_connections
 
-from config.loops import PerLoop
-from config.turns import Turns
+from config.concurrency.loops import PerLoop
+from config.concurrency.turns import Turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
