@@ -44,6 +44,8 @@ def test_under_a_key_the_events_come_in_the_order_of_the_contract(alicia: Caller
     assert stream.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert stream.headers["cache-control"] == "no-store, no-transform"
     assert stream.headers["x-accel-buffering"] == "no"
+    assert stream.headers["x-message"] == events[0].data["message"]
+    assert stream.headers["x-conversation"] == events[0].data["conversation"]
 
 
 def test_each_event_has_the_fields_of_the_contract(alicia: Caller, library: Library) -> None:

@@ -199,6 +199,20 @@ def test_a_question_is_there_after_a_reload_while_its_search_still_runs(
     assert chat.page.locator("article.answer").count() == 2
 
 
+def test_a_new_conversation_has_its_address_before_anything_was_found(
+    chat: ChatPage, model_server: ModelServer
+) -> None:
+    model_server.script(path="chat", text="Seis.")
+    model_server.script(path="embeddings", latency=20)  # more than the search waits for
+    chat.ask(QUESTION)
+    chat.page.wait_for_url("**/conversations/**")
+    chat.page.reload()
+    expect(chat.page.locator("article.question")).to_contain_text(QUESTION)
+    chat.wait_for_end()
+    expect(chat.page.locator("article.answer")).to_have_count(1)
+    expect(chat.prose).to_have_text("Seis.")
+
+
 def test_back_from_a_citation_returns_to_the_place_where_it_was_read(chat: ChatPage, model_server: ModelServer) -> None:
     page = chat.page
     model_server.script(path="chat", text=TEXT)
