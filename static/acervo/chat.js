@@ -65,9 +65,13 @@ function showKept({ view, following }) {
   htmx.ajax("GET", `/messages/${following.message}/`, { target: view.element, swap: "outerHTML" });
 }
 
-function take(run, batch) {
+/** One after the other, as they were told: sources first, also for whoever watches the page change. */
+async function take(run, batch) {
   const follows = hidden(run.view) < NEAR; // not when the reader has scrolled back
-  for (const { event, data } of batch) handlers[event]?.(run, JSON.parse(data));
+  for (const { event, data } of batch) {
+    handlers[event]?.(run, JSON.parse(data));
+    await null;
+  }
   show(run);
   if (follows && hidden(run.view) > 0) scrollBy(0, hidden(run.view));
 }
@@ -79,7 +83,7 @@ async function follow(run, ask) {
   const lost = () => { stage.textContent = labels.reconnecting; };
   try {
     for await (const batch of run.following.batches(ask, lost)) {
-      take(run, batch);
+      await take(run, batch);
       settlePlace();
     }
   } catch (error) {
