@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import URLPattern
@@ -13,6 +12,7 @@ from django.urls import path as url_path
 
 from agents.models import Assignment
 from tests import routes
+from tests.bodies import body_of
 from tests.matrix import API, CALLERS, CASES, OUTSIDERS, PAGES, Case
 from tests.people import People, signed_in
 from tests.world import ALICES_MARK, SHARED_MARK, World, send
@@ -38,17 +38,6 @@ def undone(act: Callable[[], Any]) -> Any:
         done = act()
         transaction.set_rollback(True)
     return done
-
-
-def body_of(response: Any) -> bytes:
-    """The whole body, also of a stream that an asynchronous view made."""
-    if not response.streaming:
-        return bytes(response.content)
-
-    async def collected() -> bytes:
-        return b"".join([part async for part in response])
-
-    return async_to_sync(collected)() if response.is_async else b"".join(response)
 
 
 def ask(world: World, case: Case, caller: str, ids: dict[str, str] | None = None) -> Any:

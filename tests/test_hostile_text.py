@@ -14,6 +14,7 @@ from django.db import transaction
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT
 
+from tests.bodies import body_of
 from tests.matrix import API, PAGES, UPLOAD, Case
 from tests.people import People
 from tests.world import World
@@ -78,7 +79,7 @@ def answered(client: Client, method: str, path: str, **request: Any) -> Any:
     with transaction.atomic():
         answer = client.generic(method, path, **request)
         if answer.streaming:
-            b"".join(answer)
+            body_of(answer)
         transaction.set_rollback(True)
     return answer
 

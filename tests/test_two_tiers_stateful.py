@@ -19,7 +19,7 @@ from corpora.models import ChunkQuerySet
 from retrieval import confirmation, filters
 from retrieval.index import edge
 from tests.two_tiers import TwoTiers
-from workers.ingestion import pipeline
+from workers.ingestion.index import version
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ NO_OWNER_IN_FILTER: Change = (filters, "_tiers", 'Condition("user_id", (str(scop
 NO_OWNER_IN_RE_READ: Change = (corpora.models, "in_scope", 'f"{prefix}owner_id": scope.user_id,', "")
 NO_FILTER: Change = (edge, "engine_filter", "return models.Filter(", "return models.Filter() or dict(")
 STALE_PAYLOAD: Change = (
-    *(pipeline, "payload_of", '"corpus_id": str(document.corpus_id),'),
+    *(version, "payload_of", '"corpus_id": str(document.corpus_id),'),
     '"corpus_id": [str(one.pk) for one in corpus.organization.corpora.all()],',
 )
 NO_RE_READ: Change = (confirmation, "_chunks_in_scope", ".in_scope(scope)", "")

@@ -159,7 +159,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
         """Everything of the new version is written, but for the switch."""
         waiting = [name for name in self.oracle.waiting if not self.kills.get(name)]
         if document := self.pick(waiting, n):
-            with mock.patch.object(pipeline, "switch", side_effect=Killed), suppress(Killed):
+            with mock.patch.object(pipeline.VersionWriter, "switch", side_effect=Killed), suppress(Killed):
                 pipeline.run(self.rows[document].pk)
             self.kills[document] = 1
 

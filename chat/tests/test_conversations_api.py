@@ -203,9 +203,9 @@ def test_only_its_owner_opens_a_project_again_whose_corpora_are_gone(alicia: Mem
     tiers = Scope(alicia.organization_id, alicia.user_id, personal_ids=frozenset([notes.pk, others.pk]))
     notes.delete()
     client.patch(f"/api/projects/{project.pk}/", {"name": "Cuento"})
-    assert records.narrowed(tiers, conversation).personal_ids == frozenset()
+    assert records.narrowed(tiers, Conversation.objects.get(pk=conversation.pk)).personal_ids == frozenset()
     client.patch(f"/api/projects/{project.pk}/", {"corpora": []})
-    assert records.narrowed(tiers, conversation) == tiers
+    assert records.narrowed(tiers, Conversation.objects.get(pk=conversation.pk)) == tiers
 
 
 def test_a_strangers_project_does_not_exist(alicia: Membership, strangers: list[Membership]) -> None:

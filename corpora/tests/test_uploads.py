@@ -51,22 +51,6 @@ def test_every_kind_of_document_is_taken_in_and_waits(
     assert (body["corpus"], body["filename"], body["size"]) == (str(corpus.pk), name, len(content))
 
 
-def test_a_broken_broker_library_fails_no_upload(
-    alice: Client,
-    corpus: Corpus,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-) -> None:
-    def broken(*_anything: object) -> None:
-        raise ModuleNotFoundError("No module named 'packaging'")
-
-    monkeypatch.setattr("workers.tasks.hint", broken)
-    with django_capture_on_commit_callbacks(execute=True):
-        assert send(alice, corpus, TEXT).status_code == 202
-    assert "the workers were not told" in caplog.text
-
-
 def test_the_workers_are_told_after_the_commit(
     alice: Client,
     corpus: Corpus,

@@ -1,7 +1,7 @@
 """Taking a file in: checked, stored under ids, and queued as a row (SPEC §3)."""
 
 import hashlib
-import logging
+from functools import partial
 from typing import Any, BinaryIO, cast
 from uuid import UUID
 
@@ -14,12 +14,9 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem, QuotaExceeded
-from config.faults import described
 from corpora.models import Corpus, Document
 from corpora.signals import document_ready
 from corpora.uploads import originals, signatures
-
-logger = logging.getLogger(__name__)
 
 UploadedFile = _UploadedFile[bytes]
 
@@ -147,15 +144,8 @@ def refuse_taken_key(document: Document) -> None:
 
 
 def tell_workers(document_id: UUID) -> None:
-    """After the commit. Whatever the broker's library raises fails no upload: the row is the queue (ADR 0002)."""
-
-    def tell() -> None:
-        try:
-            document_ready.send(Document, document_id=document_id)
-        except Exception as error:
-            logger.error("the workers were not told of document %s: %s", document_id, described(error))
-
-    transaction.on_commit(tell)
+    """After the commit; a hint that is lost loses nothing, for the row is the queue (ADR 0002)."""
+    transaction.on_commit(partial(document_ready.send, Document, document_id=document_id))
 
 
 def refuse_deleted_corpus(corpus_id: UUID) -> None:

@@ -27,8 +27,8 @@ class Answer(NamedTuple):
 
 
 def _open_session() -> aiohttp.ClientSession:
-    """Without a cap: who may ask how often at once is decided before (`concurrency.turns`). No proxies of the environment,
-    no cookies."""
+    """Without a cap: who may ask how often at once is decided before (`concurrency.turns`). No cookies, and no proxies
+    of the environment."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30, ttl_dns_cache=60),
         cookie_jar=aiohttp.DummyCookieJar(),

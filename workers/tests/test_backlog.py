@@ -35,13 +35,13 @@ LARGE = "# Parte\n\n" + "El faro alumbra la costa. " * 1500
 def busy(hints: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Corpus]:
     """A corpus with 300 documents that wait, each half a second of work, and workers that have begun with them."""
     monkeypatch.setattr(real_hints, "hint", REAL_HINT)
-    extract = pipeline.extract_in_sandbox
+    read = pipeline.read_in_sandbox
 
-    def slowly(original: bytes, media_type: str) -> Any:
+    def slowly(*asked: Any) -> Any:
         time.sleep(0.5)
-        return extract(original, media_type)
+        return read(*asked)
 
-    monkeypatch.setattr(pipeline, "extract_in_sandbox", slowly)
+    monkeypatch.setattr(pipeline, "read_in_sandbox", slowly)
     many = factories.MembershipFactory()
     corpus = factories.CorpusFactory(personal_of=many)
     first = upload(corpus, many, "0.md", LARGE)

@@ -149,7 +149,7 @@ def test_ingest_waits_for_the_server_when_asked(
 def test_ingest_tries_again_while_a_service_is_down_and_says_so_in_the_end(
     admin: Membership, course: Path, all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
+    monkeypatch.setattr("retrieval.embeddings.documents.RETRIES", 0)
     monkeypatch.setattr(claims, "RETRY_AFTER", claims.RETRY_AFTER * 0)
     opened.current_index()
     all_models.script(path="embeddings", status=503, times=1)

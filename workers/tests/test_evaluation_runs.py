@@ -83,9 +83,11 @@ def test_without_the_model_a_run_fails_instead_of_measuring_words_alone(
     questions: QuestionSet, library: Library, all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evaluation.measuring.PATIENCE", ())
-    monkeypatch.setattr(
-        "retrieval.search._embedded", lambda provider, texts: None
-    )  # as when the endpoint does not answer
+
+    def unreachable(*_: Any) -> Any:
+        yield from ()
+
+    monkeypatch.setattr("retrieval.search._embedding", unreachable)
     runs.start(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["reason"]) == ("failed", "nothing was measured: embedding_unavailable")

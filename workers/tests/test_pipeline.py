@@ -199,7 +199,7 @@ EMBEDDING_OUTAGES = [{"status": 500}, {"status": 429}, {"hangup": True}]
 def test_an_outage_of_the_embeddings_is_waited_for_without_losing_attempts(
     keep: Callable[..., Document], all_models: ModelServer, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 2)
+    monkeypatch.setattr("retrieval.embeddings.documents.RETRIES", 1)
     document = keep()
     all_models.script(path="embeddings", complaint="upstream-secret", **fault)
     for _ in range(4):
@@ -280,7 +280,7 @@ def test_a_missing_original_fails_in_the_end(keep: Callable[..., Document]) -> N
 def test_what_was_embedded_before_an_outage_is_not_paid_for_again(
     keep: Callable[..., Document], all_models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
+    monkeypatch.setattr("retrieval.embeddings.documents.RETRIES", 0)
     monkeypatch.setattr(pipeline, "BATCH", 4)
     document = keep()
     upsert, calls = type(current_index()).upsert, []
@@ -447,8 +447,8 @@ def test_a_language_that_a_document_declares_decides_how_its_terms_are_weighed(k
 def holds(document: Document, terms: SparseVector) -> bool:
     corpus = document.corpus
     scope = Scope(corpus.organization_id, corpus.owner_id or UUID(int=0), frozenset(), frozenset([corpus.pk]))
-    where = search_filter(scope, 800, documents=[document.pk])
-    return bool(current_index().search(None, terms, where, 5).sparse)
+    hits = current_index().search(None, terms, search_filter(scope, 800), 50).sparse
+    return any(hit.id in point_ids(document) for hit in hits)
 
 
 def test_a_short_document_costs_few_statements(
@@ -511,7 +511,7 @@ def test_a_document_deleted_in_work_does_not_rise_again(
     assert gone.deleted_at is not None
     assert gone.status != "indexed"
     assert gone.lease_expires_at is None, "its erasure need not wait for the lease"
-    assert hints[-1] == SHORT
+    assert hints[-1] == "short"
     assert erase.erase(document.pk) is True
     assert (point_ids(document), Chunk.objects.count(), DocumentText.objects.count()) == (set(), 0, 0)
 

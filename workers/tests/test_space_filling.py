@@ -234,7 +234,7 @@ def test_an_outage_keeps_what_was_written(
     filling: SpaceState, library: Library, model: ModelServer, monkeypatch: pytest.MonkeyPatch, fault: dict[str, Any]
 ) -> None:
     many_chunks(library.loans, documents=3, chunks=10)
-    monkeypatch.setattr("retrieval.embeddings.openai.DOCUMENT_ATTEMPTS", 1)
+    monkeypatch.setattr("retrieval.embeddings.documents.RETRIES", 0)
     monkeypatch.setattr(space_filling, "BATCH", 8)
     with pytest.raises(EmbeddingError):
         fill(filling, report=lambda done, total: model.script(path="embeddings", **fault))

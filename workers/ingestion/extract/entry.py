@@ -33,7 +33,7 @@ def _extractor(media_type: str) -> Callable[[bytes], Extracted]:
 def extract(content: bytes, media_type: str) -> Extracted:
     """Read a document (SPEC §3, Extract). Raises ExtractionError; ValueError for an unknown media type.
 
-    Call it through `sandbox.extract_in_sandbox`: the parsers are other people's code on strangers' files.
+    Call it through `sandbox.pool.read_in_sandbox`: the parsers are other people's code on strangers' files.
     """
     extractor = _extractor(media_type)
     if not content:
