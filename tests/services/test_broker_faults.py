@@ -99,7 +99,7 @@ def test_ten_deliveries_of_one_document_make_one_bill(
     worker.stop()
     second.stop()
     document = uploaded(admin, corpus, "diez.md", text("zurribanda"))
-    again = "from workers import hints; [hints.hint('ingestion', 'short') for _ in range(10)]"
+    again = "from workers.queue import hints; [hints.hint('ingestion', 'short') for _ in range(10)]"
     installation.manage("shell", "--command", again)
     worker.start()
     second.start()

@@ -137,7 +137,7 @@ def test_messages_are_json_and_carry_ids_only() -> None:
 
 HINT_WITHOUT_BROKER = """
 import time, django; django.setup()
-from workers import hints
+from workers.queue import hints
 for _ in range(2):
     started = time.monotonic()
     hints.hint("ingestion", "short")
