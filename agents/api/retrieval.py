@@ -52,6 +52,9 @@ class Search:
         return Retrieval(self.query, self.policy.granularity, gate=Gate.DISABLED)
 
 
+_FORM = RetrieveSerializer()  # made once: a serializer copies its fields for every request
+
+
 def search_of_request(request: HttpRequest, reference: str) -> Search:
     return search_of(principal_of(request), reference, json_body(request))
 
@@ -59,9 +62,7 @@ def search_of_request(request: HttpRequest, reference: str) -> Search:
 def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
     """Raises NotFound and ValidationError."""
     agent = agent_for(membership, reference)
-    form = RetrieveSerializer(data=asked_for)
-    form.is_valid(raise_exception=True)
-    asked = dict(form.validated_data)
+    asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
     query, flags = asked.pop("query"), effective_flags()
     policy = policy_of(agent, flags, **asked)
     return Search(query, agent.scope_for(membership), policy, is_made=searches(agent, flags))
