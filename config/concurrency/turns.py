@@ -62,10 +62,12 @@ class Turns:
                 return
             owner = min(waiting, key=lambda one: self._held[one])
             line = self._lines.pop(owner)
-            self._hold(owner)
-            line.popleft().set_result(None)
+            called = line.popleft()
             if line:
                 self._lines[owner] = line  # at the end: the others are served before
+            if not called.done():  # else it was cancelled, and has not run since
+                self._hold(owner)
+                called.set_result(None)
 
     def _leave(self, owner: Hashable, called: asyncio.Future[None]) -> None:
         line = self._lines.get(owner, deque())

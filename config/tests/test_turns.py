@@ -68,3 +68,24 @@ async def test_a_failure_inside_gives_the_place_back() -> None:
             raise RuntimeError
     async with asyncio.timeout(1), turns.turn("a"):
         pass
+
+
+async def test_those_who_leave_all_at_once_take_no_place_and_nobody_from_the_line() -> None:
+    turns, served = Turns(places=2, each=1), []
+
+    async def take(name: int) -> None:
+        async with turns.turn("crowd"):
+            served.append(name)
+            await asyncio.sleep(60 if name < 3 else 0)
+
+    crowd = [asyncio.ensure_future(take(name)) for name in range(5)]
+    await asyncio.sleep(0)
+    for one in crowd[:3]:  # who holds the place, and the next two, before any of them runs again
+        one.cancel()
+    assert all(
+        isinstance(one, asyncio.CancelledError) for one in await asyncio.gather(*crowd[:3], return_exceptions=True)
+    )
+    async with asyncio.timeout(1):
+        await asyncio.gather(*crowd[3:])
+        async with turns.turn("crowd"), turns.turn("somebody else"):
+            assert served == [0, 3, 4]
