@@ -68,6 +68,7 @@ class Reader:
         if batches == self._batches and self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
         self._beat_after(self._batches)
+        self.let_go_if_stalled(self._live.loop.time())  # also when the answer has ended: nobody looks after it then
 
     def has_moved(self, now: float) -> bool:
         """Whether it has taken something since it was asked last."""

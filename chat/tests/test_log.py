@@ -1,5 +1,7 @@
 """Events have ids that any process can compute: whoever goes on anywhere is told the rest, and nothing twice."""
 
+import asyncio
+from contextlib import aclosing
 from uuid import UUID, uuid4
 
 import pytest
@@ -7,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.rendering.markdown import BlockRenderer
+from chat.stream import live
 from chat.stream.events import Done, Event, Html, Numbered, Sources, Status, Token
+from chat.stream.live import Live
 from chat.stream.log import Cursor, EventLog
 from chat.stream.numbers import END, place_of
 
@@ -137,3 +141,23 @@ def test_an_id_that_is_none_of_ours_breaks_nothing(strange: int) -> None:
     place_of(strange)
     events: list[Event] = [event for _, event in Cursor(strange, html=True).take(told(["uno", "\n\ndos"]))]
     assert events == [] if strange >= END else isinstance(events[-1], Done)
+
+
+async def test_a_reader_who_takes_nothing_is_let_go_also_when_the_answer_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live, "STALLED_SECONDS", 0.05)
+    monkeypatch.setattr(live, "SILENCE_SECONDS", 0.02)
+    answer = Live(MESSAGE, goes_on=True)
+    answer.log.begin(sources(1), ["text"])
+    answer.log.end(done())
+
+    async def read_one_batch() -> None:
+        async with aclosing(answer.listen().batches(Cursor())) as batches:
+            async for _ in batches:
+                await asyncio.sleep(60)
+
+    with pytest.raises(asyncio.CancelledError):
+        async with asyncio.timeout(2):
+            await asyncio.ensure_future(read_one_batch())
+    assert not answer.readers
