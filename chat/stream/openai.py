@@ -10,7 +10,6 @@ from contextlib import aclosing
 from typing import Any
 
 import orjson
-from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
@@ -18,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 
 from accounts.http.bodies import json_body
 from accounts.http.principal import principal_of
-from accounts.problems import DatabaseUnavailable, InternalError, MethodNotAllowed, Problem
+from accounts.problems import InternalError, MethodNotAllowed, Problem, problem_for
 from agents.models import Agent
 from chat.answering.questions import Question
 from chat.api.questions import question_from
@@ -37,8 +36,8 @@ async def models(request: HttpRequest) -> HttpResponseBase:
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed
         return JsonResponse({"object": "list", "data": await in_thread(usable_models, request)})
-    except Problem as problem:
-        return refused(problem)
+    except Exception as error:
+        return refusal_of(error)
 
 
 def usable_models(request: HttpRequest) -> list[dict[str, Any]]:
@@ -64,10 +63,8 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
         admission, batches = await asked(request, name, question)
     except ValidationError as error:
         return refused(Problem(orjson.dumps(error.detail).decode()))
-    except Problem as problem:
-        return refused(problem)
-    except DatabaseError:
-        return refused(DatabaseUnavailable())
+    except Exception as error:
+        return refusal_of(error)
     head = {"id": f"chatcmpl-{admission.message}", "created": int(time.time()), "model": name}
     if not question.stream:
         return completed(await collect(batches), head)
@@ -151,6 +148,13 @@ def usage_of(done: Done) -> dict[str, int]:
 
 def error_body(code: str, detail: str) -> dict[str, Any]:
     return {"message": detail, "type": "api_error", "code": code, "param": None}
+
+
+def refusal_of(error: Exception) -> JsonResponse:
+    """Of an expected error; raises one that nobody expected."""
+    if (problem := problem_for(error)) is None:
+        raise error
+    return refused(problem)
 
 
 def refused(problem: Problem) -> JsonResponse:

@@ -5,8 +5,10 @@ from typing import Any
 
 import openai
 import pytest
+from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from accounts import keys
+from agents.models import Agent
 from chat.models import Conversation, Message
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
@@ -178,3 +180,25 @@ def test_malformed_bodies_are_400s_in_openais_shape(server: LiveServer, library:
     assert caller.call("POST", "/v1/chat/completions", {**hello, "stream_options": "yes"}).status == 200
     assert caller.call("GET", "/v1/chat/completions").status == 405
     assert Caller(server.port).call("POST", "/v1/chat/completions", hello).status == 401
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (OperationalError("away"), "database_unavailable"),
+        (InterfaceError("dropped"), "database_unavailable"),
+        (ProgrammingError("refused"), "internal_error"),
+    ],
+)
+def test_errors_of_the_database_are_told_in_openais_shape(
+    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch, error: Exception, code: str
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(Agent, "scope_for", fail)
+    monkeypatch.setattr("chat.stream.openai.usable_models", fail)
+    for ask_it in (lambda: ask(client), lambda: client.models.list()):
+        with pytest.raises(openai.InternalServerError) as refused:
+            ask_it()
+        assert refused.value.code == code
