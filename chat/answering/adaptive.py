@@ -11,7 +11,7 @@ search, the model or the clock, leaves the best attempt so far standing.
 import asyncio
 import logging
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseFault
 
 from accounts.problems import Problem
 from agents.llm.base import ModelError
@@ -91,7 +91,7 @@ async def search_again(
             if not following.refusal and following.retrieval.chunks:
                 return following
             attempt.fault = "nothing_found"
-    except (Problem, DatabaseError) as error:
+    except (Problem, DatabaseFault) as error:
         logger.warning("no further attempt: %s", type(error).__name__)
         attempt.fault = "search_failed"
     return None

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import InterfaceError, OperationalError
 
 from chat.answering import adaptive, evaluator
+from chat.answering.inquiry import Inquiry
 from chat.models import Citation, Message, Trace
 from corpora.models import Chunk, Document
 from tests.fakes.fixtures import ModelServer
@@ -232,6 +234,21 @@ def test_taking_the_corpus_back_counts_for_the_next_attempt(
     events = alicia.answers("writer", ABOUT_LOANS)
     assert [step[0] for step in story(events)].count("sources") == 1
     assert attempts()[0]["fault"] == "nothing_found"
+
+
+@pytest.mark.parametrize("error", [OperationalError("away"), InterfaceError("the connection was dropped")])
+def test_a_database_that_restarts_between_attempts_costs_only_the_next_one(
+    alicia: Caller, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def plan_anew(*_: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(Inquiry, "plan_anew", plan_anew)
+    answers(chat_model, "Primera respuesta [1].")
+    verdicts(chat_model, LOW_RECALL)
+    events = alicia.answers("writer", ABOUT_LOANS)
+    assert (shown(events), events[-1].data.get("status")) == ("Primera respuesta [1].", "complete")
+    assert (attempts()[0]["fault"], Message.objects.get(role="assistant").status) == ("search_failed", "complete")
 
 
 def test_without_a_model_or_without_sources_nothing_is_judged(
