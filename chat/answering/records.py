@@ -100,8 +100,8 @@ def open_answer(membership: Membership, conversation: Conversation, question: st
     now = timezone.now()
     if conversation._state.adding:
         conversation.save(force_insert=True)
-    else:
-        Conversation.objects.filter(pk=conversation.pk).update(updated_at=now)
+    elif not Conversation.objects.filter(pk=conversation.pk).update(updated_at=now):
+        raise NotFound  # deleted since it was looked up
     Message.objects.bulk_create(
         [
             Message(conversation=conversation, role=Message.Role.USER, content=question, created_at=now),

@@ -4,10 +4,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from accounts.models import Membership
+from accounts.problems import NotFound
 from chat.answering import records
 from chat.models import Conversation, Message, Project
 from corpora.scope import Scope
@@ -46,6 +48,15 @@ def answered(alicia: Membership) -> Conversation:
         conversation=conversation, role="assistant", content="Veintiún días [1].", sources=[document.chunks.first()]
     )
     return conversation
+
+
+def test_a_question_in_a_conversation_that_was_deleted_meanwhile_finds_nothing(
+    alicia: Membership, answered: Conversation
+) -> None:
+    Conversation.objects.filter(pk=answered.pk).delete()
+    with pytest.raises(NotFound), transaction.atomic():
+        records.open_answer(alicia, answered, "¿Y después?", uuid4())
+    assert not Message.objects.exists()
 
 
 def test_a_conversation_comes_with_its_messages_and_their_sources(alicia: Membership, answered: Conversation) -> None:
