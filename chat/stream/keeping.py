@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import Error, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from chat.models import Message
@@ -52,7 +52,7 @@ async def _keep() -> None:
             heed(await in_thread(wishes), live_here())
             if tick % TICKS_TO_KEEP == 0:
                 kept = await in_thread(keep, live_here(), kept)
-        except Error as error:
+        except Exception as error:  # also one that nobody expected: without their keeper all answers seem broken off
             logger.warning("running answers cannot be kept at the moment: %s", described(error))
 
 

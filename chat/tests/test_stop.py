@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.utils import timezone
 
 from chat.answering import answers, inquiry
 from chat.answering.admission import Admission, Asking
@@ -279,6 +280,25 @@ def test_an_answer_that_nobody_comes_to_read_is_closed(
 
     assert status_of(async_to_sync(ask_and_forget)()) == "stopped"
     assert not live._live
+
+
+def test_running_answers_are_looked_after_whatever_went_wrong_once(
+    alicia: Caller, talkative: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wishes, errors = keeping.wishes, iter([RuntimeError("can't start new thread")])
+
+    def fail_once() -> keeping.Wishes:
+        for error in errors:
+            raise error
+        return wishes()
+
+    monkeypatch.setattr(keeping, "wishes", fail_once)
+    monkeypatch.setattr(keeping, "TICK_SECONDS", 0.05)
+    with alicia.ask("writer", ABOUT_LOANS) as stream:
+        pk = message(stream)
+        eventually(lambda: next(errors, None) is None)
+        Message.objects.filter(pk=pk).update(stop_requested_at=timezone.now())  # as another process takes it
+        assert stream.until("done").data["status"] == "stopped"
 
 
 def test_a_reader_that_stops_reading_is_let_go(
