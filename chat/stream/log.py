@@ -85,7 +85,8 @@ class Cursor:
         if self.ended:
             return taken
         part = log.part
-        if part is not None:
+        is_behind = part is not None and part.number < self._place.attempt  # a row keeps the first attempt till the end
+        if part is not None and (not is_behind or log.ending is not None):
             if part is not self._part:
                 self._enter(part)
             if self._head < len(part.head):

@@ -13,7 +13,7 @@ from chat.stream import live
 from chat.stream.events import Done, Event, Html, Numbered, Sources, Status, Token
 from chat.stream.live import Live
 from chat.stream.log import Cursor, EventLog
-from chat.stream.numbers import END, place_of
+from chat.stream.numbers import END, place_of, text_id
 
 MESSAGE = UUID(int=7)
 PIECES = st.lists(st.sampled_from(["uno ", "dos", "\n", "\n\n", "- tres\n", "```\n", "x" * 40]), max_size=12)
@@ -161,3 +161,15 @@ async def test_a_reader_who_takes_nothing_is_let_go_also_when_the_answer_has_end
         async with asyncio.timeout(2):
             await asyncio.ensure_future(read_one_batch())
     assert not answer.readers
+
+
+def test_whoever_knows_a_further_attempt_is_not_told_the_one_before_it_by_a_row_that_has_no_other() -> None:
+    row, after = EventLog(), text_id(2, 8, 0)
+    row.begin(sources(1), ["the first"])
+    cursor = Cursor(after)
+    assert cursor.take(row) == []
+    row.begin(sources(2), ["the second"])
+    row.end(done())
+    events = cursor.take(row)
+    assert "".join(event.token for _, event in events if isinstance(event, Token)) == "nd"
+    assert all(number > after for number, _ in events)
