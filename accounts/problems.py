@@ -35,6 +35,11 @@ class Problem(exceptions.APIException):
         self.extra = extra
 
 
+class Malformed(Problem):
+    code = exceptions.ParseError.default_code
+    default_detail = exceptions.ParseError.default_detail
+
+
 class NotFound(Problem):
     status_code = status.HTTP_404_NOT_FOUND
     code = "not_found"

@@ -11,9 +11,11 @@ from urllib.parse import quote
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.client import BOUNDARY, MULTIPART_CONTENT
 
+from accounts.http.bodies import json_body
+from accounts.problems import Malformed
 from tests.bodies import body_of
 from tests.matrix import API, PAGES, UPLOAD, Case
 from tests.people import People
@@ -118,6 +120,12 @@ def test_what_is_no_json_is_refused(content: bytes, world: World) -> None:
             client = rightful(case, world, key=True)
             answer = answered(client, case.method, path, data=content, content_type="application/json")
             check(answer, case, content[:20])
+
+
+def test_what_is_no_json_says_so_on_the_short_way_too() -> None:
+    with pytest.raises(Malformed) as refused:
+        json_body(RequestFactory().post("/", b"{x", content_type="application/json"))
+    assert (refused.value.code, refused.value.status_code) == ("parse_error", 400)
 
 
 @pytest.mark.parametrize("text", ["a%00b", "%ED%A0%80"])

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from accounts.problems import Problem
+from accounts.problems import Malformed, Problem
 
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 
@@ -59,7 +59,7 @@ def json_body(request: HttpRequest) -> Any:
     try:
         return json_of(request.body)
     except ValueError:
-        raise Problem("The body is not JSON.") from None
+        raise Malformed from None
 
 
 class JSONParser(BaseParser):
