@@ -40,7 +40,7 @@ class ShownMessage:
 
     @property
     def without_context(self) -> bool:
-        return not self.sources and not self.is_live
+        return bool(self.row.content) and not self.sources and not self.is_live
 
 
 @dataclass(frozen=True, slots=True)

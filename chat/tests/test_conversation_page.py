@@ -50,6 +50,13 @@ def test_an_answer_without_sources_is_marked(cast: Cast, conversation: Conversat
     assert '<span class="badge warn" data-without>' in show(cast, conversation)
 
 
+def test_what_was_stopped_before_its_first_word_was_not_answered_without_documents(
+    cast: Cast, conversation: Conversation
+) -> None:
+    MessageFactory(conversation=conversation, role="assistant", content="", status="stopped")
+    assert '<span class="badge warn" data-without hidden>' in show(cast, conversation)
+
+
 def test_a_question_stays_text(cast: Cast, conversation: Conversation) -> None:
     MessageFactory(conversation=conversation, content="<img src=x> **bold**")
     assert "&lt;img src=x&gt; **bold**" in show(cast, conversation)

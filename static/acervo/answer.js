@@ -96,6 +96,7 @@ export class AnswerView {
     if (this.prose.querySelector(":scope > [data-block]")) this.pending.remove(); // all of it is in blocks by now
     for (const n of cited || []) this.element.querySelector(`[data-source="${n}"]`)?.classList.add("cited");
     this.element.querySelector("[data-stopped]").hidden = status !== "stopped";
+    if (!this.prose.textContent.trim()) this.element.querySelector("[data-without]").hidden = true; // nothing was answered
     const total = usage?.total_tokens;
     this.element.querySelector("[data-usage]").textContent = total ? `${total} ${this.labels.tokens}` : "";
   }
