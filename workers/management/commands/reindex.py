@@ -1,6 +1,7 @@
 """`manage.py reindex`: ingest documents again, for instance after a change of chunking."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -27,8 +28,15 @@ class Command(BaseCommand):
         documents.requeue()
         if inline.owns_index():
             bar = Bar(self.stderr, "reindex", len(chosen))
-            inline.work_off(chosen, lambda document: bar.step(document.filename))
+            ends: Counter[str] = Counter()
+
+            def done(document: Document) -> None:
+                bar.step(document.filename)
+                ends[document.status] += 1
+
+            inline.work_off(chosen, done)
             bar.end()
-            self.stdout.write(f"{len(chosen)} documents indexed again.")
+            indexed = ends[Document.Status.INDEXED]
+            self.stdout.write(f"{indexed} documents indexed again, {ends.total() - indexed} not.")
         else:
             self.stdout.write(f"{len(chosen)} documents queued; the workers take them within seconds.")
