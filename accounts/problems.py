@@ -37,7 +37,7 @@ class Problem(exceptions.APIException):
 
 class Malformed(Problem):
     code = exceptions.ParseError.default_code
-    default_detail = exceptions.ParseError.default_detail
+    default_detail = gettext_lazy("Malformed request.")  # as DRF says it, and translates it
 
 
 class NotFound(Problem):
