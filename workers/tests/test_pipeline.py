@@ -28,6 +28,7 @@ from workers.ingestion import pipeline
 from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.index import version
 from workers.ingestion.sandbox.pool import SandboxUnavailable
+from workers.jobs import metadata
 from workers.queue import claims
 from workers.queue.claims import Lease
 
@@ -406,7 +407,9 @@ def test_what_is_edited_while_a_document_is_processed_stays(
     pipeline.run(document.pk)
     done = complete(document)
     assert (done.title, done.unit) == ("El libro del mar", "2")
+    assert metadata.copy_next(), "the flag says that the points were written under what it was before"
     assert payload_of(document, "unit") == {"2"}
+    assert not metadata.copy_next()
 
 
 def test_an_edit_that_comes_between_the_look_and_the_switch_stays(

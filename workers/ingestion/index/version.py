@@ -5,6 +5,8 @@ import logging
 from django.db import transaction
 
 from config.prepared import Prepared
+from corpora.descriptions import mark_metadata_changed
+from corpora.metadata.date_ranges import day_number
 from corpora.metadata.names import METADATA_FIELDS
 from corpora.models import Chunk, Document, DocumentText
 from retrieval.embeddings.cache import text_hash
@@ -40,6 +42,8 @@ class VersionWriter:
         self.declared = declarations.missing(document, reading.extracted.metadata)
         self.language = document.language or self.declared.get("language", "") or reading.language
         declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
+        if self.declared.get("source_date"):
+            declared["source_date"] = day_number(self.declared["source_date"])
         self.payload = payload_of(document, self.version) | declared | {"language": self.language}
 
     def clear_unfinished(self) -> None:
@@ -101,9 +105,11 @@ class VersionWriter:
             self.spaces.check_readable()
             self._write_text()
             self.lease.finish(self.version, chunk_count=len(self.reading.chunks), **self._facts(edited))
+            if any(self.payload[name] != value for name, value in edited.metadata.items()):
+                mark_metadata_changed(edited)  # the points were written under what it was before
             if self.version > 1:
                 self._drop_old_rows()
-        self._follow_in_index(edited)
+        self._drop_old_points()
 
     def _lock(self) -> Document:
         found = _locked(document_id=self.lease.document_id, holder=self.lease.holder)
@@ -136,16 +142,11 @@ class VersionWriter:
         DocumentText.objects.filter(document=self.document).exclude(version=self.version).delete()
         forget_embeddings(old_hashes)
 
-    def _follow_in_index(self, document: Document) -> None:
-        """Points of the old version go; metadata that was edited meanwhile comes to those of the new one."""
-        was_edited = any(self.payload[name] != value for name, value in document.metadata.items())
-        if self.version == 1 and not was_edited:
+    def _drop_old_points(self) -> None:
+        if self.version == 1:
             return
         try:
             for index in every_index():
-                if self.version > 1:
-                    index.delete_document(document.pk, keep_version=self.version)
-                if was_edited:
-                    index.set_metadata(document.pk, document.metadata)
+                index.delete_document(self.document.pk, keep_version=self.version)
         except IndexUnavailable:
-            logger.warning("the index still has old points or metadata of document %s", document.pk)
+            logger.warning("the index still has old points of document %s", self.document.pk)
