@@ -63,9 +63,7 @@ def ingest(lease: Lease) -> None:
     started = time.monotonic()
     document = lease.document()
     reading = read_in_sandbox(original_of(document), request_for(document))
-    if time.monotonic() - started > UNNOTICED_SECONDS:
-        lease.report(Stage.EMBED, READ_AT)
-    index_reading(lease, document, reading)
+    index_reading(lease, document, reading, since=started)
 
 
 def index_extracted(lease: Lease, extracted: Extracted, sizes: Sequence[int] = ()) -> None:
@@ -103,13 +101,19 @@ def original_of(document: Document) -> bytes | Path:
         raise StoreUnavailable from error
 
 
-def index_reading(lease: Lease, document: Document, reading: Reading) -> None:
-    """Embed and index what was read, and switch readers to it."""
+def index_reading(lease: Lease, document: Document, reading: Reading, since: float | None = None) -> None:
+    """Embed and index what was read, and switch readers to it.
+
+    Who watches is told that embedding begins where that may take long: at a model server, or after a long reading that
+    began at `since`, a time of the monotonic clock.
+    """
     count = len(reading.chunks)
     if not count:
         raise ExtractionError("empty_document")
     writer = VersionWriter(lease, document, reading)
     writer.clear_unfinished()
+    if since is not None and (writer.spaces.waits or time.monotonic() - since > UNNOTICED_SECONDS):
+        lease.report(Stage.EMBED, READ_AT)
     for start in range(0, count, BATCH):
         end = min(start + BATCH, count)
         writer.write(slice(start, end), READ_AT + (WRITTEN_AT - READ_AT) * end / count)

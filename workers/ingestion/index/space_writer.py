@@ -38,6 +38,11 @@ class SpaceWriter:
         self.targets = list(opened.write_targets())
         self.unable: set[str] = set()
 
+    @property
+    def waits(self) -> bool:
+        """Whether embedding goes over a network."""
+        return any(target.provider.waits for target in self.targets)
+
     def embed(self, texts: Sequence[str]) -> list[tuple[Target, Vectors]]:
         """One batch for every space. Raises the EmbeddingError of a space that cannot be done without."""
         embedded = []
