@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.metadata.names import METADATA_FIELDS
-from workers.ingestion.declarations import Invalid, checked
+from workers.ingestion.declarations import Invalid, check_declared
 
 FILENAME = "acervo.toml"
 MAX_BYTES = 64 * 1024
@@ -61,4 +61,4 @@ def fields_of(path: Path) -> dict[str, Any]:
     said = tomllib.loads(content.decode("utf-8"))
     if unknown := said.keys() - FIELDS:
         raise Invalid(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(sorted(FIELDS))}")
-    return checked(said)
+    return check_declared(said)

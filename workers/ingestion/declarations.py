@@ -14,7 +14,7 @@ class Invalid(ValueError):
     """A declared value that no document can have; the message names the field and says why."""
 
 
-def checked(declared: Mapping[str, Any]) -> dict[str, Any]:
+def check_declared(declared: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a document. Raises Invalid for an unknown field or an invalid value."""
     spelled = as_fields(declared)
     if unknown := spelled.keys() - MetadataSerializer().fields.keys():
@@ -49,7 +49,7 @@ def as_fields(declared: Mapping[str, Any]) -> dict[str, Any]:
     fields = {("source_date" if name == "date" else name): value for name, value in declared.items()}
     for name in CHOICES:
         if isinstance(value := fields.get(name), str):
-            fields[name] = unaccented(value)
+            fields[name] = without_accents(value)
     if isinstance(language := fields.get("language"), str):
         fields["language"] = language.strip().lower().split("-")[0].split("_")[0]
     if isinstance(day := fields.get("source_date"), str):
@@ -59,7 +59,7 @@ def as_fields(declared: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def unaccented(word: str) -> str:
+def without_accents(word: str) -> str:
     decomposed = unicodedata.normalize("NFD", word.strip().lower())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 

@@ -13,7 +13,7 @@ from retrieval.tests.shelf import scope_of
 from tests.factories import CorpusFactory
 from tests.library import upload
 from tests.people import People
-from workers.ingestion.declarations import Invalid, checked, usable
+from workers.ingestion.declarations import Invalid, check_declared, usable
 
 FRONT = """---
 title: Bucles
@@ -45,7 +45,7 @@ El bucle for recorre los elementos de una lista.
     ],
 )
 def test_words_become_the_fields_values(declared: dict[str, Any], fields: dict[str, Any]) -> None:
-    assert checked(declared) == fields
+    assert check_declared(declared) == fields
     assert usable(declared) == fields
 
 
@@ -64,14 +64,14 @@ INVALID: list[dict[str, Any]] = [
 @pytest.mark.parametrize("wrong", INVALID)
 def test_what_is_invalid_is_an_error_in_a_folder_and_left_out_of_a_file(wrong: dict[str, Any]) -> None:
     with pytest.raises(Invalid) as refused:
-        checked({"topic": "T", **wrong})
+        check_declared({"topic": "T", **wrong})
     assert next(iter(wrong)).replace("date", "source_date") in str(refused.value)
     assert usable({"topic": "T", **wrong}) == {"topic": "T"}
 
 
 def test_an_unknown_field_is_an_error() -> None:
     with pytest.raises(Invalid, match="corpus_id"):
-        checked({"corpus_id": "3"})
+        check_declared({"corpus_id": "3"})
 
 
 @pytest.fixture

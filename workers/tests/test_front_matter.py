@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.ingestion.extract.extracted import DECLARABLE, MAX_VALUE, MAX_VALUES
-from workers.ingestion.extract.front_matter import KEYS, declared
+from workers.ingestion.extract.front_matter import KEYS, read_front_matter
 from workers.ingestion.extract.markdown import extract_markdown
 from workers.ingestion.reading import ReadRequest
 from workers.ingestion.sandbox import wire
@@ -47,24 +47,24 @@ from workers.ingestion.sandbox import wire
     ],
 )  # fmt: skip
 def test_known_keys_are_understood_and_everything_else_is_left(front: str, expected: dict[str, Any]) -> None:
-    assert declared(front) == expected
+    assert read_front_matter(front) == expected
 
 
 def test_sizes_are_bounded() -> None:
-    found = declared(f"unit: {'x' * 10_000}\ntags: [{', '.join(['y' * 900] * 100)}]")
+    found = read_front_matter(f"unit: {'x' * 10_000}\ntags: [{', '.join(['y' * 900] * 100)}]")
     assert len(found["unit"]) == MAX_VALUE
     assert len(found["tags"]) == MAX_VALUES
     assert {len(tag) for tag in found["tags"]} == {MAX_VALUE}
-    assert declared("\n" * 300 + "unit: 3") == {}
+    assert read_front_matter("\n" * 300 + "unit: 3") == {}
 
 
 def test_hidden_characters_do_not_get_through() -> None:
-    assert declared("unit: a\u202eb\u200bc\U000e0041") == {"unit": "abc"}
+    assert read_front_matter("unit: a\u202eb\u200bc\U000e0041") == {"unit": "abc"}
 
 
 @given(st.text(alphabet=st.sampled_from("unitags: []-'\"#\n\tábc"), max_size=300))
 def test_any_text_gives_what_crosses_the_border(front: str) -> None:
-    found = declared(front)
+    found = read_front_matter(front)
     assert found.keys() <= set(KEYS.values())
     found.pop("title", None)
     extracted = extract_markdown(b"text")
@@ -77,7 +77,7 @@ def test_any_text_gives_what_crosses_the_border(front: str) -> None:
 )
 def test_no_front_matter_takes_long(bomb: str) -> None:
     began = time.monotonic()
-    declared(f"tags:\n{bomb}\n{bomb}")
+    read_front_matter(f"tags:\n{bomb}\n{bomb}")
     assert time.monotonic() - began < 1
 
 

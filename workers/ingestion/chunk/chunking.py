@@ -22,7 +22,7 @@ from workers.ingestion.chunk.segments import (
     AFTER_SENTENCE,
     AFTER_WORD,
     Segments,
-    segmented,
+    segment_text,
 )
 from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract.extracted import Extracted
@@ -116,7 +116,7 @@ class _Chunker:
         # A longer sentence is cut at words: an overlap must find a place to begin.
         limit = max(overlap, MIN_GRANULARITY // 2)
         heading_limit = granularity - _HEADING_MARGIN
-        self._segments: Segments = segmented(self._text, extracted.headings, limit, heading_limit)
+        self._segments: Segments = segment_text(self._text, extracted.headings, limit, heading_limit)
         self._sections = sections(self._segments, extracted.headings)
 
     def cuts(self) -> Iterator[Cut]:

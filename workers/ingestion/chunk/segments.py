@@ -49,7 +49,7 @@ class Segments:
         self.breaks.append(ending)
 
 
-def segmented(text: str, headings: Sequence[HeadingSpan], limit: int, heading_limit: int) -> Segments:
+def segment_text(text: str, headings: Sequence[HeadingSpan], limit: int, heading_limit: int) -> Segments:
     """All segments of `text`, of at most `limit` tokens; headings of at most `heading_limit`."""
     segments = Segments()
     for start, end, ending in _pieces(text, headings):

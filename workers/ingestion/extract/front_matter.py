@@ -39,7 +39,7 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)\Z")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*\Z")
 
 
-def declared(front: str) -> dict[str, Declared]:
+def read_front_matter(front: str) -> dict[str, Declared]:
     """The known keys of the text between the `---` lines, by their English names; the first of a key counts.
 
     "tags" has a tuple of words, every other key one text; what is empty is left out.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from workers.ingestion.extract.canonical import one_line, tidy
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan
 from workers.ingestion.extract.failures import ExtractionError
-from workers.ingestion.extract.front_matter import declared
+from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.plain import decode
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -34,7 +34,7 @@ def extract_markdown(content: bytes) -> Extracted:
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    metadata = declared(front[1]) if front else {}
+    metadata = read_front_matter(front[1]) if front else {}
     title = metadata.pop("title", "") or first
     return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata)
 
@@ -62,7 +62,7 @@ def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
 
 def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
     """(line, level, title): title is empty for lines that are no heading; a setext underline is swallowed."""
-    fenced = _fenced(lines)
+    fenced = _lines_in_fences(lines)
     skip = False
     for number, line in enumerate(lines):
         if skip or number in fenced:
@@ -97,7 +97,7 @@ def _setext_level(above: str, line: str, below: str) -> int:
     return 1 if underline[1][0] == "=" else 2
 
 
-def _fenced(lines: list[str]) -> set[int]:
+def _lines_in_fences(lines: list[str]) -> set[int]:
     """Numbers of the lines inside code fences, fences included. A fence that nobody closes is no fence."""
     inside: set[int] = set()
     opened, mark = -1, ""

@@ -26,7 +26,7 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
     """One text from lines per page; page spans tile it, headings are the bookmarks found on their pages."""
     kept = drop_running_lines(pages)
     compounds = frozenset(_COMPOUND.findall("\n".join(map("\n".join, kept))))
-    lines = with_headings([[_unmarked(line, compounds) for line in page] for page in kept], bookmarks)
+    lines = with_headings([[_without_break_marks(line, compounds) for line in page] for page in kept], bookmarks)
     width = _widths(kept)
     parts: list[str] = []
     starts = [-1] * len(pages)
@@ -50,7 +50,7 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
     return Extracted("".join(parts), _page_spans(starts, position), tuple(headings), title, len(pages))
 
 
-def _unmarked(line: str, compounds: frozenset[str]) -> str:
+def _without_break_marks(line: str, compounds: frozenset[str]) -> str:
     """The line with PDFium's hyphen marks resolved; one at its very end becomes a hyphen."""
     first, *others = line.split(LINE_HYPHEN)
     parts = [first]

@@ -85,8 +85,8 @@ def decode(result: bytes | bytearray, request: ReadRequest) -> Reading | Extract
     try:
         fields = orjson.loads(result)
         if "error" in fields:
-            raise _reported(fields)
-        extracted = _extracted(fields)
+            raise _failure(fields)
+        extracted = _read_text(fields)
         if "passages" not in fields:
             return extracted
         chunks, terms = decode_passages(fields["passages"], extracted, request.granularities)
@@ -95,14 +95,14 @@ def decode(result: bytes | bytearray, request: ReadRequest) -> Reading | Extract
         raise ExtractionError("extraction_crashed", cause="the child's answer is malformed") from error
 
 
-def _reported(fields: dict[str, Any]) -> ExtractionError:
+def _failure(fields: dict[str, Any]) -> ExtractionError:
     code, cause = fields["error"], _string(fields["cause"], MAX_CAUSE)
     if code not in CODES:
         raise ValueError("unknown error")
     return ExtractionError(code, cause=cause)
 
 
-def _extracted(fields: dict[str, Any]) -> Extracted:
+def _read_text(fields: dict[str, Any]) -> Extracted:
     text, title = _string(fields["text"]), _string(fields["title"], MAX_TITLE)
     page_count = fields["page_count"]
     if "\0" in text or type(page_count) is not int or not 0 <= page_count <= MAX_PAGES:

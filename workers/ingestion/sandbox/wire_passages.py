@@ -38,10 +38,10 @@ def encode_passages(
         weights.extend(map(of_term.__getitem__, ordered))
     return {
         "counts": [sum(one.granularity == size for one in chunks) for size in granularities],
-        "cuts": _encoded(cuts),
-        "lengths": _encoded(array("I", [len(vector.indices) for vector in terms])),
-        "terms": _encoded(indices),
-        "weights": _encoded(weights),
+        "cuts": _pack(cuts),
+        "lengths": _pack(array("I", [len(vector.indices) for vector in terms])),
+        "terms": _pack(indices),
+        "weights": _pack(weights),
     }
 
 
@@ -54,7 +54,7 @@ def decode_passages(
     counts = fields["counts"]
     if len(counts) != len(granularities) or any(type(count) is not int or count < 0 for count in counts):
         raise ValueError("not the granularities that were asked for")
-    cuts = _column(fields["cuts"], "u4").astype("i8").reshape(-1, 3)
+    cuts = _unpack(fields["cuts"], "u4").astype("i8").reshape(-1, 3)
     terms = _terms(fields, len(cuts))
     if sum(counts) != len(cuts):
         raise ValueError("counts and cuts differ")
@@ -78,8 +78,8 @@ def _terms(fields: dict[str, Any], count: int) -> tuple[SparseVector, ...]:
     """`count` vectors: distinct terms in order, weights above zero and finite."""
     import numpy as np
 
-    lengths = _column(fields["lengths"], "u4").astype("i8")
-    indices, weights = _column(fields["terms"], "u4"), _column(fields["weights"], "f4")
+    lengths = _unpack(fields["lengths"], "u4").astype("i8")
+    indices, weights = _unpack(fields["terms"], "u4"), _unpack(fields["weights"], "f4")
     if len(lengths) != count or (lengths > MOST_TERMS).any() or not lengths.sum() == len(indices) == len(weights):
         raise ValueError("bad numbers of terms")
     owners = np.repeat(np.arange(count), lengths)
@@ -92,11 +92,11 @@ def _terms(fields: dict[str, Any], count: int) -> tuple[SparseVector, ...]:
     return tuple(SparseVector(tuple(ids[first:last]), tuple(values[first:last])) for first, last in borders)
 
 
-def _encoded(column: "array[int] | array[float]") -> str:
+def _pack(column: "array[int] | array[float]") -> str:
     return b64encode(column.tobytes()).decode()
 
 
-def _column(encoded: object, kind: str) -> "NDArray[Any]":
+def _unpack(encoded: object, kind: str) -> "NDArray[Any]":
     """Numbers of four bytes each. Both ends are one machine: its order of bytes."""
     import numpy as np  # the child, which imports this module, has no use for it
 
