@@ -46,8 +46,11 @@ Stage = Document.Stage
 def run(document_id: UUID) -> bool:
     """Ingest a document if it is due; True when this call did the work. Never raises for the document's sake."""
     lease = claim(document_id)
-    if lease is None:
-        return False
+    return lease is not None and work_on(lease)
+
+
+def work_on(lease: Lease) -> bool:
+    """Ingest a document that was claimed; False when it was lost on the way. Never raises for the document's sake."""
     try:
         with lease.kept_alive():
             ingest(lease)
