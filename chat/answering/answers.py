@@ -18,6 +18,7 @@ from chat.stream.live import Live, Reader
 from config.concurrency.threads import in_thread
 
 DEADLINE_SECONDS = 600.0
+CLOSING_SECONDS = 1.0  # for which a refusal waits until what was held is given back; a database may be away for longer
 _under_way: set[asyncio.Task[None]] = set()
 
 
@@ -34,8 +35,12 @@ async def ask(asking: Asking, *, goes_on: bool) -> tuple[Admission, Reader]:
     task.add_done_callback(_under_way.discard)
     try:
         await asyncio.shield(admitted)
-    except BaseException:
+    except asyncio.CancelledError:
         reader.leave()
+        raise
+    except Exception:
+        reader.leave()
+        await asyncio.wait([task], timeout=CLOSING_SECONDS)  # what was held is free when the caller hears of it
         raise
     return admission, reader
 

@@ -35,9 +35,10 @@ def test_it_asks_with_the_eyes_of_its_user(library: Library) -> None:
     assert "Ofelia Marchena es la relojera" not in ask(library, ABOUT_NOVEL, user=library.bob.user.email)
 
 
-def test_an_unknown_agent_is_answered_with_the_known_ones(library: Library) -> None:
+def test_an_unknown_agent_is_answered_with_the_known_ones(library: Library, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(CommandError, match="writer, researcher"):
         ask(library, agent="nobody")
+    assert not caplog.records, "a mistyped name is no fault of the house"
 
 
 def test_an_unknown_user_is_refused(library: Library) -> None:

@@ -38,6 +38,7 @@ class Outcome:
     described: int = 0  # of the unchanged: those whose metadata the folder says anew
     removed: int = 0
     refused: dict[str, str] = field(default_factory=dict)
+    failed: list[Document] = field(default_factory=list)  # of the unchanged: those that could not be processed before
 
 
 def files_in(source: Path) -> list[Path]:
@@ -123,6 +124,8 @@ class Visit:
         """The content is as it was; what is said of it may not be."""
         self.outcome.unchanged += 1
         self.outcome.described += describe(known, self.by, **said)
+        if known.status == Document.Status.FAILED:
+            self.outcome.failed.append(known)
 
     def has_twin(self, name: str, sha256: str, relative: str) -> bool:
         """Whether the corpus has this file from elsewhere. A file that was moved takes its document along."""

@@ -108,7 +108,12 @@ def test_ingest_names_what_it_could_not_take(admin: Membership, course: Path) ->
     assert "3.pdf: " in err.getvalue()
     assert "(corrupt_document)" in err.getvalue()
     assert "4.txt: " in err.getvalue()
-    assert "2 failed" in out.getvalue()
+    assert out.getvalue().startswith("2 taken in, 0 unchanged, 0 removed, 2 failed")
+    out, err = StringIO(), StringIO()
+    with pytest.raises(CommandError, match="2 files were not taken in"):
+        call_command("ingest", str(course), organization="casa", corpus="Curso", stdout=out, stderr=err)
+    assert "(corrupt_document)" in err.getvalue(), "a nightly run does not turn green by itself"
+    assert out.getvalue().startswith("0 taken in, 2 unchanged, 0 removed, 2 failed")
 
 
 def test_ingest_says_which_organizations_there_are(admin: Membership, course: Path) -> None:

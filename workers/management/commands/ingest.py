@@ -54,9 +54,10 @@ class Command(BaseCommand):
         named = options["unit_from_folder"]
         outcome = self.upload(source, corpus, admin, delete=options["sync"], unit_from_folder=named, **metadata)
         failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
+        self.explain(outcome.failed)
         self.report(outcome, failed)
-        if outcome.refused or failed:
-            raise CommandError(f"{len(outcome.refused) + failed} files were not taken in; see above.")
+        if missing := len(outcome.refused) + failed + len(outcome.failed):
+            raise CommandError(f"{missing} files were not taken in; see above.")
 
     def upload(self, source: Path, corpus: Corpus, admin: Membership, **options: Any) -> sync.Outcome:
         bar = Bar(self.stderr, "upload", len(sync.files_in(source)))
@@ -75,17 +76,21 @@ class Command(BaseCommand):
 
         inline.finish(outcome.documents, done)
         bar.end()
+        self.explain(failed)
+        return len(failed)
+
+    def explain(self, failed: list[Document]) -> None:
         for document in failed:
             self.stderr.write(f"  {document.filename}: {advice_for(document.error_code)} ({document.error_code})")
-        return len(failed)
 
     def report(self, outcome: sync.Outcome, failed: int) -> None:
         for relative, reason in outcome.refused.items():
             self.stderr.write(f"  {relative}: {reason}")
         described = f" ({outcome.described} described anew)" if outcome.described else ""
+        taken, unchanged = len(outcome.documents) - failed, outcome.unchanged - len(outcome.failed)
         self.stdout.write(
-            f"{len(outcome.documents)} taken in, {outcome.unchanged} unchanged{described}, {outcome.removed} removed, "
-            f"{len(outcome.refused) + failed} failed."
+            f"{taken} taken in, {unchanged} unchanged{described}, {outcome.removed} removed, "
+            f"{len(outcome.refused) + failed + len(outcome.failed)} failed."
         )
 
 
