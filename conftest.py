@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -104,10 +105,10 @@ def people(db: None) -> People:
 def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asynchronous views do their database work on the test's own thread, inside the test's transaction."""
 
-    def on_the_main_thread(work: Callable[..., Any], **_kwargs: Any) -> Callable[..., Any]:
-        return sync_to_async(work, thread_sensitive=True)
+    async def on_the_main_thread(_executor: Executor, work: Callable[[], Any]) -> Any:
+        return await sync_to_async(work, thread_sensitive=True)()
 
-    monkeypatch.setattr("config.concurrency.threads.sync_to_async", on_the_main_thread)
+    monkeypatch.setattr("config.concurrency.threads.change_thread", on_the_main_thread)
     monkeypatch.setattr("config.concurrency.threads.close_old_connections", lambda: None)
 
 

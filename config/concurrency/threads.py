@@ -8,13 +8,15 @@ What can be awaited is awaited, on no thread at all. An open stream holds neithe
 model talks (RELIABILITY fact 3). A synchronous view has a thread to itself, which stays for the next one.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from functools import cached_property
 from typing import ParamSpec, TypeVar
 
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import close_old_connections
 
@@ -42,7 +44,13 @@ async def _run_in(executor: ThreadPoolExecutor, work: Callable[P, T], *args: P.a
         finally:
             close_old_connections()
 
-    return await sync_to_async(releasing, thread_sensitive=False, executor=executor)()
+    return await change_thread(executor, releasing)
+
+
+async def change_thread(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    """With a copy of this task's context. Asgiref's way, which also carries changed context variables home and the
+    event loop along, takes twice as much CPU."""
+    return await asyncio.get_running_loop().run_in_executor(executor, copy_context().run, work)
 
 
 class Lane:
