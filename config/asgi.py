@@ -8,11 +8,11 @@ import gc
 import os
 from typing import Any
 
+import django
 import orjson
-from django.core.asgi import get_asgi_application
 from django.urls import resolve
 
-from config.straight import App, HttpScope, Receive, Send, StraightToAsyncViews
+from config.straight import App, HttpScope, OnOneThread, Receive, Send, StraightToAsyncViews
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -71,13 +71,13 @@ async def refuse(send: Send) -> None:
 
 
 def application_with_its_limits() -> App:
-    handler = get_asgi_application()  # sets Django up; what follows needs it
+    django.setup(set_prefix=False)  # what follows needs it
     from django.conf import settings
 
     from config.metrics import serve_metrics
 
     serve_metrics()
-    return BodyLimit(StraightToAsyncViews(handler), settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
+    return BodyLimit(StraightToAsyncViews(OnOneThread()), settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
 
 
 def settle() -> None:

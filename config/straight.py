@@ -77,6 +77,25 @@ class StraightToAsyncViews:
                 await answer
 
 
+class OnOneThread(ASGIHandler):
+    """Django's handler with the view and the middlewares around it on one thread.
+
+    Its own makes the innermost part asynchronous, and with it every middleware that can be: some twenty changes of
+    threads a request. Here only those at the top are asynchronous that cannot be otherwise.
+    """
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware(is_async=False)
+
+    def adapt_method_mode(
+        self, is_async: bool, method: Any, method_is_async: bool | None = None, debug: bool = False, name: Any = None
+    ) -> Any:
+        """As Django does, but what is asynchronous stays so: the chain is awaited from its top."""
+        if not is_async and method_is_async:
+            return method
+        return super().adapt_method_mode(is_async, method, method_is_async, debug, name)
+
+
 def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:
     try:
         match = resolve(scope["path"])
