@@ -82,6 +82,12 @@ class MessageQuerySet(models.QuerySet["Message"]):
             conversation__owner_id=membership.user_id,
         )
 
+    def before(self, edge: "Message") -> Self:
+        return self.filter(Q(created_at__lt=edge.created_at) | Q(created_at=edge.created_at, pk__lt=edge.pk))
+
+    def after(self, edge: "Message") -> Self:
+        return self.filter(Q(created_at__gt=edge.created_at) | Q(created_at=edge.created_at, pk__gt=edge.pk))
+
     def streaming(self) -> Self:
         """Answers that somebody writes at this moment."""
         return self.filter(status=Message.Status.STREAMING, writer_seen_at__gte=silent_since())

@@ -56,12 +56,13 @@ def work_on(document_id: UUID, on_done: Callable[[Document], None], *, last: boo
 
 def wait_for(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) -> None:
     """Watch the documents that others ingest until each has ended."""
-    waiting = set(document_ids)
+    waiting = list(document_ids)
     while waiting:
-        for document in Document.objects.filter(pk__in=waiting).exclude(status__in=BUSY):
-            waiting.discard(document.pk)
-            on_done(document)
-        waiting &= set(Document.objects.filter(pk__in=waiting).values_list("pk", flat=True))
+        found = Document.objects.in_bulk(waiting).values()  # also of more than a database takes as parameters
+        for document in found:
+            if document.status not in BUSY:
+                on_done(document)
+        waiting = [document.pk for document in found if document.status in BUSY]
         if waiting:
             time.sleep(POLL_SECONDS)
 

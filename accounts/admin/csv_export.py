@@ -1,12 +1,16 @@
 """Tables as CSV that a spreadsheet opens as text, never as formulas (RELIABILITY R19)."""
 
 import csv
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import StreamingHttpResponse
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+BYTE_ORDER_MARK = "\ufeff"
+
+Row = Sequence[Any]
 
 
 def escape_cell(value: Any) -> str:
@@ -15,17 +19,25 @@ def escape_cell(value: Any) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def csv_response(filename: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponse:
-    """A download in UTF-8 with its byte order mark, which spreadsheets need to read accents."""
-    response = HttpResponse(
+def csv_response(filename: str, header: Row, batches: AsyncIterator[Sequence[Row]]) -> StreamingHttpResponse:
+    """A download in UTF-8 with its byte order mark, which spreadsheets need to read accents. Written as it is read."""
+    return StreamingHttpResponse(
+        written(header, batches),
         content_type="text/csv; charset=utf-8",
         headers={
             "Content-Disposition": f'attachment; filename="{filename}"',
             "X-Content-Type-Options": "nosniff",
         },
     )
-    response.write("\ufeff")
-    table = csv.writer(response)
-    for row in (header, *rows):
-        table.writerow([escape_cell(cell) for cell in row])
-    return response
+
+
+async def written(header: Row, batches: AsyncIterator[Sequence[Row]]) -> AsyncIterator[str]:
+    yield BYTE_ORDER_MARK + to_csv([header])
+    async for rows in batches:
+        yield to_csv(rows)
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([escape_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()

@@ -1,14 +1,17 @@
 """The admin of people: roles, the last admin, keys, the audit log as CSV, operators' pages."""
 
+import asyncio
 import csv
 import io
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
 
 from accounts import audit, keys
+from accounts.admin import people
 from accounts.admin.csv_export import escape_cell
 from accounts.models import ApiKey, AuditEvent, Membership, Organization, User
 
@@ -135,7 +138,9 @@ def test_the_audit_log_is_read_only(client: Client, alice: Membership) -> None:
     assert AuditEvent.objects.get().action == "changed"
 
 
-def test_the_audit_log_is_exported_as_csv_without_formulas(client: Client, alice: Membership) -> None:
+def test_the_audit_log_is_exported_as_csv_without_formulas(
+    client: Client, alice: Membership, in_this_thread: None
+) -> None:
     User.objects.filter(pk=alice.user_id).update(email="=cmd@example.org")
     audit.record(alice, "@SUM(A1)", alice.organization, flag=True)
     event = AuditEvent.objects.get()
@@ -143,8 +148,25 @@ def test_the_audit_log_is_exported_as_csv_without_formulas(client: Client, alice
     response = client.post(path, {"action": "export_csv", "_selected_action": [str(event.pk)]})
     assert response["Content-Type"].startswith("text/csv")
     assert "attachment" in response["Content-Disposition"]
-    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
+
+    async def download() -> bytes:
+        return b"".join([part async for part in response])
+
+    rows = list(csv.reader(io.StringIO(async_to_sync(download)().decode("utf-8-sig"))))
     assert rows[1][1:3] == ["'=cmd@example.org", "'@SUM(A1)"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_is_written_as_it_is_read(alice: Membership, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The audit log may be longer than memory."""
+    monkeypatch.setattr(people, "AUDIT_BATCH", 2)
+    for number in range(5):
+        audit.record(alice, f"changed {number}", alice.organization)
+
+    async def actions() -> list[list[str]]:
+        return [[row[2] for row in batch] async for batch in people.audit_rows(AuditEvent.objects.all())]
+
+    assert asyncio.run(actions()) == [["changed 0", "changed 1"], ["changed 2", "changed 3"], ["changed 4"]]
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
@@ -22,7 +22,7 @@ from chat.api.serializers import (
     FeedbackSerializer,
     ProjectSerializer,
 )
-from chat.models import Conversation, Message, Project
+from chat.models import Conversation, Message, MessageQuerySet, Project
 from chat.stream import live
 
 
@@ -76,20 +76,38 @@ class ConversationList(generics.ListAPIView[Conversation]):
 
 
 class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
+    """With its latest MESSAGES messages, or those before one of them; a `Link` header leads to the earlier ones."""
+
+    MESSAGES = 100
+    BEFORE = "before"
+
     serializer_class = ConversationDetailSerializer
     http_method_names = ("get", "patch", "delete", "head", "options")
 
+    @extend_schema(parameters=[OpenApiParameter(BEFORE, UUID, description="only messages before this one")])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        response = super().get(request, *args, **kwargs)
+        if len(shown := response.data["messages"]) == self.MESSAGES:
+            earlier = request.build_absolute_uri(f"{request.path}?{self.BEFORE}={shown[0]['id']}")
+            response["Link"] = f'<{earlier}>; rel="prev"'
+        return response
+
     def get_object(self) -> Conversation:
-        messages = Message.objects.prefetch_related("citations")
-        found = (
-            Conversation.objects.owned_by(membership_of(self.request))
-            .filter(pk=self.kwargs["pk"])
-            .prefetch_related(Prefetch("messages", messages))
-            .first()
-        )
+        found = Conversation.objects.owned_by(membership_of(self.request)).filter(pk=self.kwargs["pk"]).first()
         if found is None:
             raise NotFound
+        latest = self.wanted(found).order_by("-created_at", "-pk").values_list("pk", flat=True)[: self.MESSAGES]
+        shown = Message.objects.owned_by(membership_of(self.request)).filter(pk__in=[*latest])
+        prefetch_related_objects([found], Prefetch("messages", shown.prefetch_related("citations")))
         return found
+
+    def wanted(self, conversation: Conversation) -> MessageQuerySet:
+        if not (before := self.request.query_params.get(self.BEFORE)):
+            return conversation.messages.all()
+        try:
+            return conversation.messages.before(conversation.messages.get(pk=UUID(before)))
+        except (ValueError, Message.DoesNotExist):
+            raise NotFound from None
 
 
 def owned_project(membership: Membership, pk: str) -> Project:

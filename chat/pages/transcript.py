@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Prefetch, Q
+from django.db.models import Prefetch
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.models import Citation, Conversation, Message, MessageQuerySet
@@ -55,7 +55,7 @@ def transcript_of(conversation: Conversation, before: UUID | None = None) -> Tra
     """The latest TRANSCRIPT_SIZE messages, or those before a given one."""
     rows = with_sources(conversation)
     if before and (edge := conversation.messages.filter(pk=before).first()):
-        rows = rows.filter(Q(created_at__lt=edge.created_at) | Q(created_at=edge.created_at, pk__lt=edge.pk))
+        rows = rows.before(edge)
     latest = list(rows.order_by("-created_at", "-pk")[: TRANSCRIPT_SIZE + 1])
     shown = latest[:TRANSCRIPT_SIZE][::-1]
     return Transcript(tuple(shown_messages(shown)), shown[0].pk if len(latest) > TRANSCRIPT_SIZE else None)
@@ -67,8 +67,7 @@ def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessag
     edge = conversation.messages.filter(pk=after).first()
     if edge is None:
         return ()
-    later = rows.filter(Q(created_at__gt=edge.created_at) | Q(created_at=edge.created_at, pk__gt=edge.pk))
-    return tuple(shown_messages(later.order_by("created_at", "pk")[:TRANSCRIPT_SIZE]))
+    return tuple(shown_messages(rows.after(edge).order_by("created_at", "pk")[:TRANSCRIPT_SIZE]))
 
 
 def with_sources(conversation: Conversation) -> MessageQuerySet:

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 from accounts.models import Membership
 from accounts.problems import NotFound
 from chat.answering import records
+from chat.api.views import ConversationDetail
 from chat.models import Conversation, Message, Project
 from corpora.scope import Scope
 from tests import factories
@@ -67,6 +68,23 @@ def test_a_conversation_comes_with_its_messages_and_their_sources(alicia: Member
     source = answer["sources"][0]
     assert (source["n"], source["cited"]) == (1, True)
     assert {"chunk", "document", "title", "corpus", "corpus_type", "page", "heading_path", "snippet"} < set(source)
+
+
+def test_a_long_conversation_comes_in_parts(
+    alicia: Membership, strangers: list[Membership], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConversationDetail, "MESSAGES", 3)
+    conversation, foreign = factories.ConversationFactory(of=alicia), factories.ConversationFactory(of=strangers[0])
+    for number in range(7):
+        factories.MessageFactory(conversation=conversation, content=str(number))
+    url, parts = f"/api/conversations/{conversation.pk}/", []
+    while url:
+        answer = api(alicia).get(url)
+        parts.append([one["content"] for one in answer.json()["messages"]])
+        url = answer.headers.get("Link", "").partition("<")[2].partition(">")[0]
+    assert parts == [["4", "5", "6"], ["1", "2", "3"], ["0"]]
+    for before in ("no-uuid", uuid4(), factories.MessageFactory(conversation=foreign).pk):
+        assert api(alicia).get(f"/api/conversations/{conversation.pk}/?before={before}").status_code == 404
 
 
 def test_the_list_has_the_callers_own_latest_first(alicia: Membership, strangers: list[Membership]) -> None:

@@ -17,6 +17,7 @@ class Command(BaseCommand):
         deleted = list(Document.objects.exclude(deleted_at=None).values_list("pk", flat=True))
         erased = [document_id for document_id in deleted if erase.erase(document_id)]
         erase.erase_deleted_corpora()
-        for receipt in ErasureReceipt.objects.filter(document_id__in=erased):
-            self.stdout.write(f"{receipt.document_id}: {receipt.removed}")
+        for document_id in erased:
+            for receipt in ErasureReceipt.objects.filter(document_id=document_id):
+                self.stdout.write(f"{receipt.document_id}: {receipt.removed}")
         self.stdout.write(f"{len(erased)} documents erased, {len(deleted) - len(erased)} still held by a worker.")
