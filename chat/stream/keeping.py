@@ -83,14 +83,14 @@ def wishes() -> Wishes:
 def keep(answers: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
     """Note what there is of each answer; returns how many pieces that were, so that only what grows is written.
 
-    Of the first attempt alone: while a further one is written, the whole one before it is worth more.
+    Of the first attempt alone, and all of it: while a further one is written, the whole one before it is worth more.
     """
     now, grown, same, pieces = timezone.now(), [], [], dict[UUID, int]()
     for live in answers:
-        part = live.log.part
-        pieces[live.message] = count = len(part.pieces) if part and part.number == 1 else 0
-        if part and count > kept.get(live.message, 0):
-            grown.append((live.message, "".join(part.pieces[:count])))
+        first = live.log.first
+        pieces[live.message] = count = len(first)
+        if count > kept.get(live.message, 0):
+            grown.append((live.message, "".join(first[:count])))
         else:
             same.append(live.message)
     with transaction.atomic():

@@ -1,10 +1,11 @@
 """What an answer has said so far, kept once and read by any number of readers, each at its own pace.
 
 Writing never waits: a reader that dawdles, or that is not there, holds nobody up (RELIABILITY fact 7). Only the present
-attempt is kept, since it replaces the one before; its text is the list of pieces that the attempt itself keeps.
+attempt is told, since it replaces the one before; its text is the list of pieces that the attempt itself keeps.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chat.rendering.markdown import BlockRenderer
@@ -32,6 +33,7 @@ class EventLog:
 
     def __init__(self) -> None:
         self.part: Part | None = None
+        self.first: Sequence[str] = ()  # the pieces of the first attempt, which are kept also while another is told
         self.ending: Done | Error | None = None
         self.changes = 0
         self._waiting: list[asyncio.Future[None]] = []
@@ -39,6 +41,8 @@ class EventLog:
     def begin(self, sources: Sources, pieces: list[str]) -> None:
         """A new attempt; `wake` after what is appended to `pieces` from now on."""
         self.part = Part(sources.attempt, [sources], pieces)
+        if sources.attempt == 1:
+            self.first = pieces
         self.wake()
 
     def add(self, status: Status) -> None:
