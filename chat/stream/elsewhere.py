@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import Error as DatabaseFault
@@ -15,9 +17,9 @@ from agents.llm.base import ModelError
 from chat.answering.sources import citations_of, source_of
 from chat.answering.state import State
 from chat.models import Citation, Message, Trace
-from chat.stream.events import Done, Error, Numbered, Sources, Status
-from chat.stream.live import SILENCE_SECONDS
-from chat.stream.log import Cursor, EventLog
+from chat.stream.events import Done, Error, Sources, Status
+from chat.stream.live import Batch, Live
+from chat.stream.log import Cursor
 from config.concurrency.threads import in_thread
 from config.faults import described
 from retrieval.confidence.gate import Confidence
@@ -29,39 +31,73 @@ SAY_SO = timedelta(seconds=10)  # how often its writer is told that somebody lis
 PROBLEMS: tuple[type[Problem], ...] = (DatabaseUnavailable, InternalError)
 
 
-class Mirror:
-    """A log that follows the row."""
+class Glance(NamedTuple):
+    """What a row says of its answer at one moment. `sources`: of an attempt that is new to who looks."""
+
+    content: str = ""
+    sources: Sources | None = None
+    ending: Done | Error | None = None
+
+
+class Mirror(Live):
+    """An answer that this process does not write, and its readers here: one look at its row serves them all."""
 
     def __init__(self, message: UUID) -> None:
-        self.message = message
-        self.log = EventLog()
+        super().__init__(message, goes_on=True)
         self._heard_at = timezone.now() - SAY_SO
         self._pieces: list[str] = []
         self._characters = 0
+        self._following = self.loop.create_task(self._follow())
 
-    def look(self) -> None:
-        """Take in what the row has to say now; an answer that is gone has ended."""
+    async def _follow(self) -> None:
+        """Until the answer ends, or nobody reads it any more."""
+        try:
+            while self.readers and self.log.ending is None:
+                await self._look_again()
+                self.look_after()
+                await asyncio.sleep(POLL_SECONDS)
+        except Exception as error:
+            logger.error("a running answer cannot be followed: %s", described(error))
+            problem = InternalError()
+            self.log.end(Error(problem.code, str(problem.detail), self.message))
+        finally:
+            _mirrors.pop((self.loop, self.message), None)
+
+    async def _look_again(self) -> None:
+        try:
+            seen = await in_thread(self._look)
+        except DatabaseFault as error:
+            logger.warning("a running answer cannot be read at the moment: %s", described(error))
+        else:
+            self._take_in(seen)
+
+    def _look(self) -> Glance:
+        """In a thread. An answer that is gone has ended."""
         row = Message.objects.filter(pk=self.message).first()
         if row is None:
-            self.log.end(Error("not_found", _("There is nothing here that you can see."), self.message))
-            return
+            return Glance(ending=Error("not_found", _("There is nothing here that you can see."), self.message))
         is_running = row.present_status == Message.Status.STREAMING
-        if row.attempt or not is_running:
-            self._take_in(row)
         if is_running:
             self._say_that_somebody_listens()
-        else:
-            self.log.end(ending_of(row))
+        has_sources = row.attempt > 0 or not is_running
+        is_new = self.log.part is None or self.log.part.number != max(1, row.attempt)
+        return Glance(
+            row.content,
+            sources_of(row) if has_sources and is_new else None,
+            None if is_running else ending_of(row),
+        )
 
-    def _take_in(self, row: Message) -> None:
-        part = self.log.part
-        if part is None or part.number != max(1, row.attempt):
+    def _take_in(self, seen: Glance) -> None:
+        if seen.sources is not None:
             self._pieces, self._characters = [], 0
-            self.log.begin(sources_of(row), self._pieces)
-            self.log.add(Status("generating", max(1, row.attempt)))
-        if len(row.content) > self._characters:
-            self._pieces.append(row.content[self._characters :])
-            self._characters = len(row.content)
+            self.log.begin(seen.sources, self._pieces)
+            self.log.add(Status("generating", seen.sources.attempt))
+        if len(seen.content) > self._characters:
+            self._pieces.append(seen.content[self._characters :])
+            self._characters = len(seen.content)
+            self.log.wake()
+        if seen.ending is not None:
+            self.log.end(seen.ending)
 
     def _say_that_somebody_listens(self) -> None:
         now = timezone.now()
@@ -70,21 +106,17 @@ class Mirror:
             Message.objects.filter(pk=self.message, status=Message.Status.STREAMING).update(reader_seen_at=now)
 
 
-async def batches(message: UUID, cursor: Cursor) -> AsyncGenerator[list[Numbered], None]:
+_mirrors: dict[tuple[asyncio.AbstractEventLoop, UUID], Mirror] = {}
+
+
+async def batches(message: UUID, cursor: Cursor) -> AsyncGenerator[Batch, None]:
     """The events of an answer, from the cursor on, as `Reader.batches` tells those of this process."""
-    mirror, loop = Mirror(message), asyncio.get_running_loop()
-    told_at = loop.time()
-    while not cursor.ended:
-        try:
-            await in_thread(mirror.look)
-        except DatabaseFault as error:
-            logger.warning("a running answer cannot be read at the moment: %s", described(error))
-        batch = cursor.take(mirror.log)
-        if batch or loop.time() - told_at >= SILENCE_SECONDS:
-            told_at = loop.time()
+    key = asyncio.get_running_loop(), message
+    if key not in _mirrors:
+        _mirrors[key] = Mirror(message)
+    async with aclosing(_mirrors[key].listen().batches(cursor)) as told:
+        async for batch in told:
             yield batch
-        if not cursor.ended:
-            await asyncio.sleep(POLL_SECONDS)
 
 
 def sources_of(row: Message) -> Sources:

@@ -89,7 +89,7 @@ class Reader:
 
 
 class Live:
-    """One answer under way, from before its question is admitted until its end is stored."""
+    """One answer under way and who reads it: from before its question is admitted until its end is stored."""
 
     def __init__(self, message: UUID, *, goes_on: bool) -> None:
         self.message, self.goes_on = message, goes_on

@@ -1,6 +1,9 @@
 """An answer belongs to its conversation: it goes on without its reader, and any reader finds it again (API.md)."""
 
+import http.client
+import socket
 import time
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -8,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from chat.models import Message
-from chat.stream import keeping, live, view
+from chat.stream import elsewhere, keeping, live, view
 from chat.stream.numbers import END
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
@@ -135,6 +138,76 @@ def test_a_reader_in_another_process_keeps_it_going(
             stream.until("token")
         assert row(pk).status == "streaming"
     eventually(lambda: row(pk).status == "stopped")
+
+
+def running_elsewhere(alicia: Caller, content: str) -> UUID:
+    """An answer that another process writes and does not end."""
+    pk = UUID(alicia.answers("writer", ABOUT_LOANS)[0].data["message"])
+    Message.objects.filter(pk=pk).update(status="streaming", writer_seen_at="2999-01-01T00:00Z", content=content)
+    return pk
+
+
+def test_many_readers_of_another_process_look_at_its_answer_as_often_as_one(
+    alicia: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pk, looks, in_thread = running_elsewhere(alicia, "Veintiún días"), list[float](), elsewhere.in_thread
+
+    async def counted(*args: Any) -> Any:
+        looks.append(time.monotonic())
+        return await in_thread(*args)
+
+    monkeypatch.setattr(elsewhere, "in_thread", counted)
+    with ExitStack() as readers:
+        streams = [readers.enter_context(alicia.follow(pk)) for _ in range(10)]
+        assert [stream.until("token").data["token"] for stream in streams] == ["Veintiún días"] * 10
+        began = time.monotonic()
+        time.sleep(1.0)
+        during = [at for at in looks if at >= began]
+        assert 0 < len(during) <= (time.monotonic() - began) / elsewhere.POLL_SECONDS + 1
+        Message.objects.filter(pk=pk).update(content="Veintiún días [1].", status="complete")
+        assert [text_of(list(stream)) for stream in streams] == [" [1]."] * 10
+    eventually(lambda: not elsewhere._mirrors, 1.0)
+
+
+def test_nobody_looks_at_the_answer_of_another_process_when_its_last_reader_has_left(alicia: Caller) -> None:
+    pk = running_elsewhere(alicia, "Veintiún días")
+    with alicia.follow(pk) as stream:
+        with alicia.follow(pk) as second:
+            second.until("token")
+        stream.until("token")
+    eventually(lambda: not elsewhere._mirrors, 2.0)
+    with alicia.follow(pk) as again:
+        assert again.until("token").data["token"] == "Veintiún días"
+
+
+def test_a_reader_of_another_process_that_stops_reading_is_let_go(
+    alicia: Caller, server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "STALLED_SECONDS", 0.3)
+    pk, at_rest = running_elsewhere(alicia, "palabra " * 500_000), server.tasks()
+    server.narrow_sockets(16_384)
+    connection = http.client.HTTPConnection("127.0.0.1", alicia.port, timeout=10)
+    connection.sock = socket.socket()
+    connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+    connection.sock.connect(("127.0.0.1", alicia.port))
+    connection.request("GET", f"/api/messages/{pk}/events/", headers=alicia.headers)
+    eventually(lambda: server.tasks() > at_rest + 1)
+    eventually(lambda: server.tasks() <= at_rest, 3.0)
+    connection.close()
+    eventually(lambda: server.connections() == 0)
+
+
+def test_a_reader_of_another_process_hears_that_its_connection_lives(
+    alicia: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "SILENCE_SECONDS", 0.05)
+    pk = running_elsewhere(alicia, "Veintiún días")
+    with alicia.follow(pk) as stream:
+        stream.until("token")
+        time.sleep(0.5)
+        Message.objects.filter(pk=pk).update(status="complete")
+        list(stream)
+        assert stream.comments >= 3
 
 
 @pytest.mark.usefixtures("anywhere")
