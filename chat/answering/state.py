@@ -1,10 +1,13 @@
-"""How far an answer rests on documents, in one word (API.md, `state`); pure."""
+"""How far an answer rests on documents, in one word (API.md, `state`)."""
 
 from enum import StrEnum
 
 from chat.answering.attempts import Attempt
+from chat.models import Message, Trace
 from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
+
+READ_OF_A_TRACE = ("model", "gate", "scope_size", "degraded")  # by `state_kept`
 
 
 class State(StrEnum):
@@ -25,13 +28,42 @@ def state_found(retrieval: Retrieval, *, has_documents: bool) -> State:
 
 
 def state_of(attempt: Attempt) -> State:
-    """The same once it is said. A refusal, and an answer that cites nothing of too little, is not in the documents;
-    one that cites nothing of enough rests on them in part at best."""
+    """The same once it is said."""
     found = state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty)
+    return state_said(found, is_refusal=bool(attempt.refusal), is_cited=bool(attempt.cited), is_whole=attempt.is_whole)
+
+
+def state_said(found: State, *, is_refusal: bool, is_cited: bool, is_whole: bool) -> State:
+    """A refusal, and an answer that cites nothing of too little, is not in the documents; one that cites nothing of
+    enough rests on them in part at best."""
     if found not in (State.SUPPORTED, State.PARTLY_SUPPORTED):
         return found
-    if attempt.refusal:
+    if is_refusal:
         return State.NOT_IN_DOCUMENTS
-    if attempt.cited or not attempt.is_whole:
+    if is_cited or not is_whole:
         return found
     return State.PARTLY_SUPPORTED if found is State.SUPPORTED else State.NOT_IN_DOCUMENTS
+
+
+def state_kept(row: Message) -> str:
+    """Of an answer as the database has it; "" of a question, and of an answer that is not searched yet. Answers of
+    0.1.0 were kept without: theirs follows from their sources and their trace."""
+    if row.state or row.role != Message.Role.ASSISTANT or row.present_status == Message.Status.STREAMING:
+        return row.state
+    trace: Trace | None = getattr(row, "trace", None)
+    sources = row.citations.all()
+    return state_said(
+        _state_found_by(row, trace, has_sources=bool(sources)),
+        is_refusal=trace is not None and not trace.model and not row.sufficient,
+        is_cited=any(one.cited for one in sources),
+        is_whole=row.present_status == Message.Status.COMPLETE,
+    )
+
+
+def _state_found_by(row: Message, trace: Trace | None, *, has_sources: bool) -> State:
+    if has_sources:
+        return State.SUPPORTED if row.sufficient else State.PARTLY_SUPPORTED
+    if trace is not None and (trace.gate == Gate.DISABLED or not trace.scope_size):
+        return State.WITHOUT_DOCUMENTS
+    is_searched = bool(row.confidence) and not (trace is not None and trace.degraded)
+    return State.NOT_IN_DOCUMENTS if is_searched else State.COULD_NOT_SEARCH

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.serializers import FiltersField
+from chat.answering.state import state_kept
 from chat.models import Citation, Conversation, Message, Project
 from corpora.models import Corpus
 
@@ -112,6 +113,7 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
 
     status = serializers.CharField(source="present_status", read_only=True)
     error_code = serializers.CharField(source="present_error_code", read_only=True)
+    state = serializers.SerializerMethodField()
     sources = CitationSerializer(source="citations", many=True)
 
     class Meta:
@@ -120,6 +122,9 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
             "id", "role", "content", "status", "error_code", "confidence", "sufficient", "state", "sources", "usage",
             "rating", "comment", "created_at",
         )  # fmt: skip
+
+    def get_state(self, row: Message) -> str:
+        return state_kept(row)
 
 
 class ConversationSerializer(serializers.ModelSerializer[Conversation]):

@@ -16,13 +16,14 @@ from accounts.http.paging import Pages
 from accounts.http.rest import membership_of
 from accounts.models import Membership
 from accounts.problems import NotFound
+from chat.answering.state import READ_OF_A_TRACE
 from chat.api.serializers import (
     ConversationDetailSerializer,
     ConversationSerializer,
     FeedbackSerializer,
     ProjectSerializer,
 )
-from chat.models import Conversation, Message, MessageQuerySet, Project
+from chat.models import Conversation, Message, MessageQuerySet, Project, Trace
 from chat.stream import live
 
 
@@ -97,8 +98,11 @@ class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
         if found is None:
             raise NotFound
         latest = self.wanted(found).order_by("-created_at", "-pk").values_list("pk", flat=True)[: self.MESSAGES]
+        traces = Trace.objects.only("message", *READ_OF_A_TRACE)
         shown = Message.objects.owned_by(membership_of(self.request)).filter(pk__in=[*latest])
-        prefetch_related_objects([found], Prefetch("messages", shown.prefetch_related("citations")))
+        prefetch_related_objects(
+            [found], Prefetch("messages", shown.prefetch_related("citations", Prefetch("trace", traces)))
+        )
         return found
 
     def wanted(self, conversation: Conversation) -> MessageQuerySet:

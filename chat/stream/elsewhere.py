@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from accounts.problems import DatabaseUnavailable, InternalError, Problem
 from agents.llm.base import ModelError
 from chat.answering.sources import citations_of, source_of
-from chat.answering.state import State
+from chat.answering.state import state_kept
 from chat.models import Citation, Message, Trace
 from chat.stream.events import Done, Error, Sources, Status
 from chat.stream.live import Batch, Live
@@ -127,7 +127,7 @@ def sources_of(row: Message) -> Sources:
         attempt=max(1, row.attempt),
         confidence=row.confidence or Confidence.NONE.value,
         sufficient=bool(row.sufficient),
-        state=row.state or State.COULD_NOT_SEARCH,
+        state=state_kept(row),
         degraded=degraded or None,
         sources=tuple(source_of(one) for one in row.citations.all()),
     )
@@ -140,7 +140,7 @@ def ending_of(row: Message) -> Done | Error:
     sources: list[Citation] = list(row.citations.all())
     return Done(
         "stopped" if status == Message.Status.STOPPED else "complete",
-        row.state or State.COULD_NOT_SEARCH,
+        state_kept(row),
         row.pk,
         row.usage,
         tuple(one.n for one in sources if one.cited),
