@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+import yaml
 from django.conf import settings
 from django.utils import timezone
 
@@ -169,3 +170,9 @@ def hint_without_broker(port: int, tmp_path: Path) -> list[float]:
     assert done.returncode == 0, done.stderr
     assert "the sweeper will find" in done.stderr
     return [float(line) for line in done.stdout.split()]
+
+
+def test_in_the_compose_stack_no_job_that_comes_round_keeps_the_sweep_waiting() -> None:
+    services = yaml.safe_load((Path(settings.BASE_DIR) / "compose.yml").read_text())["services"]
+    command = services["worker-upkeep"]["command"]
+    assert int(command[command.index("--concurrency") + 1]) >= len(SCHEDULE)
