@@ -6,6 +6,7 @@ of each, which is also the sign that their writer lives; every half second it lo
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -14,7 +15,8 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
-from chat.models import Message
+from chat.models import Citation, Message
+from chat.rendering.citations import cited
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
 from config.concurrency.threads import in_thread
 from config.faults import described
@@ -23,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.5
 TICKS_TO_KEEP = 4
+CLOSED_AT_ONCE = 500
 _keepers: dict[asyncio.AbstractEventLoop, "asyncio.Task[None]"] = {}
 
 
@@ -117,5 +120,15 @@ def write_down(texts: Sequence[tuple[UUID, str]], now: datetime) -> None:
 
 
 def close_interrupted() -> int:
-    """Close the answers whose writer died, with what had arrived. For the workers' upkeep; returns how many."""
-    return Message.objects.broken_off().update(status=Message.Status.FAILED, error_code=Message.INTERRUPTED)
+    """Close the answers whose writer died, with what had arrived and the sources that it cites. For the workers'
+    upkeep, at most CLOSED_AT_ONCE; returns how many."""
+    texts = dict(Message.objects.broken_off().values_list("pk", "content")[:CLOSED_AT_ONCE])
+    sources = Citation.objects.filter(message_id__in=texts).values_list("message_id", "n", "pk")
+    by_message = defaultdict[UUID, dict[int, UUID]](dict)
+    for message, n, source in sources:
+        by_message[message][n] = source
+    said = [found[n] for message, found in by_message.items() for n in cited(texts[message], found)]
+    with transaction.atomic():
+        Citation.objects.filter(pk__in=said).update(cited=True)
+        broken_off = Message.objects.broken_off().filter(pk__in=texts)
+        return broken_off.update(status=Message.Status.FAILED, error_code=Message.INTERRUPTED)
