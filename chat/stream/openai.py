@@ -5,7 +5,7 @@ its frames differ.
 """
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import ValidationError
+from rest_framework.settings import api_settings
 
 from accounts.http.bodies import json_body
 from accounts.http.principal import principal_of
@@ -27,6 +28,7 @@ from chat.stream.sse import KEEP_ALIVE
 from chat.stream.view import asked, failed, streamed
 from config.concurrency.threads import in_thread
 
+NON_FIELD = api_settings.NON_FIELD_ERRORS_KEY
 FINISH = {"complete": "stop", "stopped": "stop"}
 
 
@@ -62,7 +64,7 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
         name, question, with_usage = question_of(body)
         admission, batches = await asked(request, name, question)
     except ValidationError as error:
-        return refused(Problem(orjson.dumps(error.detail).decode()))
+        return invalid(error)
     except Exception as error:
         return refusal_of(error)
     head = {"id": f"chatcmpl-{admission.message}", "created": int(time.time()), "model": name}
@@ -157,8 +159,23 @@ def refusal_of(error: Exception) -> JsonResponse:
     return refused(problem)
 
 
-def refused(problem: Problem) -> JsonResponse:
+def invalid(error: ValidationError) -> JsonResponse:
+    """OpenAI names one field, and says in its sentence what is wrong with it."""
+    param, sentence = next(faults_in(error.detail))
+    return refused(Problem(f"{param}: {sentence}" if param else sentence), param or None)
+
+
+def faults_in(detail: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """The path of each invalid field, as in `messages.0.content`, and what is wrong with it."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from faults_in(inner, path if name == NON_FIELD else f"{path}.{name}".removeprefix("."))
+    else:
+        yield from ((path, str(sentence)) for sentence in detail)
+
+
+def refused(problem: Problem, param: str | None = None) -> JsonResponse:
     """A problem in OpenAI's shape, so that its clients raise the right exception."""
     kind = "invalid_request_error" if problem.status_code < 500 else "api_error"
-    body = {"message": str(problem.detail), "type": kind, "code": problem.code, "param": None}
+    body = {"message": str(problem.detail), "type": kind, "code": problem.code, "param": param}
     return JsonResponse({"error": body}, status=problem.status_code, headers=problem.headers)

@@ -124,6 +124,31 @@ def test_refusals_raise_the_clients_own_exceptions(
         ask(client)
 
 
+@pytest.mark.parametrize(
+    ("messages", "param", "sentence"),
+    [
+        ([], "messages", "This list may not be empty."),
+        ([{"role": "user", "content": " "}], "messages", "The last message is the question: role user, not empty."),
+        (
+            [{"role": "user", "content": "x" * 100_001}, {"role": "user", "content": "y"}],
+            "messages.0.content",
+            "Ensure this field has no more than 100000 characters.",
+        ),
+    ],
+)
+def test_an_invalid_question_is_refused_with_the_field_and_a_sentence(
+    client: openai.OpenAI, messages: Any, param: str, sentence: str
+) -> None:
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.chat.completions.create(model="writer", messages=messages, extra_headers={"Accept-Language": "en"})
+    assert refused.value.body == {
+        "message": f"{param}: {sentence}",
+        "type": "invalid_request_error",
+        "code": "invalid_input",
+        "param": param,
+    }
+
+
 def test_a_failed_model_raises_too(client: openai.OpenAI, chat_model: ModelServer) -> None:
     chat_model.script(status=400, complaint="upstream-secret")
     with pytest.raises(openai.InternalServerError) as failure:
