@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.db import connections
+from django.test import TransactionTestCase
 
+from tests.emptying import empty_after
 from tests.people import People
 
 ROOT = Path(__file__).resolve().parent
@@ -50,6 +53,12 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def database_emptied_quickly() -> Iterator[None]:
+    with mock.patch.object(TransactionTestCase, "_fixture_teardown", empty_after):
+        yield
 
 
 @pytest.fixture(autouse=True)
