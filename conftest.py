@@ -9,6 +9,7 @@ from unittest import mock
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.core.cache import cache
 from django.db import connections
 from django.test import TransactionTestCase
@@ -79,6 +80,22 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterat
     cache.clear()
     yield
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def bare_index(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An embedded index is opened without its indexes on payload, unless the test is marked `payload_indexes`.
+
+    They cost 50 ms of processor time wherever a test has an index of its own, and find nothing else: the contract of
+    `retrieval/tests/test_index_contract.py` holds engines with and without them to the same hits.
+    """
+    from retrieval.index import is_remote, make_index
+
+    def open_bare(collection: str, dimensions: int) -> Any:
+        return make_index(collection, dimensions, url="", folder=Path(settings.DATA_DIR) / "index")
+
+    if not is_remote() and not request.node.get_closest_marker("payload_indexes"):
+        monkeypatch.setattr("retrieval.spaces.opened.open_index", open_bare)
 
 
 @pytest.fixture(autouse=True)

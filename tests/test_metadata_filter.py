@@ -19,6 +19,7 @@ Hints = list[str]
 TEXT = b"A loan lasts twenty-one days and may be renewed twice."
 
 
+@pytest.mark.payload_indexes
 @pytest.mark.django_db(transaction=True)
 def test_a_filter_finds_the_new_metadata_at_once_and_nothing_is_embedded_again(
     people: People, worker: Callable[[], int], hints: Hints, monkeypatch: pytest.MonkeyPatch

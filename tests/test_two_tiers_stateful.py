@@ -21,7 +21,7 @@ from retrieval.index import edge
 from tests.two_tiers import TwoTiers
 from workers.ingestion.index import version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.payload_indexes]
 
 PARTS = 4  # so that several processes share the examples
 

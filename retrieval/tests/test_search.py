@@ -21,7 +21,7 @@ from retrieval.search import retrieve
 from retrieval.tests.shelf import index, scope_of, shelve
 from tests.factories import CorpusFactory, MembershipFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.payload_indexes]
 
 LOANS = (
     "A loan lasts twenty-one days. It may be renewed twice unless another reader waits for the book. "
