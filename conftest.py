@@ -1,9 +1,11 @@
 """What every test shares: state of its own under a temporary folder, no broker, quick passwords."""
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 from unittest import mock
 
@@ -26,6 +28,8 @@ pytest_plugins = ["tests.fakes.fixtures", "tests.hypothesis_profiles"]
 
 Hints = list[str]
 LONGEST_ID = 80
+MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name of its own
+ROOM_WANTED = 2**30  # bytes
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -35,11 +39,19 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
+def folder_in_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """For databases and indexes, which on a disk wait 50 ms a test for their writes; on a disk if there is no room."""
+    has_room = MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM_WANTED
+    place = MEMORY if has_room else tmp_path_factory.getbasetemp()
+    with TemporaryDirectory(prefix="acervo-tests-", dir=place, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(folder_in_memory: Path, request: pytest.FixtureRequest) -> None:
     """SQLite in a file of this worker: in memory, threads would share a cache that knows no busy timeout."""
     if connections["default"].vendor == "sqlite":
-        path = tmp_path_factory.mktemp("database") / "acervo.sqlite3"
-        connections["default"].settings_dict["TEST"]["NAME"] = str(path)
+        connections["default"].settings_dict["TEST"]["NAME"] = str(folder_in_memory / "acervo.sqlite3")
     else:
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
 
@@ -63,11 +75,11 @@ def database_emptied_quickly() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[None]:
+def own_state(folder_in_memory: Path, settings: Any) -> Iterator[None]:
     """Index and originals of this test alone. The index is made when it is first asked for."""
     from retrieval.spaces import opened
 
-    folder = tmp_path_factory.mktemp("data")
+    folder = Path(mkdtemp(dir=folder_in_memory))
     settings.DATA_DIR = folder
     local = {"location": str(folder / "files"), "base_url": None}
     settings.STORAGES = {
@@ -80,6 +92,7 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterat
     cache.clear()
     yield
     opened.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
