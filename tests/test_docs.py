@@ -45,7 +45,7 @@ def tables(document: str, section: str = "") -> dict[str, list[str]]:
 
 def modules() -> Iterator[Path]:
     for folder in PRODUCT:
-        yield from (path for path in (ROOT / folder).rglob("*.py") if "tests" not in path.parts)
+        yield from (path for path in (ROOT / folder).rglob("*.py") if "tests" not in path.relative_to(ROOT).parts)
 
 
 @cache
@@ -135,7 +135,7 @@ def codes_in_the_workers() -> set[str]:
     """Codes that are written in the workers' source: `lease.fail("…")`, `error_code="…"`."""
     found = set()
     for path in (ROOT / "workers").rglob("*.py"):
-        if "tests" not in path.parts:
+        if "tests" not in path.relative_to(ROOT).parts:
             source = path.read_text(encoding="utf-8")
             found |= set(re.findall(r"(?:fail|retry_later)\(\s*\"(\w+)\"|error_code=\"(\w+)\"", source))
     return {code for pair in found for code in pair if code}
