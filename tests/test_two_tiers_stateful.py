@@ -141,26 +141,31 @@ def test_a_stale_payload_without_the_re_read_reaches_a_reader() -> None:
         caught([], "retrieved too much")
 
 
+@pytest.mark.slow
 def test_a_missing_re_read_shows_deleted_documents() -> None:
     with mutated(NO_RE_READ):
         caught([], "retrieved too much")
 
 
+@pytest.mark.slow
 def test_half_a_version_and_deleted_documents_are_kept_out_by_the_served_chunks_alone() -> None:
     with mutated(NO_RE_READ_OF_STATE):
         caught([], "retrieved too much")
 
 
+@pytest.mark.slow
 def test_a_cached_scope_is_found() -> None:
     with cached_scopes():
         caught([], "retrieved too much")
 
 
+@pytest.mark.slow
 def test_an_agent_that_no_longer_allows_personal_corpora_is_obeyed_at_once() -> None:
     with mutated(PERSONAL_ALWAYS):
         caught([], "retrieved too much")
 
 
+@pytest.mark.slow
 def test_somebody_who_has_left_reads_nothing() -> None:
     with mutated(MEMBERS_FOR_EVER):
         caught([], "retrieved too much")
