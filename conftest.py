@@ -102,12 +102,14 @@ def bare_index(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     They cost 50 ms of processor time wherever a test has an index of its own, and find nothing else: the contract of
     `retrieval/tests/test_index_contract.py` holds engines with and without them to the same hits.
     """
-    from retrieval.index import is_remote, make_index
+    from retrieval.index import is_remote, make_index, open_index
 
     def open_bare(collection: str, dimensions: int) -> Any:
+        if is_remote():
+            return open_index(collection, dimensions)
         return make_index(collection, dimensions, url="", folder=Path(settings.DATA_DIR) / "index")
 
-    if not is_remote() and not request.node.get_closest_marker("payload_indexes"):
+    if not request.node.get_closest_marker("payload_indexes"):
         monkeypatch.setattr("retrieval.spaces.opened.open_index", open_bare)
 
 
