@@ -14,7 +14,7 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from accounts import checks
 
-        checks.register()
+        checks.register_account_checks()
 
 
 class AcervoAdminConfig(SimpleAdminConfig):

@@ -10,7 +10,7 @@ OF_ONE_PROCESS = ("LocMemCache", "DummyCache")
 ADVICE = "Set CACHE_URL to a Redis server that all processes share."
 
 
-def register() -> None:
+def register_account_checks() -> None:
     register_check(several_processes_need_one_cache)
 
 

@@ -28,7 +28,7 @@ class AlreadyMember(Problem):
     default_detail = gettext_lazy("This person already belongs to the organization.")
 
 
-def invite(email: str, role: str, by: Membership) -> tuple[Invitation, str]:
+def create_invitation(email: str, role: str, by: Membership) -> tuple[Invitation, str]:
     """Offer a membership; return the invitation and its token, which is not kept anywhere.
 
     An open invitation of the same address is replaced, so that an address has one valid link.
@@ -51,7 +51,7 @@ def invite(email: str, role: str, by: Membership) -> tuple[Invitation, str]:
     return invitation, token
 
 
-def resend(invitation: Invitation, by: Membership) -> str:
+def renew_invitation(invitation: Invitation, by: Membership) -> str:
     """Give the invitation a new token and seven more days; the old link stops working."""
     token = secrets.token_urlsafe(32)
     invitation.token_hash = digest(token)
@@ -61,7 +61,7 @@ def resend(invitation: Invitation, by: Membership) -> str:
     return token
 
 
-def revoke(invitation: Invitation, by: Membership) -> None:
+def withdraw_invitation(invitation: Invitation, by: Membership) -> None:
     """Take the offer back; its link stops working at once."""
     audit.record(by, "revoked", invitation)
     invitation.delete()
@@ -73,7 +73,7 @@ def open_invitation(token: str) -> Invitation | None:
     return invitation if invitation and invitation.is_open else None
 
 
-def accept(invitation: Invitation, user: User) -> Membership | None:
+def accept_invitation(invitation: Invitation, user: User) -> Membership | None:
     """Make the user a member. None when somebody was faster with the same token.
 
     The conditional update is what makes a token single-use, also for two requests at once.
@@ -90,12 +90,12 @@ def accept(invitation: Invitation, user: User) -> Membership | None:
     return membership
 
 
-def accept_as_new_user(invitation: Invitation, name: str, password: str) -> Membership | None:
+def accept_invitation_as_new_user(invitation: Invitation, name: str, password: str) -> Membership | None:
     """Make the user and the membership together, or neither: None when somebody was faster."""
     try:
         with transaction.atomic():
             user = User.objects.create_user(invitation.email, password, name=name)
-            membership = accept(invitation, user)
+            membership = accept_invitation(invitation, user)
             if membership is None:
                 transaction.set_rollback(True)
     except IntegrityError:  # the same form sent twice at once
@@ -103,7 +103,7 @@ def accept_as_new_user(invitation: Invitation, name: str, password: str) -> Memb
     return membership
 
 
-def send(invitation: Invitation, link: str) -> bool:
+def mail_invitation(invitation: Invitation, link: str) -> bool:
     """Mail the link in the current (the inviter's) language. False when the mail server does not take it."""
     subject = _("Invitation to %(organization)s") % {"organization": invitation.organization.name}
     body = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})

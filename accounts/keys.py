@@ -20,7 +20,7 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def issue(membership: Membership, name: str = "") -> tuple[ApiKey, str]:
+def issue_key(membership: Membership, name: str = "") -> tuple[ApiKey, str]:
     """Make a key; return its row and the secret, which is not kept anywhere."""
     secret = PREFIX + secrets.token_urlsafe(32)
     key = ApiKey.objects.create(membership=membership, name=name, prefix=secret[:12], key_hash=digest(secret))
@@ -28,7 +28,7 @@ def issue(membership: Membership, name: str = "") -> tuple[ApiKey, str]:
     return key, secret
 
 
-def revoke(key: ApiKey, by: Membership) -> None:
+def revoke_key(key: ApiKey, by: Membership) -> None:
     """Make the key useless at once."""
     key.revoked_at = timezone.now()
     key.save(update_fields=["revoked_at"])
@@ -43,7 +43,7 @@ def _with_digest(key_hash: str) -> QuerySet[ApiKey]:
 _usable = Prepared(_with_digest)
 
 
-def membership_of(secret: str) -> Membership | None:
+def membership_of_key(secret: str) -> Membership | None:
     """The membership that a key speaks for, or None when it is unknown, revoked or its user is inactive."""
     found = _usable(key_hash=digest(secret))
     if not found:

@@ -24,7 +24,7 @@ def change_role(member: Membership, role: str, by: Membership) -> None:
         audit.record(by, "changed", member, role=role)
 
 
-def remove(member: Membership, by: Membership) -> None:
+def end_membership(member: Membership, by: Membership) -> None:
     """End a membership: its API keys go with it, and its next retrieval finds nothing. Raises LastAdmin."""
     with keeping_an_admin(by):
         audit.record(by, "removed", member, role=member.role)

@@ -34,7 +34,7 @@ def slug_of(name: str) -> str:
     return slugify(name)[:MAX_SLUG].strip("-")
 
 
-def create(name: str, slug: str, email: str) -> Beginning:
+def create_organization(name: str, slug: str, email: str) -> Beginning:
     """Make the organization, its admin's membership and key, and the account where there is none; or nothing.
 
     Raises OrganizationExists and Deactivated.
@@ -45,7 +45,7 @@ def create(name: str, slug: str, email: str) -> Beginning:
             user, password = account_of(email)
             admin = Membership.objects.create(organization=organization, user=user, role=Membership.Role.ADMIN)
             audit.record_for(organization, None, "created", organization)
-            _key, secret = keys.issue(admin, "manage.py organization")
+            _key, secret = keys.issue_key(admin, "manage.py organization")
     except IntegrityError:
         raise OrganizationExists from None
     return Beginning(admin, password, secret)

@@ -28,7 +28,7 @@ from accounts import keys
 from accounts.models import Membership, Organization, User
 organization = Organization.objects.create(name="Stranger", slug="stranger")
 user = User.objects.create_user("stranger@example.org", "only-for-the-bench")
-print(keys.issue(Membership.objects.create(organization=organization, user=user, role="admin"))[1])
+print(keys.issue_key(Membership.objects.create(organization=organization, user=user, role="admin"))[1])
 """
 
 

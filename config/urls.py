@@ -7,9 +7,9 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from chat.stream import openai
 from config import health
 
-handler400 = "accounts.pages.errors.refused"
-handler404 = "accounts.pages.errors.missing"
-handler500 = "accounts.pages.errors.failed"
+handler400 = "accounts.pages.errors.bad_request"
+handler404 = "accounts.pages.errors.page_not_found"
+handler500 = "accounts.pages.errors.server_error"
 
 api: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -190,7 +190,7 @@ class LiveServer:
         return Caller(self.port)
 
     def by_key(self, membership: Membership) -> Caller:
-        _key, secret = keys.issue(membership, "test")
+        _key, secret = keys.issue_key(membership, "test")
         return Caller(self.port, {"Authorization": f"Bearer {secret}"})
 
     def by_session(self, membership: Membership) -> Caller:

@@ -57,4 +57,4 @@ def with_secret(secret: str) -> Client:
 
 def with_key(membership: Membership) -> Client:
     """A program with this member's API key and no cookies."""
-    return with_secret(keys.issue(membership)[1])
+    return with_secret(keys.issue_key(membership)[1])

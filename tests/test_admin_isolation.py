@@ -69,7 +69,7 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     Organization: lambda member: member.organization,
     Membership: lambda member: member,
     Invitation: invitation_of,
-    ApiKey: lambda member: keys.issue(member)[0],
+    ApiKey: lambda member: keys.issue_key(member)[0],
     AuditEvent: audit_event_of,
     Corpus: lambda member: CorpusFactory(shared_in=member.organization),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(shared_in=member.organization)),

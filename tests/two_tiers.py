@@ -138,7 +138,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     def swap_membership(self, user: str, home: str) -> None:
         """Leave an organization, or join it (again). Corpora stay; whoever comes back finds them."""
         if (user, home) in self.oracle.members:
-            members.remove(self.memberships[user, home], self.memberships["", home])
+            members.end_membership(self.memberships[user, home], self.memberships["", home])
             self.oracle.members.discard((user, home))
         else:
             self.join(user, home)

@@ -52,9 +52,9 @@ class World:
         message = MessageFactory(
             conversation=conversation, role="assistant", content=f"{ALICES_MARK} answer", sources=chunks
         )
-        key, revoked = keys.issue(alice, f"{ALICES_MARK} key")
-        keys.revoke(key, alice)
-        _usable, secret = keys.issue(alice, f"{ALICES_MARK} key")
+        key, revoked = keys.issue_key(alice, f"{ALICES_MARK} key")
+        keys.revoke_key(key, alice)
+        _usable, secret = keys.issue_key(alice, f"{ALICES_MARK} key")
         rows: dict[str, Any] = {
             "alices": alices,
             "alices_second": CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} second"),
@@ -66,7 +66,7 @@ class World:
             "conversation": conversation,
             "message": message,
             "project": ProjectFactory(of=alice, name=f"{ALICES_MARK} project"),
-            "key": keys.issue(alice, f"{ALICES_MARK} key")[0],
+            "key": keys.issue_key(alice, f"{ALICES_MARK} key")[0],
             "bob": people.bob,
             "invitation": invitation_of(people),
             "organization": here,

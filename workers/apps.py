@@ -27,7 +27,7 @@ class WorkersConfig(AppConfig):
         post_save.connect(on_assigned, Assignment)
         pre_save.connect(before_agent_saved, Agent)
         post_save.connect(on_agent_saved, Agent)
-        checks.register()
+        checks.register_worker_checks()
 
 
 def on_assigned(instance: "Assignment", created: bool, **kwargs: Any) -> None:

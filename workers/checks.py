@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning
 from django.core.checks import register as register_check
 
 
-def register() -> None:
+def register_worker_checks() -> None:
     register_check(several_processes_on_the_embedded_index)
     register_check(production_needs_its_own_secret, Tags.security, deploy=True)
 

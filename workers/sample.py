@@ -97,9 +97,9 @@ def person(organization: Organization, email: str, name: str, role: str, kept: L
     membership, _created = Membership.objects.get_or_create(
         user=user, organization=organization, defaults={"role": role}
     )
-    if kept and keys.membership_of(kept.api_key) == membership:
+    if kept and keys.membership_of_key(kept.api_key) == membership:
         return kept
-    _key, secret = keys.issue(membership, "demo")
+    _key, secret = keys.issue_key(membership, "demo")
     return Login(email, password, membership.role, secret)
 
 

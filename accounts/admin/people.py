@@ -66,7 +66,7 @@ class MembershipAdmin(OrganizationAdmin):
             members.change_role(obj, obj.role, self.by(request, obj))
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
-        members.remove(obj, self.by(request, obj))
+        members.end_membership(obj, self.by(request, obj))
 
     def goes_with(self, chosen: Any) -> dict[str, int]:
         count = ApiKey.objects.filter(membership__in=chosen).count()
@@ -114,7 +114,7 @@ class ApiKeyAdmin(OrganizationAdmin):
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         usable = list(queryset.filter(revoked_at=None))
         for key in usable:
-            keys.revoke(key, self.by(request, key))
+            keys.revoke_key(key, self.by(request, key))
         self.message_user(request, _("Revoked keys: %(count)d.") % {"count": len(usable)}, messages.SUCCESS)
 
 

@@ -26,7 +26,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         secret = bearer_of(request._request)
         if secret is None:
             return None
-        membership = keys.membership_of(secret)
+        membership = keys.membership_of_key(secret)
         if membership is None:
             raise Unauthenticated
         return membership.user, membership

@@ -45,7 +45,7 @@ def fingerprint(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def claim(membership: Membership, key: str, request_hash: str) -> tuple[IdempotentReply, bool]:
+def claim_key(membership: Membership, key: str, request_hash: str) -> tuple[IdempotentReply, bool]:
     """Reserve a key. Returns its row, and whether it already holds an answer to replay.
 
     Raises KeyTooLong, KeyUnusable, KeyReused for another body, and StillRunning while the first has not answered.
@@ -72,7 +72,7 @@ def claim(membership: Membership, key: str, request_hash: str) -> tuple[Idempote
     return held, True
 
 
-def settle(reply: IdempotentReply, status: int, body: Any) -> None:
+def keep_reply(reply: IdempotentReply, status: int, body: Any) -> None:
     """Keep the answer for later repeats."""
     IdempotentReply.objects.filter(pk=reply.pk).update(status=status, body=body)
 
@@ -86,7 +86,7 @@ def once(
     """
     if not key:
         return act()
-    reply, answered = claim(membership, key, request_hash)
+    reply, answered = claim_key(membership, key, request_hash)
     if answered:
         return reply.status or 200, reply.body
     try:
@@ -94,5 +94,5 @@ def once(
     except BaseException:
         reply.delete()
         raise
-    settle(reply, status, body)
+    keep_reply(reply, status, body)
     return status, body

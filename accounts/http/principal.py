@@ -57,7 +57,7 @@ class CsrfFailed(Problem):
 def principal_of(request: HttpRequest) -> Membership:
     """The membership that asks, by key or by session, for views outside DRF. Raises a 401 or 403 problem."""
     if (secret := bearer_of(request)) is not None:
-        membership = keys.membership_of(secret)
+        membership = keys.membership_of_key(secret)
     else:
         membership = membership_of_session(request)
         if membership and request.method not in ("GET", "HEAD", "OPTIONS"):

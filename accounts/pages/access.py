@@ -38,7 +38,7 @@ def member_page(view: MemberPage[P]) -> Page[P]:
         try:
             return view(request, membership, *args, **kwargs)
         except Problem as problem:
-            return refused(request, problem)
+            return redirect_with_problem(request, problem)
 
     return page  # type: ignore[return-value]  # wraps() names the positional parameters
 
@@ -62,7 +62,7 @@ def admin_page(view: MemberPage[P]) -> Page[P]:
     return member_page(page)  # type: ignore[arg-type]  # wraps() names the two positional parameters
 
 
-def refused(request: HttpRequest, problem: Problem) -> HttpResponse:
+def redirect_with_problem(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Say on the page that the user came from why nothing was done."""
     if problem.status_code == 404:
         raise Http404

@@ -40,7 +40,7 @@ def account_page(
 
 @require_POST
 @member_page
-def rename(request: HttpRequest, membership: Membership) -> HttpResponse:
+def account_name(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = NameForm(request.POST, instance=membership.user)
     if not form.is_valid():
         return account_page(request, membership, name_form=form)
@@ -51,26 +51,26 @@ def rename(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 @require_POST
 @member_page
-def create_key(request: HttpRequest, membership: Membership) -> HttpResponse:
+def key_create(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Answers with the page itself instead of a redirect: the secret is shown now and never again."""
     form = KeyForm(request.POST)
     if not form.is_valid():
         return account_page(request, membership, key_form=form)
-    _key, secret = keys.issue(membership, form.cleaned_data["name"])
+    _key, secret = keys.issue_key(membership, form.cleaned_data["name"])
     return account_page(request, membership, secret=secret)
 
 
 @require_POST
 @member_page
-def revoke_key(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    keys.revoke(get_object_or_404(membership.api_keys.filter(revoked_at=None), pk=pk), membership)
+def key_revoke(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    keys.revoke_key(get_object_or_404(membership.api_keys.filter(revoked_at=None), pk=pk), membership)
     messages.success(request, _("The key is revoked. It no longer opens anything."))
     return redirect("account")
 
 
 @require_POST
 @member_page
-def switch_organization(request: HttpRequest, membership: Membership) -> HttpResponse:
+def organization_switch(request: HttpRequest, membership: Membership) -> HttpResponse:
     chosen = request.POST.get("organization", "")
     mine = membership.user.memberships.select_related("organization")
     for other in mine:

@@ -15,7 +15,7 @@ from accounts.problems import NotFound, Problem, is_outage, problem_response
 FOR_PROGRAMS = ("/api/", "/v1/")
 
 
-def failed(request: HttpRequest) -> HttpResponseBase:
+def server_error(request: HttpRequest) -> HttpResponseBase:
     """Django's `handler500`, called while the exception is being handled.
 
     Rendered without the request: what pages know of their reader would be asked of the database that is away.
@@ -25,14 +25,14 @@ def failed(request: HttpRequest) -> HttpResponseBase:
     return defaults.server_error(request)
 
 
-def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Django's `handler404`."""
     if request.path.startswith(FOR_PROGRAMS):
         return problem_response(NotFound())
     return defaults.page_not_found(request, exception)
 
 
-def refused(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Django's `handler400`."""
     if request.path.startswith(FOR_PROGRAMS):
         return problem_response(Problem())

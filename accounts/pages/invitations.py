@@ -33,14 +33,16 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def join_signed_in(request: HttpRequest, offered: Invitation, user: User) -> HttpResponse:
     if request.method == "POST":
-        return welcome(request, invitations.accept(offered, user))
+        return welcome(request, invitations.accept_invitation(offered, user))
     return render(request, "accounts/invitation.html", {"invitation": offered})
 
 
 def join_as_new(request: HttpRequest, offered: Invitation) -> HttpResponse:
     form = JoinForm(request.POST or None, email=offered.email)
     if request.method == "POST" and form.is_valid():
-        membership = invitations.accept_as_new_user(offered, form.cleaned_data["name"], form.cleaned_data["password"])
+        membership = invitations.accept_invitation_as_new_user(
+            offered, form.cleaned_data["name"], form.cleaned_data["password"]
+        )
         if membership:
             login(request, membership.user, backend=BACKEND)
         return welcome(request, membership)

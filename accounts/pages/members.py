@@ -43,7 +43,7 @@ def members_page(
 
 @require_POST
 @admin_page
-def change_role(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+def member_role(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     member = get_object_or_404(Membership.objects.in_organization_of(membership), pk=pk)
     form = RoleForm(request.POST)
     if form.is_valid():
@@ -54,34 +54,34 @@ def change_role(request: HttpRequest, membership: Membership, pk: UUID) -> HttpR
 
 @require_POST
 @admin_page
-def remove_member(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+def member_remove(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     member = get_object_or_404(Membership.objects.in_organization_of(membership).select_related("user"), pk=pk)
-    membership_rules.remove(member, membership)
+    membership_rules.end_membership(member, membership)
     messages.success(request, _("%(name)s no longer belongs to the organization.") % {"name": member.user})
     return redirect("members" if pk != membership.pk else "dashboard")
 
 
 @require_POST
 @admin_page
-def invite(request: HttpRequest, membership: Membership) -> HttpResponse:
+def member_invite(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = InviteForm(request.POST)
     if not form.is_valid():
         return members_page(request, membership, form)
-    invitation, token = invitations.invite(form.cleaned_data["email"], form.cleaned_data["role"], membership)
+    invitation, token = invitations.create_invitation(form.cleaned_data["email"], form.cleaned_data["role"], membership)
     return offer(request, membership, invitation, token)
 
 
 @require_POST
 @admin_page
-def resend_invitation(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+def invitation_resend(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     invitation = waiting_invitation(membership, pk)
-    return offer(request, membership, invitation, invitations.resend(invitation, membership))
+    return offer(request, membership, invitation, invitations.renew_invitation(invitation, membership))
 
 
 @require_POST
 @admin_page
-def revoke_invitation(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    invitations.revoke(waiting_invitation(membership, pk), membership)
+def invitation_revoke(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    invitations.withdraw_invitation(waiting_invitation(membership, pk), membership)
     messages.success(request, _("The invitation is withdrawn."))
     return redirect("members")
 
@@ -94,5 +94,5 @@ def waiting_invitation(membership: Membership, pk: UUID) -> Invitation:
 def offer(request: HttpRequest, membership: Membership, invitation: Invitation, token: str) -> HttpResponse:
     """Mail the link, and show it once to the admin: an embedded installation has no mail server."""
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    offered = {"email": invitation.email, "link": link, "mailed": invitations.send(invitation, link)}
+    offered = {"email": invitation.email, "link": link, "mailed": invitations.mail_invitation(invitation, link)}
     return members_page(request, membership, InviteForm(), offered)

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.http.principal import SESSION_ORGANIZATION
-from accounts.keys import issue, membership_of
+from accounts.keys import issue_key, membership_of_key
 from tests.cast import Cast, browser, make_cast
 from tests.factories import MembershipFactory
 
@@ -37,22 +37,22 @@ def test_a_new_key_is_shown_once_and_works(cast: Cast) -> None:
     client = browser(cast.alice)
     page = client.post("/account/keys/", {"name": "script"}).content.decode()
     secret = page.split('value="acv_')[1].split('"')[0]
-    assert membership_of(f"acv_{secret}") == cast.alice
+    assert membership_of_key(f"acv_{secret}") == cast.alice
     assert secret not in client.get("/account/").content.decode()
 
 
 def test_a_revoked_key_opens_nothing_and_leaves_the_list(cast: Cast) -> None:
-    key, secret = issue(cast.alice, "script")
+    key, secret = issue_key(cast.alice, "script")
     browser(cast.alice).post(f"/account/keys/{key.pk}/revoke/")
-    assert membership_of(secret) is None
+    assert membership_of_key(secret) is None
     assert key.prefix not in browser(cast.alice).get("/account/").content.decode()
 
 
 @pytest.mark.parametrize("who", ["bob", "admin", "charlie"])
 def test_somebody_elses_key_does_not_exist(cast: Cast, who: str) -> None:
-    key, secret = issue(cast.alice, "script")
+    key, secret = issue_key(cast.alice, "script")
     assert browser(getattr(cast, who)).post(f"/account/keys/{key.pk}/revoke/").status_code == 404
-    assert membership_of(secret) == cast.alice
+    assert membership_of_key(secret) == cast.alice
 
 
 def test_the_organization_can_be_switched_only_to_ones_own(cast: Cast) -> None:

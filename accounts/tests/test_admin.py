@@ -91,7 +91,7 @@ def test_the_last_admin_cannot_be_removed_one_by_one_or_together(
 
 
 def test_a_removed_member_loses_the_keys_and_leaves_an_audit_event(client: Client, bob: Membership) -> None:
-    keys.issue(bob)
+    keys.issue_key(bob)
     page = client.get(reverse("admin:accounts_membership_delete", args=[bob.pk]))
     assert page.context["model_count"]
     client.post(reverse("admin:accounts_membership_delete", args=[bob.pk]), {"post": "yes"})
@@ -113,7 +113,7 @@ def test_operators_add_members(operator: Client, alice: Membership) -> None:
 
 
 def test_an_admin_revokes_a_key_and_never_sees_its_hash(client: Client, bob: Membership) -> None:
-    key, secret = keys.issue(bob, "laptop")
+    key, secret = keys.issue_key(bob, "laptop")
     pages = [
         reverse("admin:accounts_apikey_changelist"),
         reverse("admin:accounts_apikey_change", args=[key.pk]),
@@ -124,7 +124,7 @@ def test_an_admin_revokes_a_key_and_never_sees_its_hash(client: Client, bob: Mem
         assert key.key_hash not in content
         assert secret not in content
     client.post(pages[0], {"action": "revoke", "_selected_action": [str(key.pk)]})
-    assert keys.membership_of(secret) is None
+    assert keys.membership_of_key(secret) is None
     assert AuditEvent.objects.filter(action="revoked", object_id=str(key.pk)).exists()
 
 

@@ -20,14 +20,14 @@ def status(secret: str) -> int:
 
 
 def test_a_key_opens_the_api_until_it_is_revoked(people: People) -> None:
-    key, secret = keys.issue(people.alice, "laptop")
+    key, secret = keys.issue_key(people.alice, "laptop")
     assert status(secret) == 200
-    keys.revoke(key, people.alice)
+    keys.revoke_key(key, people.alice)
     assert status(secret) == 401
 
 
 def test_only_the_hash_of_a_key_is_kept(people: People) -> None:
-    key, secret = keys.issue(people.alice)
+    key, secret = keys.issue_key(people.alice)
     kept = " ".join(str(value) for value in ApiKey.objects.filter(pk=key.pk).values_list().get())
     assert secret not in kept
     assert secret.removeprefix(key.prefix) not in kept
@@ -35,31 +35,31 @@ def test_only_the_hash_of_a_key_is_kept(people: People) -> None:
 
 
 def test_two_keys_are_never_alike(people: People) -> None:
-    assert len({keys.issue(people.alice)[1] for _ in range(20)}) == 20
+    assert len({keys.issue_key(people.alice)[1] for _ in range(20)}) == 20
 
 
 def test_a_key_speaks_for_one_organization_whatever_else_its_user_belongs_to(people: People) -> None:
     here, elsewhere = CorpusFactory(personal_of=people.alice), CorpusFactory(personal_of=people.alice_elsewhere)
-    client = with_secret(keys.issue(people.alice_elsewhere)[1])
+    client = with_secret(keys.issue_key(people.alice_elsewhere)[1])
     assert [one["id"] for one in client.get("/api/corpora/").json()["results"]] == [str(elsewhere.pk)]
     assert client.get(f"/api/corpora/{here.pk}/").status_code == 404
 
 
 def test_the_key_of_a_deactivated_user_opens_nothing(people: People) -> None:
-    _key, secret = keys.issue(people.alice)
+    _key, secret = keys.issue_key(people.alice)
     people.alice.user.is_active = False
     people.alice.user.save()
     assert status(secret) == 401
 
 
 def test_a_key_goes_with_its_membership(people: People) -> None:
-    _key, secret = keys.issue(people.bob)
+    _key, secret = keys.issue_key(people.bob)
     people.bob.delete()
     assert status(secret) == 401
 
 
 def test_the_last_use_is_recorded_once_a_minute(people: People) -> None:
-    key, secret = keys.issue(people.alice)
+    key, secret = keys.issue_key(people.alice)
     status(secret)
     key.refresh_from_db()
     first = key.last_used_at
@@ -77,24 +77,24 @@ def test_the_last_use_is_recorded_once_a_minute(people: People) -> None:
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_the_scheme_is_written_in_any_case(scheme: str, people: People) -> None:
-    client = Client(headers={"Authorization": f"{scheme} {keys.issue(people.alice)[1]}"})
+    client = Client(headers={"Authorization": f"{scheme} {keys.issue_key(people.alice)[1]}"})
     assert client.get("/api/corpora/").status_code == 200
 
 
 @pytest.mark.parametrize("header", ["Basic YWxpY2U6cGFzcw==", "Token {secret}", "{secret}", ""])
 def test_another_scheme_is_no_credential(header: str, people: People) -> None:
-    client = Client(headers={"Authorization": header.format(secret=keys.issue(people.alice)[1])})
+    client = Client(headers={"Authorization": header.format(secret=keys.issue_key(people.alice)[1])})
     assert client.get("/api/corpora/").status_code == 401
 
 
 def test_the_hash_of_a_key_is_no_key(people: People) -> None:
-    key, _secret = keys.issue(people.alice)
+    key, _secret = keys.issue_key(people.alice)
     assert status(key.key_hash) == 401
 
 
 def test_making_and_revoking_are_in_the_audit_log_without_the_secret(people: People) -> None:
-    key, secret = keys.issue(people.alice, "laptop")
-    keys.revoke(key, people.ada)
+    key, secret = keys.issue_key(people.alice, "laptop")
+    keys.revoke_key(key, people.ada)
     events = AuditEvent.objects.filter(object_type="apikey", object_id=str(key.pk)).order_by("created_at")
     assert [(event.action, event.actor) for event in events] == [
         ("created", people.alice.user),
@@ -115,7 +115,7 @@ def test_the_command_asks_for_the_organization_of_somebody_who_is_in_several(peo
 
 def test_the_command_takes_the_organization_by_its_slug(people: People, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("apikey", people.alice.user.email, organization=people.alice_elsewhere.organization.slug)
-    assert keys.membership_of(capsys.readouterr().out.strip()) == people.alice_elsewhere
+    assert keys.membership_of_key(capsys.readouterr().out.strip()) == people.alice_elsewhere
 
 
 def test_the_command_makes_no_key_for_somebody_who_is_not_there() -> None:

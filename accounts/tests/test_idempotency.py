@@ -48,7 +48,7 @@ def test_another_body_under_the_same_key_is_refused(people: People) -> None:
 
 
 def test_while_the_first_request_runs_its_key_is_taken(people: People) -> None:
-    idempotency.claim(people.alice, "key", HASH)
+    idempotency.claim_key(people.alice, "key", HASH)
     with pytest.raises(idempotency.StillRunning):
         idempotency.once(people.alice, "key", HASH, acts([]))
 
@@ -79,15 +79,15 @@ def test_an_answer_is_kept_for_24_hours(hours: float, answer: int, people: Peopl
 
 
 def test_the_key_of_a_process_that_died_is_free_after_some_minutes(people: People) -> None:
-    idempotency.claim(people.alice, "key", HASH)
+    idempotency.claim_key(people.alice, "key", HASH)
     aged(people.alice, timedelta(minutes=6))
     assert idempotency.once(people.alice, "key", HASH, acts([(202, 1)])) == (202, 1)
 
 
 def test_an_answer_after_its_key_was_given_up_harms_nobody(people: People) -> None:
-    late, _answered = idempotency.claim(people.alice, "key", HASH)
+    late, _answered = idempotency.claim_key(people.alice, "key", HASH)
     late.delete()
-    idempotency.settle(late, 202, 1)
+    idempotency.keep_reply(late, 202, 1)
     assert not IdempotentReply.objects.exists()
 
 

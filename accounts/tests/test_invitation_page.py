@@ -20,7 +20,7 @@ def cast(db: None) -> Cast:
 
 
 def invite(cast: Cast, email: str = "dora@example.org", role: str = "member") -> str:
-    return f"/invitations/{invitations.invite(email, role, cast.admin)[1]}/"
+    return f"/invitations/{invitations.create_invitation(email, role, cast.admin)[1]}/"
 
 
 def test_the_link_is_mailed_and_shown_once_and_only_its_hash_is_kept(cast: Cast) -> None:

@@ -31,7 +31,7 @@ def test_a_new_admin_gets_a_password_and_a_key_that_open_the_new_organization() 
     told = made("Instituto Río Verde", "--admin", "Ana@Rio.example")
     assert told["organization"] == {"slug": "instituto-rio-verde", "name": "Instituto Río Verde"}
     assert told["admin"]["email"] == "ana@rio.example"
-    membership = keys.membership_of(told["admin"]["api_key"])
+    membership = keys.membership_of_key(told["admin"]["api_key"])
     assert membership is not None
     assert (membership.organization.slug, membership.role) == ("instituto-rio-verde", "admin")
     signing_in = {"login": "ana@rio.example", "password": told["admin"]["password"]}

@@ -106,7 +106,7 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
         lambda library: Corpus.objects.filter(pk=library.shared.pk).update(deleted_at=timezone.now()),
         {"alices"},
     ),
-    "the member is removed": (lambda library: members.remove(library.people.alice, library.people.ada), set()),
+    "the member is removed": (lambda library: members.end_membership(library.people.alice, library.people.ada), set()),
     "the corpus changes hands": (
         lambda library: Corpus.objects.filter(pk=library.alices.pk).update(owner=library.people.bob.user),
         {"shared"},
@@ -131,7 +131,7 @@ def test_a_change_is_obeyed_at_the_next_question(change: str, library: Library) 
 def test_whoever_comes_back_finds_the_own_corpora_again(library: Library) -> None:
     alice = library.people.alice
     user, organization = alice.user, alice.organization
-    members.remove(alice, library.people.ada)
+    members.end_membership(alice, library.people.ada)
     again = Membership.objects.create(user=user, organization=organization)
     assert library.scope(again) == {library.shared.pk, library.alices.pk}
 

@@ -95,7 +95,7 @@ class Admission:
         with transaction.atomic():
             records.open_answer(membership, inquiry.conversation, question.text, self.live.message)
             if self._reply:
-                idempotency.settle(self._reply, 200, {"message": str(self.live.message)})
+                idempotency.keep_reply(self._reply, 200, {"message": str(self.live.message)})
         self.inquiry = inquiry
 
     def _claim(self, membership: Membership) -> None:
@@ -104,7 +104,7 @@ class Admission:
             return
         body = hashlib.sha256(self.asking.body).hexdigest()
         same = idempotency.fingerprint("chat", self.asking.agent, body)
-        reply, is_answered = idempotency.claim(membership, self.asking.key, same)
+        reply, is_answered = idempotency.claim_key(membership, self.asking.key, same)
         if not is_answered:
             self._reply = reply
             return

@@ -28,13 +28,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ERRORS = [RuntimeError("unexpected"), DatabaseError("broken"), OperationalError("away"), asyncio.CancelledError()]
 
 STEPS: list[tuple[Any, str]] = [
-    (idempotency, "claim"),
+    (idempotency, "claim_key"),
     (admission.quotas, "spend_question"),
     (admission, "prepare"),
     (records, "conversation_for"),
     (records, "reserve_stream"),
     (records, "open_answer"),
-    (idempotency, "settle"),
+    (idempotency, "keep_reply"),
     (keeping, "look_after_answers"),
     (inquiry.condensing, "rewrite"),
     (inquiry, "aretrieve"),

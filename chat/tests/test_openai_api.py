@@ -23,7 +23,7 @@ def client_with(server: LiveServer, secret: str, **options: Any) -> openai.OpenA
 
 @pytest.fixture
 def client(server: LiveServer, library: Library) -> Iterator[openai.OpenAI]:
-    with client_with(server, keys.issue(library.alicia)[1]) as alicia:
+    with client_with(server, keys.issue_key(library.alicia)[1]) as alicia:
         yield alicia
 
 
@@ -97,7 +97,7 @@ def test_the_two_tiers_hold_here_too(server: LiveServer, client: openai.OpenAI, 
         return {source["corpus_type"] for source in ask(of, ABOUT_NOVEL).choices[0].sources}
 
     assert "personal" in tiers(client)
-    with client_with(server, keys.issue(library.bob)[1]) as bob:
+    with client_with(server, keys.issue_key(library.bob)[1]) as bob:
         assert "personal" not in tiers(bob)
 
 
@@ -112,7 +112,7 @@ def test_refusals_raise_the_clients_own_exceptions(
             ask(stranger)
         with pytest.raises(openai.AuthenticationError):
             list(stranger.models.list())
-    with client_with(server, keys.issue(library.carla)[1]) as carla, pytest.raises(openai.NotFoundError):
+    with client_with(server, keys.issue_key(library.carla)[1]) as carla, pytest.raises(openai.NotFoundError):
         ask(carla)
     with pytest.raises(openai.BadRequestError):
         ask(client, " ")

@@ -59,7 +59,7 @@ def test_a_replay_asks_for_permission_again(people: People) -> None:
 def test_of_two_requests_at_once_one_acts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second arrives while the first is at work: it is told to wait, and later gets the first answer."""
     member = MembershipFactory()
-    corpus, (_key, secret) = CorpusFactory(personal_of=member), keys.issue(member)
+    corpus, (_key, secret) = CorpusFactory(personal_of=member), keys.issue_key(member)
     at_work, go_on = threading.Event(), threading.Event()
     accept = intake.accept
 

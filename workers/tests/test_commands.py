@@ -173,7 +173,7 @@ def test_ingest_tries_again_while_a_service_is_down_and_says_so_in_the_end(
 def test_apikey_prints_a_key_once(admin: Membership) -> None:
     out, _ = run("apikey", admin.user.email)
     secret = next(word for word in out.split() if word.startswith("acv_"))
-    assert keys.membership_of(secret) == admin
+    assert keys.membership_of_key(secret) == admin
     assert secret not in str(list(ApiKey.objects.values()))
     with pytest.raises(CommandError):
         run("apikey", "nobody@example.org")

@@ -50,7 +50,7 @@ def test_every_document_is_indexed_and_every_login_works(told: dict[str, Any]) -
     for login in told["users"]:
         user = User.objects.get(email=login["email"])
         assert user.check_password(login["password"])
-        membership = keys.membership_of(login["api_key"])
+        membership = keys.membership_of_key(login["api_key"])
         assert membership is not None
         assert (membership.user, membership.role) == (user, login["role"])
 
@@ -86,7 +86,7 @@ def test_what_was_lost_is_made_again(told: dict[str, Any]) -> None:
     assert again["agents"] == told["agents"]
     assert Assignment.objects.exists()
     for login in again["users"]:
-        assert keys.membership_of(login["api_key"])
+        assert keys.membership_of_key(login["api_key"])
         assert User.objects.get(email=login["email"]).check_password(login["password"])
 
 

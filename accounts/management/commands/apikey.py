@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         membership = membership_for(options["email"], options["organization"])
-        _key, secret = keys.issue(membership, "manage.py apikey")
+        _key, secret = keys.issue_key(membership, "manage.py apikey")
         self.stdout.write(secret)
 
 

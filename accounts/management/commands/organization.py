@@ -28,7 +28,7 @@ class Command(BaseCommand):
         slug = options["slug"] or organizations.slug_of(name)
         refuse_unusable(name, slug, email)
         try:
-            made = organizations.create(name, slug, email)
+            made = organizations.create_organization(name, slug, email)
         except organizations.OrganizationExists:
             raise CommandError(
                 f"There is an organization {slug!r} already; nothing was changed. Choose another slug with --slug, "
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{email} is deactivated; nothing was changed. Activate the user in the admin, or name somebody else."
             ) from None
-        self.stdout.write(json.dumps(as_json(made)) if options["json"] else as_text(made))
+        self.stdout.write(json.dumps(organization_as_json(made)) if options["json"] else organization_as_text(made))
 
 
 def refuse_unusable(name: str, slug: str, email: str) -> None:
@@ -60,7 +60,7 @@ def refuse_unusable(name: str, slug: str, email: str) -> None:
         raise CommandError(f"{email!r} is no email address.", returncode=WRONG_USAGE) from None
 
 
-def as_json(made: organizations.Beginning) -> dict[str, Any]:
+def organization_as_json(made: organizations.Beginning) -> dict[str, Any]:
     organization, user = made.admin.organization, made.admin.user
     return {
         "organization": {"slug": organization.slug, "name": organization.name},
@@ -68,7 +68,7 @@ def as_json(made: organizations.Beginning) -> dict[str, Any]:
     }
 
 
-def as_text(made: organizations.Beginning) -> str:
+def organization_as_text(made: organizations.Beginning) -> str:
     organization = made.admin.organization
     password = made.password or "as before: the account existed"
     return "\n".join(

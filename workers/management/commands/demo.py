@@ -23,7 +23,7 @@ class Command(BaseCommand):
         if inline.owns_index():
             self.ingest(made)
         if options["json"]:
-            self.stdout.write(json.dumps(as_json(made)))
+            self.stdout.write(json.dumps(sample_as_json(made)))
         else:
             self.tell(made)
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  {login.role:<7} {login.email:<24} password {login.password}   key {login.api_key}")
 
 
-def as_json(made: sample.Sample) -> dict[str, Any]:
+def sample_as_json(made: sample.Sample) -> dict[str, Any]:
     return {
         "organization": {"slug": made.organization.slug, "name": made.organization.name},
         "users": [asdict(login) for login in made.logins],

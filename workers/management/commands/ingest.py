@@ -48,7 +48,7 @@ class Command(BaseCommand):
             raise CommandError(f"{source} does not exist.")
         if options["sync"] and not source.is_dir():
             raise CommandError("--sync keeps a corpus in step with a folder; this is a file.", returncode=2)
-        admin = admin_of(options["organization"])
+        admin = oldest_admin_of(options["organization"])
         corpus = shared_corpus(options["corpus"], admin)
         metadata = {name: options[name] for name in CONDITION_FIELDS if options[name]}
         named = options["unit_from_folder"]
@@ -94,7 +94,7 @@ class Command(BaseCommand):
         )
 
 
-def admin_of(slug: str) -> Membership:
+def oldest_admin_of(slug: str) -> Membership:
     """The oldest admin of an organization, in whose name commands act."""
     if not Organization.objects.filter(slug=slug).exists():
         known = ", ".join(Organization.objects.values_list("slug", flat=True)[:20]) or "none yet"
