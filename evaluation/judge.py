@@ -16,7 +16,7 @@ from agents.llm.base import ModelError, ModelRequest, Passage, Usage
 from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
 from chat.answering.routing import Metrics
-from chat.prompting.build import build
+from chat.prompting.build import build_prompt
 from config.concurrency.loops import block_on
 from corpora.scope import Scope
 from retrieval.results import RetrievalPolicy
@@ -115,7 +115,7 @@ def judge_answer(question: str, scope: Scope, policy: RetrievalPolicy, answering
     answer = whole_answer(asked, answering)
     usage = NO_USAGE
     try:
-        metrics, usage = block_on(evaluator.evaluate(answer, asked, judging.model))
+        metrics, usage = block_on(evaluator.evaluate_answer(answer, asked, judging.model))
     finally:
         judging.add(usage)
     return metrics
@@ -123,7 +123,7 @@ def judge_answer(question: str, scope: Scope, policy: RetrievalPolicy, answering
 
 def answer_request(model: str, question: str, passages: tuple[Passage, ...]) -> ModelRequest:
     language = detect(question) or "en"
-    system, messages = build(system_prompt="", global_passages=passages, question=question, language=language)
+    system, messages = build_prompt(system_prompt="", global_passages=passages, question=question, language=language)
     extras = {"question": question, "passages": passages, "language": language}
     return ModelRequest(model, system, messages, temperature=0.0, max_tokens=ANSWER_TOKENS, **extras)  # type: ignore[arg-type]
 

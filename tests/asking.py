@@ -8,7 +8,7 @@ from agents.llm.base import ModelRequest
 from chat.answering import attempting, records
 from chat.answering.attempts import Answer
 from chat.answering.inquiry import prepare
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
 from retrieval.search import retrieve
@@ -23,7 +23,7 @@ class Found:
     refusal: str
 
 
-def search_for(membership: Membership, agent: str, question: Question) -> Found:
+def search_for(membership: Membership, agent: str, question: ChatQuestion) -> Found:
     """Stores the question and what was found, as the way of a question does."""
     inquiry = prepare(membership, agent, question)
     answer = Answer(uuid4(), inquiry.conversation.pk)

@@ -98,8 +98,8 @@ class TraceAdmin(OrganizationAdmin):
         sides = [playground.Side(name, playground.SettingsForm(asked, prefix=name)) for name in playground.SIDES]
         if asked is not None and all([question.is_valid(), *(side.form.is_valid() for side in sides)]):
             agent, query = question.cleaned_data["agent"], question.cleaned_data["q"]
-            sides = list(playground.compared(
-                [(one.name, one.form, playground.searched(agent, membership, query, one.form)) for one in sides]
+            sides = list(playground.compare_sides(
+                [(one.name, one.form, playground.search_side(agent, membership, query, one.form)) for one in sides]
             ))  # fmt: skip
         context = {
             **self.admin_site.each_context(request),
@@ -123,7 +123,7 @@ class TraceAdmin(OrganizationAdmin):
 
     @admin.display(description=_("searched for"))
     def searched_for(self, obj: Trace) -> str:
-        return trace.condensed(obj) or gettext("the question as it was asked")
+        return trace.visible_query(obj) or gettext("the question as it was asked")
 
     @admin.display(description=_("attempts"))
     def tries(self, obj: Trace) -> int:
@@ -142,7 +142,7 @@ class TraceAdmin(OrganizationAdmin):
     def details(self, obj: Trace) -> SafeString:
         context = {
             "trace": obj,
-            "replay": trace.condensed(obj) or obj.query,
+            "replay": trace.visible_query(obj) or obj.query,
             "attempts": obj.attempts,
             "candidates": trace.candidates(obj),
             "more": max(0, len(obj.candidates) - trace.SHOWN),
@@ -153,9 +153,9 @@ class TraceAdmin(OrganizationAdmin):
 
     @admin.display(description=_("dropped"))
     def dropped_shown(self, obj: Trace) -> str:
-        return numbers(obj.dropped) or "–"
+        return numbers_as_text(obj.dropped) or "–"
 
 
-def numbers(values: Mapping[str, Any]) -> str:
+def numbers_as_text(values: Mapping[str, Any]) -> str:
     """`embed 3 · search 12`; what is not a number is left out."""
     return " · ".join(f"{name} {round(value)}" for name, value in values.items() if isinstance(value, int | float))

@@ -106,7 +106,7 @@ class SettingsForm(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankedPassage:
     """A passage of one side. `other`: its rank on the other side, None if it is not there."""
 
     rank: int
@@ -126,7 +126,7 @@ class Side:
     name: str
     form: SettingsForm
     retrieval: Retrieval | None = None
-    places: tuple[Place, ...] = ()
+    places: tuple[RankedPassage, ...] = ()
 
     @property
     def dropped(self) -> dict[str, int]:
@@ -134,14 +134,14 @@ class Side:
         return dict(self.retrieval.dropped) if self.retrieval else {}
 
 
-def searched(agent: Agent, membership: Membership, query: str, form: SettingsForm) -> Retrieval:
+def search_side(agent: Agent, membership: Membership, query: str, form: SettingsForm) -> Retrieval:
     own = policy_of(agent, effective_flags(), **form.conditions())
     policy: RetrievalPolicy = replace(own, **form.changes())
     policy = replace(policy, candidates=max(policy.candidates, policy.top_k))
     return retrieve(query, agent.scope_for(membership), policy)
 
 
-def compared(forms_by_side: Sequence[tuple[str, SettingsForm, Retrieval]]) -> tuple[Side, ...]:
+def compare_sides(forms_by_side: Sequence[tuple[str, SettingsForm, Retrieval]]) -> tuple[Side, ...]:
     """Both sides with each passage's rank on the other; a passage is the same if its best chunk is."""
     ranks = [{one.chunk: rank for rank, one in enumerate(found.chunks, 1)} for _, _, found in forms_by_side]
     return tuple(
@@ -150,5 +150,5 @@ def compared(forms_by_side: Sequence[tuple[str, SettingsForm, Retrieval]]) -> tu
     )
 
 
-def places(found: Retrieval, other: dict[Any, int]) -> tuple[Place, ...]:
-    return tuple(Place(rank, one, other.get(one.chunk)) for rank, one in enumerate(found.chunks, 1))
+def places(found: Retrieval, other: dict[Any, int]) -> tuple[RankedPassage, ...]:
+    return tuple(RankedPassage(rank, one, other.get(one.chunk)) for rank, one in enumerate(found.chunks, 1))

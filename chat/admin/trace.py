@@ -95,7 +95,7 @@ def stages(timings: Mapping[str, Any]) -> list[Stage]:
     return found
 
 
-def condensed(trace: Trace) -> str:
+def visible_query(trace: Trace) -> str:
     """What was searched for, unless it was made from a conversation about somebody's own documents."""
     personal = any(row.get("corpus_type") == Corpus.Type.PERSONAL for row in trace.candidates)
     return "" if personal else trace.condensed_query

@@ -32,7 +32,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class UsageReport:
     """`cost` in US dollars, of the answers whose models have a price; None where none has."""
 
     questions: int
@@ -52,7 +52,7 @@ def bars(counts: Iterable[tuple[str, int]]) -> tuple[Bar, ...]:
     return tuple(Bar(label, count, max(round(100 * count / longest), 1) if count else 0) for label, count in pairs)
 
 
-def usage(organization_id: UUID | None, days: int = DAYS) -> Usage:
+def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
     """Counts of the last `days` days, today included, of one organization; of all of them with None."""
     today = timezone.localdate()
     since = today - timedelta(days=days - 1)
@@ -66,12 +66,12 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> Usage:
         traces = traces.filter(agent__organization_id=organization_id)
         failed = failed.filter(corpus__organization_id=organization_id)
     questions = messages.filter(role=Message.Role.USER)
-    return Usage(
+    return UsageReport(
         questions=questions.count(),
         people=questions.values("conversation__owner").distinct().count(),
         cost=traces.aggregate(spent=Sum("cost"))["spent"],
         per_day=bars(per_day(questions, [since + timedelta(days=n) for n in range(days)])),
-        per_agent=bars(counted(questions, "conversation__agent__name")[:10]),
+        per_agent=bars(count_by(questions, "conversation__agent__name")[:10]),
         per_confidence=bars(per_confidence(traces)),
         per_gate=bars(per_gate(traces)),
         failures=bars(failures(messages, traces, failed)),
@@ -87,7 +87,7 @@ def adaptive_usage(organization_id: UUID | None, days: int = DAYS) -> AdaptiveSt
     return adaptive_statistics(traces.order_by().values_list("attempts", flat=True))
 
 
-def counted(rows: QuerySet[Any], field: str) -> list[tuple[str, int]]:
+def count_by(rows: QuerySet[Any], field: str) -> list[tuple[str, int]]:
     """How many rows have each value, the most frequent first."""
     found = rows.order_by().values_list(field).annotate(count=Count("pk")).order_by("-count", field)
     return [(str(value), count) for value, count in found]
@@ -102,7 +102,7 @@ def per_day(questions: QuerySet[Message], days: Sequence[date]) -> list[tuple[st
 
 def per_confidence(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
     labels = {"high": _("high"), "medium": _("medium"), "low": _("low"), "none": pgettext("confidence", "none")}
-    found = {value.lower(): count for value, count in counted(traces, "confidence")}
+    found = {value.lower(): count for value, count in count_by(traces, "confidence")}
     return [(labels[value], found.get(value, 0)) for value in CONFIDENCES]
 
 
@@ -114,7 +114,7 @@ def per_gate(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
         Gate.DISABLED: _("without a search"),
         Gate.DEGRADED: _("the index was down"),
     }
-    found = dict(counted(traces, "gate"))
+    found = dict(count_by(traces, "gate"))
     return [(label, found.get(gate.value, 0)) for gate, label in labels.items()]
 
 
@@ -122,8 +122,8 @@ def failures(
     messages: QuerySet[Message], traces: QuerySet[Trace], documents: QuerySet[Document]
 ) -> list[tuple[str, int]]:
     """Answers and documents that failed, by code, and answers that had to do without their context."""
-    answers = counted(messages.filter(status=Message.Status.FAILED), "error_code")
-    degraded = counted(traces.exclude(degraded=""), "degraded")
-    unread = counted(documents, "error_code")
+    answers = count_by(messages.filter(status=Message.Status.FAILED), "error_code")
+    degraded = count_by(traces.exclude(degraded=""), "degraded")
+    unread = count_by(documents, "error_code")
     kinds = ((_("answer"), answers), (_("without context"), degraded), (_("document"), unread))
     return [(f"{kind}: {code or '?'}", count) for kind, found in kinds for code, count in found]

@@ -68,7 +68,7 @@ async def judge(answer: Answer, attempt: Attempt, live: Live, deadline: float) -
     seconds = min(evaluator.SECONDS, deadline - asyncio.get_running_loop().time())
     try:
         with live.until_stopped():
-            metrics, usage = await evaluator.evaluate(attempt.text, attempt.request, answer.evaluator, seconds)
+            metrics, usage = await evaluator.evaluate_answer(attempt.text, attempt.request, answer.evaluator, seconds)
             attempt.metrics, attempt.judged = metrics, usage
             return route(metrics, [one.strategy for one in answer.attempts])
     except (ModelError, AnswerInvalid, TimeoutError) as error:

@@ -24,7 +24,7 @@ from agents.models import Agent
 from chat.answering import records
 from chat.answering.attempts import Answer, Failure
 from chat.answering.inquiry import Inquiry, prepare
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.answering.sources import citations_of
 from chat.answering.state import State, state_of
 from chat.models import Message
@@ -48,7 +48,7 @@ class Asking:
 
     caller: Callable[[], Membership]
     agent: str
-    question: Question
+    question: ChatQuestion
     key: str = ""
     body: bytes = b""
 

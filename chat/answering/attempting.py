@@ -31,7 +31,7 @@ def first_attempt(answer: Answer, inquiry: Inquiry, retrieval: Retrieval) -> Att
 
 
 def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:
-    request = requests.request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
+    request = requests.chat_request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
     refusal = requests.refusal_for(plan.agent, retrieval, request.language)
     return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal)
 

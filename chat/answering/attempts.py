@@ -9,7 +9,7 @@ from agents.llm.base import ModelError, ModelRequest, Usage
 from chat.answering.routing import Decision, Metrics, Strategy
 from chat.answering.sources import citation_rows
 from chat.models import Citation, Message
-from chat.prompting.build import cited
+from chat.rendering.citations import cited_numbers
 from corpora.scope import Scope
 from retrieval.results import Retrieval
 
@@ -45,7 +45,7 @@ class Attempt:
 
     @property
     def cited(self) -> tuple[int, ...]:
-        return cited(self.text, range(1, len(self.retrieval.chunks) + 1))
+        return cited_numbers(self.text, range(1, len(self.retrieval.chunks) + 1))
 
     @cached_property
     def sources(self) -> list[Citation]:

@@ -70,7 +70,7 @@ def rewrites(agent: Agent, history: tuple[ModelMessage, ...]) -> bool:
 async def rewrite(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> Rewriting:
     """The question to search for, and its other phrasings if the agent wants them. Never raises for the model."""
     try:
-        said = await structured(client_for(agent.model), request_for(agent, history, question), SECONDS)
+        said = await structured(client_for(agent.model), rewriting_request_for(agent, history, question), SECONDS)
     except (ModelError, AnswerInvalid, TimeoutError) as error:
         logger.warning("the question is searched for as it was asked: %s", described(error))
         return AS_ASKED
@@ -81,7 +81,7 @@ async def rewrite(agent: Agent, history: tuple[ModelMessage, ...], question: str
     )
 
 
-def request_for(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> ModelRequest:
+def rewriting_request_for(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> ModelRequest:
     said = [{"role": one.role, "content": without_citations(one.content)[:LONGEST_MESSAGE]} for one in history]
     return ModelRequest(
         model=agent.model,

@@ -37,7 +37,9 @@ enough information, and states nothing else, is faithful: 1.
 Answer with one JSON object and nothing else: {"faithfulness": 0.0, "context_precision": 0.0, "context_recall": 0.0}"""
 
 
-async def evaluate(answer: str, asked: ModelRequest, model: str, seconds: float = SECONDS) -> tuple[Metrics, Usage]:
+async def evaluate_answer(
+    answer: str, asked: ModelRequest, model: str, seconds: float = SECONDS
+) -> tuple[Metrics, Usage]:
     """The metrics of `answer` to what was `asked`, judged by `model`, and what that cost in tokens.
 
     Raises TimeoutError, a ModelError, or AnswerInvalid when the three numbers are not there.
@@ -45,7 +47,7 @@ async def evaluate(answer: str, asked: ModelRequest, model: str, seconds: float 
     request = ModelRequest(
         model=model,
         system=INSTRUCTIONS,
-        messages=(ModelMessage("user", presented(answer, asked)),),
+        messages=(ModelMessage("user", evaluation_input(answer, asked)),),
         temperature=0.0,
         max_tokens=MOST_TOKENS,
         schema=SCHEMA,
@@ -54,7 +56,7 @@ async def evaluate(answer: str, asked: ModelRequest, model: str, seconds: float 
     return metrics_of(judged.fields), judged.usage
 
 
-def presented(answer: str, asked: ModelRequest) -> str:
+def evaluation_input(answer: str, asked: ModelRequest) -> str:
     """What is judged, as JSON."""
     sources = [{"n": one.n, "title": one.title, "text": one.text} for one in asked.passages]
     return orjson.dumps({"question": asked.question, "sources": sources, "answer": answer}).decode()

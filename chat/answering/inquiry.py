@@ -10,7 +10,7 @@ from agents.models import Agent
 from agents.policy import Conditions, policy_of, searches
 from chat.answering import condensing, records
 from chat.answering.condensing import AS_ASKED, Rewriting
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.answering.routing import Strategy
 from chat.models import Conversation
 from corpora.scope import Scope
@@ -48,7 +48,7 @@ class Inquiry:
     membership: Membership
     agent: Agent
     conversation: Conversation
-    question: Question
+    question: ChatQuestion
     history: tuple[ModelMessage, ...]
     plan: Plan
 
@@ -68,7 +68,7 @@ class Inquiry:
         return plan_for(self.membership, agent, self.conversation, self.question, strategy)
 
 
-def prepare(membership: Membership, reference: str, question: Question) -> Inquiry:
+def prepare(membership: Membership, reference: str, question: ChatQuestion) -> Inquiry:
     """Only reads; a new conversation is not stored yet. Raises Problems: an agent or a conversation that the caller
     may not see."""
     agent = agent_for(membership, reference)
@@ -79,7 +79,7 @@ def prepare(membership: Membership, reference: str, question: Question) -> Inqui
 
 
 def plan_for(
-    membership: Membership, agent: Agent, conversation: Conversation, question: Question, strategy: Strategy
+    membership: Membership, agent: Agent, conversation: Conversation, question: ChatQuestion, strategy: Strategy
 ) -> Plan:
     scope, flags = records.narrowed(agent.scope_for(membership), conversation), effective_flags()
     context: Mapping[str, Conditions] = conversation.context

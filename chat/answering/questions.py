@@ -8,7 +8,7 @@ from agents.llm.base import ModelMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChatQuestion:
     """What is asked, with everything the client may choose. `history` is what the client sent before it."""
 
     text: str

@@ -16,7 +16,7 @@ from agents.llm.base import ModelMessage
 from agents.models import Agent
 from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.answering.state import state_found, state_of
 from chat.models import Citation, Conversation, Message, Project, Trace
 from corpora.scope import Scope
@@ -25,7 +25,7 @@ HISTORY_MESSAGES = 20
 AFTER = timedelta(microseconds=1)  # an answer stands behind its question
 
 
-def conversation_for(membership: Membership, agent: Agent, question: Question) -> Conversation:
+def conversation_for(membership: Membership, agent: Agent, question: ChatQuestion) -> Conversation:
     """The caller's own conversation with this agent, or a new one, not stored yet, in the caller's own project."""
     if question.conversation:
         found = (
@@ -69,7 +69,7 @@ def narrowed(scope: Scope, conversation: Conversation) -> Scope:
     return scope.narrowed_to(chosen)
 
 
-def history_of(conversation: Conversation, question: Question) -> tuple[ModelMessage, ...]:
+def history_of(conversation: Conversation, question: ChatQuestion) -> tuple[ModelMessage, ...]:
     """What the client sent before the question; when it sent nothing, what the conversation holds."""
     if question.history or question.conversation is None:
         return question.history

@@ -27,7 +27,7 @@ def trace_found(attempt: Attempt) -> dict[str, Any]:
     return {
         "scope_size": len(attempt.scope.corpus_ids),
         "model": model_name(attempt),
-        **of_retrieval(retrieval),
+        **retrieval_entry(retrieval),
         "candidates": [{"chunk": str(one.chunk), "relevance": one.relevance} for one in retrieval.chunks],
     }
 
@@ -37,16 +37,16 @@ def trace_ended(answer: Answer) -> dict[str, Any]:
     if (best := answer.best) is None:
         return {}
     return {
-        **of_retrieval(best.retrieval),
+        **retrieval_entry(best.retrieval),
         "condensed_query": answer.condensed,
-        "attempts": [of_attempt(one, kept=one is best) for one in answer.attempts],
-        "candidates": [of_candidate(one) for one in best.retrieval.candidates],
-        "usage": {purpose: counts(usage) for purpose, _, usage in spent(answer)},
+        "attempts": [attempt_entry(one, kept=one is best) for one in answer.attempts],
+        "candidates": [candidate_entry(one) for one in best.retrieval.candidates],
+        "usage": {purpose: counts(usage) for purpose, _, usage in usage_by_purpose(answer)},
         "cost": total_cost(answer),
     }
 
 
-def of_retrieval(retrieval: Retrieval) -> dict[str, Any]:
+def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
     return {
         "granularity": retrieval.granularity,
         "confidence": retrieval.confidence.value,
@@ -58,7 +58,7 @@ def of_retrieval(retrieval: Retrieval) -> dict[str, Any]:
     }
 
 
-def of_attempt(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
+def attempt_entry(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
     retrieval, metrics = attempt.retrieval, attempt.metrics
     return {
         "attempt": attempt.number,
@@ -76,7 +76,7 @@ def of_attempt(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
     }
 
 
-def of_candidate(one: TracedCandidate) -> dict[str, Any]:
+def candidate_entry(one: TracedCandidate) -> dict[str, Any]:
     return {
         "chunk": str(one.chunk),
         "document": str(one.document) if one.document else None,
@@ -96,7 +96,7 @@ def model_name(attempt: Attempt) -> str:
     return "" if attempt.refusal else ":".join(dict.fromkeys(resolve(attempt.request.model)))[:100]
 
 
-def spent(answer: Answer) -> list[tuple[str, str, Usage]]:
+def usage_by_purpose(answer: Answer) -> list[tuple[str, str, Usage]]:
     """(purpose, model, tokens) of what the answer took; purposes that took nothing are left out."""
     if not answer.attempts:
         return []
@@ -120,6 +120,6 @@ def counts(usage: Usage) -> dict[str, int]:
 
 def total_cost(answer: Answer) -> Decimal | None:
     """US dollars of all purposes; None when the price of one is not known."""
-    costs = [cost(model, usage) for _, model, usage in spent(answer)]
+    costs = [cost(model, usage) for _, model, usage in usage_by_purpose(answer)]
     known = [one for one in costs if one is not None]
     return sum(known, Decimal(0)) if len(known) == len(costs) else None

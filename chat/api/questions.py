@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from agents.api.serializers import FiltersField
 from agents.llm.base import ModelMessage
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 
 MAX_MESSAGES = 200
 
@@ -40,11 +40,11 @@ class QuestionSerializer(serializers.Serializer[Any]):
 _FORM = QuestionSerializer()  # made once: a serializer copies its fields for every request, 0.4 ms of each question
 
 
-def question_from(body: Any) -> Question:
+def question_from(body: Any) -> ChatQuestion:
     """Raises DRF's ValidationError with errors by field."""
     asked = _FORM.run_validation({} if body is None else body)
     *before, last = [ModelMessage(one["role"], one["content"]) for one in asked["messages"]]
-    return Question(
+    return ChatQuestion(
         text=last.content.strip(),
         history=tuple(before),
         conversation=asked.get("conversation"),

@@ -11,9 +11,7 @@ from typing import Literal
 
 from agents.llm.base import ModelMessage, Passage
 from chat.prompting.texts import PromptTexts, texts_for
-from chat.rendering.citations import cited, without_citations
-
-__all__ = ["build", "cited"]
+from chat.rendering.citations import without_citations
 
 Grounding = Literal["open", "strict"]
 CONTEXT_AND_HISTORY_TOKENS = 4_000  # SPEC §4: 2,000 of context, 4,000 with history
@@ -28,12 +26,12 @@ _DELIMITER = re.compile(
 )
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_prompt_tokens(text: str) -> int:
     """About cl100k's count: on 19 documents, 1.16 to 1.39 of it for prose, 0.83 to 1.05 for notes."""
     return len(text) // 4 + len(text.split()) // 3 + 1 if text else 0
 
 
-def build(
+def build_prompt(
     *,
     system_prompt: str,
     global_passages: Sequence[Passage] = (),
@@ -46,7 +44,7 @@ def build(
     language: str = "es",
     sufficient: bool = True,
     budget: int = CONTEXT_AND_HISTORY_TOKENS,
-    count_tokens: Callable[[str], int] = estimated_tokens,
+    count_tokens: Callable[[str], int] = estimate_prompt_tokens,
 ) -> tuple[str, tuple[ModelMessage, ...]]:
     """The system prompt and the messages; the last message is the question.
 
@@ -75,12 +73,12 @@ def _context(texts: PromptTexts, of_all: Sequence[Passage], personal: Sequence[P
 
 
 def _source(passage: Passage) -> str:
-    title = neutralised(escape(" ".join(passage.title.split())[:TITLE_CHARACTERS]))
+    title = neutralise(escape(" ".join(passage.title.split())[:TITLE_CHARACTERS]))
     page = "" if passage.page is None else f' page="{passage.page}"'
-    return f'<source id="{passage.n}" title="{title}"{page}>\n{neutralised(passage.text)}\n</source>'
+    return f'<source id="{passage.n}" title="{title}"{page}>\n{neutralise(passage.text)}\n</source>'
 
 
-def neutralised(text: str) -> str:
+def neutralise(text: str) -> str:
     """`text` in which nothing can be read as one of the context's delimiters, open or closed."""
     return _DELIMITER.sub("&lt;", text.replace("\0", ""))
 

@@ -4,8 +4,8 @@ from django.utils.translation import get_language, gettext, override
 
 from agents.llm.base import ModelMessage, ModelRequest, Passage
 from agents.models import Agent
-from chat.answering.questions import Question
-from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build
+from chat.answering.questions import ChatQuestion
+from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build_prompt
 from retrieval.results import Retrieval
 from retrieval.text.language import detect
 
@@ -32,15 +32,15 @@ def refusal_for(agent: Agent, retrieval: Retrieval, language: str) -> str:
         return f"{sentence} {gettext('The nearest passages are:')}\n\n{nearest}"
 
 
-def request_for(
-    agent: Agent, history: tuple[ModelMessage, ...], question: Question, retrieval: Retrieval
+def chat_request_for(
+    agent: Agent, history: tuple[ModelMessage, ...], question: ChatQuestion, retrieval: Retrieval
 ) -> ModelRequest:
     """The model's request: passages numbered as the sources are, global and personal apart (SPEC §5)."""
     language = answer_language(question.text)
     numbered = [
         (one.corpus_type, Passage(n, one.text, one.title, one.page)) for n, one in enumerate(retrieval.chunks, 1)
     ]
-    system, messages = build(
+    system, messages = build_prompt(
         system_prompt=agent.system_prompt,
         global_passages=[passage for tier, passage in numbered if tier == "global"],
         personal_passages=[passage for tier, passage in numbered if tier == "personal"],

@@ -9,7 +9,7 @@ CODE = re.compile(r"(?P<fence>^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*\s*$|\Z))|
 RANGE = re.compile(r"(\d{1,3})(?:\s*[–-]\s*(\d{1,3}))?")
 
 
-def cited(text: str, available: Collection[int]) -> tuple[int, ...]:
+def cited_numbers(text: str, available: Collection[int]) -> tuple[int, ...]:
     """The numbers that `text` cites and that exist, each once, in order of appearance; code is not read."""
     return tuple(dict.fromkeys(citations_in(text, available)))
 
@@ -17,10 +17,10 @@ def cited(text: str, available: Collection[int]) -> tuple[int, ...]:
 def citations_in(text: str, available: Collection[int]) -> Iterator[int]:
     """The same, each as often as it is cited."""
     for group in CITATION.finditer(CODE.sub(" ", text)):
-        yield from numbers(group[1], available)
+        yield from numbers_in(group[1], available)
 
 
-def numbers(group: str, available: Collection[int]) -> Iterator[int]:
+def numbers_in(group: str, available: Collection[int]) -> Iterator[int]:
     """The existing numbers of the inside of one citation: `1, 3-5` gives 1, 3, 4, 5."""
     for part in RANGE.finditer(group):
         first, last = int(part[1]), int(part[2] or part[1])

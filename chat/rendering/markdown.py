@@ -28,10 +28,10 @@ HREF = re.compile(r"#source-\d{1,3}|https?://.+|mailto:.+", re.IGNORECASE | re.D
 
 def render(markdown: str, sources: Collection[int] = ()) -> str:
     """Safe HTML of `markdown`. `sources`: the numbers that exist; `[n]` of any other number stays text."""
-    return sanitised(_parser().render(markdown.replace("\0", ""), {"sources": frozenset(sources)}))
+    return sanitise(_parser().render(markdown.replace("\0", ""), {"sources": frozenset(sources)}))
 
 
-def sanitised(html: str) -> str:
+def sanitise(html: str) -> str:
     """`html` reduced to what an answer may contain, whoever wrote it; the last thing before a page."""
     return nh3.clean(
         html,

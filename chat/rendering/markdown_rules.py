@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from chat.rendering.citations import CITATION, numbers
+from chat.rendering.citations import CITATION, numbers_in
 
 HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")  # as the parser normalises it: lower case, punycode
 LINK_ATTRIBUTES = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
@@ -94,7 +94,7 @@ def _destination(link: SplitResult, said: str) -> Iterator[Token]:
 def _with_citations(text: str, sources: Collection[int]) -> Iterator[Token]:
     position = 0
     for group in CITATION.finditer(text):
-        if existing := list(numbers(group[1], sources)):
+        if existing := list(numbers_in(group[1], sources)):
             yield _text(text[position : group.start()])
             position = group.end()
             for n in dict.fromkeys(existing):

@@ -27,11 +27,11 @@ async def collect(batches: Batches) -> Whole:
     async with aclosing(batches):
         async for batch in batches:
             for _, event in batch:
-                take(whole, event)
+                apply_event(whole, event)
     return whole
 
 
-def take(whole: Whole, event: object) -> None:
+def apply_event(whole: Whole, event: object) -> None:
     match event:
         case Sources():  # of a new attempt, which replaces the one before
             whole.sources, whole.texts = event, []

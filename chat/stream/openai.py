@@ -20,12 +20,12 @@ from accounts.http.bodies import json_body
 from accounts.http.principal import principal_of
 from accounts.problems import InternalError, MethodNotAllowed, Problem, problem_for
 from agents.models import Agent
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.api.questions import question_from
 from chat.stream.collected import Batches, Whole, collect, only_the_last_attempt
 from chat.stream.events import Done, Error, Event, Source, Sources, Token
 from chat.stream.sse import KEEP_ALIVE
-from chat.stream.view import asked, failed, streamed
+from chat.stream.view import admit_question, problem_from_error, stream_response
 from config.concurrency.threads import in_thread
 
 NON_FIELD = api_settings.NON_FIELD_ERRORS_KEY
@@ -62,20 +62,20 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
             raise MethodNotAllowed
         body = json_body(request)
         name, question, with_usage = question_of(body)
-        admission, batches = await asked(request, name, question)
+        admission, batches = await admit_question(request, name, question)
     except ValidationError as error:
-        return invalid(error)
+        return validation_response(error)
     except Exception as error:
         return refusal_of(error)
     head = {"id": f"chatcmpl-{admission.message}", "created": int(time.time()), "model": name}
     if not question.stream:
-        return completed(await collect(batches), head)
+        return completion_response(await collect(batches), head)
     if admission.is_adaptive:
         batches = only_the_last_attempt(batches)
-    return streamed(chunks(batches, head, with_usage), admission.message)
+    return stream_response(completion_chunks(batches, head, with_usage), admission.message)
 
 
-def question_of(body: Any) -> tuple[str, Question, bool]:
+def question_of(body: Any) -> tuple[str, ChatQuestion, bool]:
     """The agent's slug, the question, and whether usage is wanted, from an OpenAI request body."""
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise Problem("`model` must be the slug of an agent; GET /v1/models lists them.")
@@ -94,34 +94,34 @@ def plain(message: dict[str, Any]) -> dict[str, str]:
     return {"role": str(message.get("role", "")), "content": str(content)}
 
 
-async def chunks(batches: Batches, head: dict[str, Any], with_usage: bool) -> AsyncGenerator[bytes, None]:
+async def completion_chunks(batches: Batches, head: dict[str, Any], with_usage: bool) -> AsyncGenerator[bytes, None]:
     sources: tuple[Source, ...] = ()
     async with aclosing(batches):
         async for batch in batches:
             for _, event in batch:
                 if isinstance(event, Sources):
                     sources = event.sources
-            block = b"".join([chunk_of(event, sources, head, with_usage) for _, event in batch])
+            block = b"".join([chunk_of_event(event, sources, head, with_usage) for _, event in batch])
             if block or not batch:
                 yield block or KEEP_ALIVE
     yield b"data: [DONE]\n\n"
 
 
-def chunk_of(event: Event, sources: tuple[Source, ...], head: dict[str, Any], with_usage: bool) -> bytes:
+def chunk_of_event(event: Event, sources: tuple[Source, ...], head: dict[str, Any], with_usage: bool) -> bytes:
     if isinstance(event, Sources):
-        return chunk(head, {"delta": {"role": "assistant", "content": ""}})
+        return completion_chunk(head, {"delta": {"role": "assistant", "content": ""}})
     if isinstance(event, Token):
-        return chunk(head, {"delta": {"content": event.token}})
+        return completion_chunk(head, {"delta": {"content": event.token}})
     if isinstance(event, Error):
         return line({"error": error_body(event.code, event.detail)})
     if isinstance(event, Done):
-        last = chunk(head, {"delta": {}, "sources": sources}, FINISH[event.status])
+        last = completion_chunk(head, {"delta": {}, "sources": sources}, FINISH[event.status])
         usage = {**head, "object": "chat.completion.chunk", "choices": [], "usage": usage_of(event)}
         return last + line(usage) if with_usage else last
     return b""
 
 
-def chunk(head: dict[str, Any], choice: dict[str, Any], finish_reason: str | None = None) -> bytes:
+def completion_chunk(head: dict[str, Any], choice: dict[str, Any], finish_reason: str | None = None) -> bytes:
     choices = [{"index": 0, **choice, "finish_reason": finish_reason}]
     return line({**head, "object": "chat.completion.chunk", "choices": choices})
 
@@ -130,10 +130,10 @@ def line(body: dict[str, Any]) -> bytes:
     return b"data: " + orjson.dumps(body) + b"\n\n"
 
 
-def completed(whole: Whole, head: dict[str, Any]) -> JsonResponse:
+def completion_response(whole: Whole, head: dict[str, Any]) -> JsonResponse:
     ending = whole.ending
     if not isinstance(ending, Done):
-        problem = failed(ending, whole.content) if ending else InternalError()
+        problem = problem_from_error(ending, whole.content) if ending else InternalError()
         return JsonResponse({"error": error_body(problem.code, str(problem.detail))}, status=problem.status_code)
     choice = {
         "index": 0,
@@ -156,13 +156,13 @@ def refusal_of(error: Exception) -> JsonResponse:
     """Of an expected error; raises one that nobody expected."""
     if (problem := problem_for(error)) is None:
         raise error
-    return refused(problem)
+    return error_response(problem)
 
 
-def invalid(error: ValidationError) -> JsonResponse:
+def validation_response(error: ValidationError) -> JsonResponse:
     """OpenAI names one field, and says in its sentence what is wrong with it."""
     param, sentence = next(faults_in(error.detail))
-    return refused(Problem(f"{param}: {sentence}" if param else sentence), param or None)
+    return error_response(Problem(f"{param}: {sentence}" if param else sentence), param or None)
 
 
 def faults_in(detail: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -174,7 +174,7 @@ def faults_in(detail: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield from ((path, str(sentence)) for sentence in detail)
 
 
-def refused(problem: Problem, param: str | None = None) -> JsonResponse:
+def error_response(problem: Problem, param: str | None = None) -> JsonResponse:
     """A problem in OpenAI's shape, so that its clients raise the right exception."""
     kind = "invalid_request_error" if problem.status_code < 500 else "api_error"
     body = {"message": str(problem.detail), "type": kind, "code": problem.code, "param": param}

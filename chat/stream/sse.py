@@ -12,7 +12,7 @@ KEEP_ALIVE = b": keep-alive\n\n"
 OPTIONAL = frozenset({"granularity", "evaluation", "degraded"})  # left out when None
 
 
-async def framed(batches: AsyncGenerator[list[Numbered], None]) -> AsyncGenerator[bytes, None]:
+async def frame_batches(batches: AsyncGenerator[list[Numbered], None]) -> AsyncGenerator[bytes, None]:
     """The events as line groups, those that come together in one write; a comment where none came."""
     async with aclosing(batches):
         async for batch in batches:

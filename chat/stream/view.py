@@ -27,7 +27,7 @@ from accounts.problems import (
 )
 from chat.answering import answers
 from chat.answering.admission import Admission, Asking
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.api.questions import question_from
 from chat.models import Message
 from chat.stream import elsewhere
@@ -35,7 +35,7 @@ from chat.stream.collected import Batches, Whole, collect
 from chat.stream.events import Error
 from chat.stream.live import live_of
 from chat.stream.log import Cursor
-from chat.stream.sse import framed
+from chat.stream.sse import frame_batches
 from config.concurrency.threads import in_thread
 
 HEADERS = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
@@ -49,17 +49,17 @@ async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
     if request.method != "POST":
         raise MethodNotAllowed
     question = question_from(json_body(request))
-    admission, batches = await asked(request, reference, question, html=question.stream)
+    admission, batches = await admit_question(request, reference, question, html=question.stream)
     if not question.stream:
-        return answered(await collect(batches))
-    response = streamed(framed(batches), admission.message)
+        return whole_response(await collect(batches))
+    response = stream_response(frame_batches(batches), admission.message)
     if admission.answer is not None:  # a page finds its new conversation again while it is searched in
         response["X-Conversation"] = str(admission.answer.conversation)
     return response
 
 
-async def asked(
-    request: HttpRequest, reference: str, question: Question, *, html: bool = False
+async def admit_question(
+    request: HttpRequest, reference: str, question: ChatQuestion, *, html: bool = False
 ) -> tuple[Admission, Batches]:
     """Let the question in, with whoever asks as the reader of the events. Raises Problems.
 
@@ -85,7 +85,7 @@ async def events(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     cursor = Cursor(last_event(request), html=bearer_of(request) is None)
     live = live_of(pk)
     batches = live.listen().batches(cursor) if live else elsewhere.batches(pk, cursor)
-    return streamed(framed(batches), pk)
+    return stream_response(frame_batches(batches), pk)
 
 
 def check_own_answer(request: HttpRequest, pk: UUID) -> None:
@@ -100,17 +100,17 @@ def last_event(request: HttpRequest) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) <= 16 else 0
 
 
-def streamed(frames: AsyncGenerator[bytes, None], message: UUID) -> StreamingHttpResponse:
+def stream_response(frames: AsyncGenerator[bytes, None], message: UUID) -> StreamingHttpResponse:
     """`X-Message` names the answer before its first event: it can be stopped, and found again, while it is searched
     for."""
     headers = {**HEADERS, "X-Message": str(message)}
     return StreamingHttpResponse(frames, content_type=CONTENT_TYPE, headers=headers)
 
 
-def answered(whole: Whole) -> JsonResponse:
+def whole_response(whole: Whole) -> JsonResponse:
     """`stream: false`: the whole answer as one object, or a problem when it failed."""
     if isinstance(whole.ending, Error):
-        return problem_response(failed(whole.ending, whole.content))
+        return problem_response(problem_from_error(whole.ending, whole.content))
     found, done = whole.sources, whole.ending
     assert found is not None and done is not None  # noqa: PT018 - an answer begins with the one and ends with the other
     body: dict[str, Any] = {
@@ -133,7 +133,7 @@ class ModelFailed(Problem):
     code = "model_error"
 
 
-def failed(error: Error, content: str) -> Problem:
+def problem_from_error(error: Error, content: str) -> Problem:
     kind = next((one for one in (DatabaseUnavailable, InternalError) if one.code == error.code), ModelFailed)
     problem = kind(error.detail, message=str(error.message), content=content)
     problem.code = error.code

@@ -14,7 +14,7 @@ from accounts.models import IdempotentReply
 from accounts.problems import Problem
 from chat.answering import adaptive, admission, answers, attempting, inquiry, records
 from chat.answering.admission import Asking
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.models import Message
 from chat.stream import keeping, live
 from chat.stream.collected import Whole, collect
@@ -38,7 +38,7 @@ STEPS: list[tuple[Any, str]] = [
     (keeping, "look_after_answers"),
     (inquiry.condensing, "rewrite"),
     (inquiry, "aretrieve"),
-    (attempting.requests, "request_for"),
+    (attempting.requests, "chat_request_for"),
     (attempting.requests, "refusal_for"),
     (records, "keep_sources"),
     (attempting, "client_for"),
@@ -69,7 +69,7 @@ def ask(library: Library, key: str = "") -> Whole | BaseException:
     """The answer as its first reader is told it, or what was raised instead of one."""
 
     async def asking() -> Whole | BaseException:
-        asked = Asking(lambda: library.alicia, "writer", Question(ABOUT_LOANS), key, b"{}")
+        asked = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS), key, b"{}")
         try:
             _, reader = await answers.ask(asked, goes_on=True)
             whole = await collect(reader.batches(Cursor()))
@@ -157,7 +157,7 @@ def test_an_answer_that_is_cancelled_at_any_moment_leaves_nothing_held(library: 
     """As a server does with its tasks when it shuts down."""
 
     async def cut(seconds: float) -> None:
-        asked = Asking(lambda: library.alicia, "writer", Question(ABOUT_LOANS), f"key {seconds}", b"{}")
+        asked = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS), f"key {seconds}", b"{}")
         asking = asyncio.ensure_future(answers.ask(asked, goes_on=True))
         await asyncio.sleep(seconds)
         for task in tuple(answers._under_way):
@@ -189,7 +189,7 @@ def test_of_many_questions_at_once_exactly_the_allowed_ones_are_admitted(
     chat_model.script(endless=True, pace=0.02)
 
     async def at_once() -> list[Any]:
-        asked = Asking(lambda: library.alicia, "writer", Question(ABOUT_LOANS))
+        asked = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS))
         made = await asyncio.gather(*(answers.ask(asked, goes_on=True) for _ in range(12)), return_exceptions=True)
         for one in tuple(live._live.values()):
             one.stop()

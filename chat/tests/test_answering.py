@@ -12,7 +12,7 @@ from accounts.problems import NotFound
 from agents.models import Assignment
 from chat.answering import answers, attempting, inquiry
 from chat.answering.admission import Asking
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.api.questions import question_from
 from chat.models import Conversation, Message, Trace
 from chat.stream.events import Done, Error, Event, Sources, Token
@@ -34,7 +34,7 @@ def events_of(
     library: Library, question: str = ABOUT_LOANS, agent: str = "writer", *, html: bool = False, **fields: Any
 ) -> list[Event]:
     """Of an answer that is given and read in the test's own process."""
-    asking = Asking(lambda: library.alicia, agent, Question(question, **fields))
+    asking = Asking(lambda: library.alicia, agent, ChatQuestion(question, **fields))
 
     async def collected() -> list[Event]:
         _, reader = await answers.ask(asking, goes_on=False)
@@ -48,7 +48,7 @@ def text_of(events: list[Event]) -> str:
 
 
 def begun(library: Library, question: str = ABOUT_LOANS, agent: str = "writer", **fields: Any) -> Found:
-    return search_for(library.alicia, agent, Question(question, **fields))
+    return search_for(library.alicia, agent, ChatQuestion(question, **fields))
 
 
 def titles(answer: Found) -> set[str]:
@@ -150,7 +150,7 @@ def test_what_is_taken_away_is_gone_at_the_next_question(library: Library, chang
 
 
 def test_a_colleague_does_not_read_personal_corpora(library: Library) -> None:
-    answer = search_for(library.bob, "writer", Question(ABOUT_NOVEL))
+    answer = search_for(library.bob, "writer", ChatQuestion(ABOUT_NOVEL))
     assert "Personajes" not in titles(answer)
     assert "Ofelia" not in answer.request.system
 

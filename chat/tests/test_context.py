@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.api.questions import question_from
 from chat.models import Conversation
 from retrieval.models import Flags
@@ -21,7 +21,7 @@ UNSURE = "¿Se puede renovar un disco?"  # the rule is of books
 
 
 def ask(library: Library, text: str = ABOUT_LOANS, agent: str = "writer", **options: Any) -> Found:
-    return search_for(library.alicia, agent, Question(text, **options))
+    return search_for(library.alicia, agent, ChatQuestion(text, **options))
 
 
 def titles(answer: Found) -> set[str]:

@@ -59,11 +59,11 @@ def test_only_and_first_are_kept_as_filters_and_preferences(alicia: Client, conv
 
 
 def test_it_counts_from_the_next_question_on(alicia: Client, conversation: Conversation, library: Library) -> None:
-    from chat.answering.questions import Question
+    from chat.answering.questions import ChatQuestion
     from tests.asking import search_for
 
     choose(alicia, conversation, mode="filters", unit="3")
-    found = search_for(library.alicia, "writer", Question(ABOUT_LOANS, conversation=conversation.pk)).retrieval
+    found = search_for(library.alicia, "writer", ChatQuestion(ABOUT_LOANS, conversation=conversation.pk)).retrieval
     assert {one.title for one in found.chunks} <= {"Salas"}
 
 

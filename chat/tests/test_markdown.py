@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.rendering.markdown import TAGS, BlockRenderer, render, sanitised
+from chat.rendering.markdown import TAGS, BlockRenderer, render, sanitise
 
 FOLLOWED = 'rel="noopener noreferrer nofollow" target="_blank"'
 
@@ -175,7 +175,7 @@ MARKUP = st.lists(
 def test_nothing_dangerous_comes_out_whatever_goes_in(markdown):
     html = render(markdown, {1, 2})
     Inspector().feed(html)
-    assert sanitised(html) == html
+    assert sanitise(html) == html
 
 
 BLOCKS = st.lists(

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents.llm.base import ModelMessage, Passage
-from chat.prompting.build import build, cited, estimated_tokens, neutralised
+from chat.prompting.build import build_prompt, estimate_prompt_tokens, neutralise
+from chat.rendering.citations import cited_numbers
 
 MANUAL = Passage(1, "El primer capítulo debe establecer el tono.", "Manual de estilo", 3)
 NOTES = Passage(2, "Mi protagonista es el Dr. Alex Chen.", "Mis notas", None)
@@ -16,11 +17,11 @@ SOURCE = re.compile(r'<source id="(\d+)" title="([^"<>]*)"(?: page="(\d+)")?>\n(
 
 def system_of(**changes):
     values = {"system_prompt": "Eres un escritor.", "question": "¿Cómo empiezo?"}
-    return build(**{**values, **changes})[0]
+    return build_prompt(**{**values, **changes})[0]
 
 
 def test_the_parts_come_in_order_and_the_question_is_the_last_user_message():
-    system, messages = build(
+    system, messages = build_prompt(
         system_prompt="Eres un escritor.",
         global_passages=[MANUAL],
         personal_passages=[NOTES],
@@ -119,7 +120,7 @@ def test_no_passage_or_title_can_open_or_close_a_delimiter(text, title):
 @given(st.text())
 def test_a_passage_without_delimiters_is_left_as_it_is(text):
     if "source" not in text.casefold() and "context" not in text.casefold():
-        assert neutralised(text) == text.replace("\0", "")
+        assert neutralise(text) == text.replace("\0", "")
 
 
 def turns(*contents):
@@ -128,28 +129,30 @@ def turns(*contents):
 
 def test_the_latest_history_fits_the_budget_together_with_the_context():
     history = turns(*(f"mensaje {i} " + "palabra " * 300 for i in range(20)))
-    system, messages = build(
+    system, messages = build_prompt(
         system_prompt="", global_passages=[Passage(1, "texto " * 1200, "T")], history=history, question="¿?"
     )
     context = system[system.index("<context>") : system.index("</context>")]
-    kept = sum(estimated_tokens(message.content) for message in messages[:-1])
+    kept = sum(estimate_prompt_tokens(message.content) for message in messages[:-1])
     assert kept > 0
-    assert kept + estimated_tokens(context) <= 4_000
+    assert kept + estimate_prompt_tokens(context) <= 4_000
     assert messages[0].role == "user"
     assert messages[-2].content == history[-1].content
     assert "mensaje 0 " not in messages[0].content
 
 
 def test_a_message_that_does_not_fit_is_cut_rather_than_lost():
-    _, messages = build(system_prompt="", history=turns("hola", "larga " * 5000, "más corta"), question="¿?")
+    _, messages = build_prompt(system_prompt="", history=turns("hola", "larga " * 5000, "más corta"), question="¿?")
     assert [message.role for message in messages] == ["user", "user"]  # an assistant's half turn may not begin
-    _, messages = build(system_prompt="", history=turns("larga " * 5000, "breve"), question="¿?")
+    _, messages = build_prompt(system_prompt="", history=turns("larga " * 5000, "breve"), question="¿?")
     assert messages[0].content.endswith(" …")
-    assert estimated_tokens(messages[0].content) <= 4_001
+    assert estimate_prompt_tokens(messages[0].content) <= 4_001
 
 
 def test_citations_of_earlier_answers_are_removed_because_they_meant_other_sources():
-    _, messages = build(system_prompt="", history=turns("a[1]", "Es así [1][2], y `x[1]` no [3-4]."), question="¿?")
+    _, messages = build_prompt(
+        system_prompt="", history=turns("a[1]", "Es así [1][2], y `x[1]` no [3-4]."), question="¿?"
+    )
     assert [message.content for message in messages[:2]] == ["a[1]", "Es así, y `x[1]` no."]
 
 
@@ -170,4 +173,4 @@ def test_citations_of_earlier_answers_are_removed_because_they_meant_other_sourc
     ],
 )
 def test_the_numbers_that_an_answer_cites(text, numbers):
-    assert cited(text, range(1, 6)) == numbers
+    assert cited_numbers(text, range(1, 6)) == numbers

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chat.stream.events import Done, Error, Html, Source, Sources, Status, Support, Token
 from chat.stream.numbers import text_id
-from chat.stream.sse import KEEP_ALIVE, frame, framed
+from chat.stream.sse import KEEP_ALIVE, frame, frame_batches
 
 
 def parsed(block: bytes):
@@ -72,7 +72,7 @@ async def batches(*batches):
 
 async def test_events_that_come_together_leave_in_one_write_and_silence_is_a_comment():
     together = [(1, Status("generating", 1)), (3000, Token("una", 1))]
-    written = [block async for block in framed(batches(together, (), [(6000, Token(" más", 1))]))]
+    written = [block async for block in frame_batches(batches(together, (), [(6000, Token(" más", 1))]))]
     assert written[0].count(b"event: ") == 2
     assert written[1] == KEEP_ALIVE
     assert len(written) == 3

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from chat.answering import answers, inquiry
 from chat.answering.admission import Admission, Asking
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.models import Message
 from chat.stream import keeping, live
 from tests.fakes.fixtures import ModelServer
@@ -273,7 +273,7 @@ def test_an_answer_that_nobody_comes_to_read_is_closed(
     chat_model.script(endless=True, pace=0.02)
 
     async def ask_and_forget() -> UUID:
-        asking = Asking(lambda: library.alicia, "writer", Question(ABOUT_LOANS))
+        asking = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS))
         admission, _ = await answers.ask(asking, goes_on=False)
         await asyncio.gather(*answers._under_way)
         return admission.message

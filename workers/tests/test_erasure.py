@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from agents.models import Agent
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from chat.models import Citation, Message
 from corpora import removal
 from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
@@ -41,7 +41,7 @@ def paid_library(all_models: ModelServer, request: pytest.FixtureRequest) -> Lib
 
 def test_a_deleted_document_leaves_nothing_behind(paid_library: Library) -> None:
     library = paid_library
-    answer = search_for(library.alicia, "writer", Question(ABOUT_NOVEL))
+    answer = search_for(library.alicia, "writer", ChatQuestion(ABOUT_NOVEL))
     assert Citation.objects.filter(message_id=answer.message, snippet__contains=SECRET).exists()
     document = library.notes.documents.get()
     path = Path(document.file.path)
@@ -188,7 +188,7 @@ def test_embeddings_that_no_chunk_uses_are_forgotten_by_the_hour(
 
 
 def test_an_answer_whose_process_died_is_closed(library: Library) -> None:
-    answer = search_for(library.alicia, "writer", Question(ABOUT_NOVEL))
+    answer = search_for(library.alicia, "writer", ChatQuestion(ABOUT_NOVEL))
     tidy.tidy()
     assert Message.objects.get(pk=answer.message).status == "streaming"
     Message.objects.filter(pk=answer.message).update(writer_seen_at=timezone.now() - timedelta(seconds=15))

@@ -318,14 +318,14 @@ def test_the_same_text_elsewhere_is_not_embedded_again(keep: Callable[..., Docum
 def test_readers_see_the_old_version_until_the_new_one_is_complete(
     library: Library, worker: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from chat.answering.questions import Question
+    from chat.answering.questions import ChatQuestion
     from tests.asking import search_for
 
     document = library.loans.documents.get()
     before, seen = served(document), []
 
     def ask() -> set[UUID]:
-        found = search_for(library.bob, "researcher", Question(ABOUT_LOANS)).retrieval
+        found = search_for(library.bob, "researcher", ChatQuestion(ABOUT_LOANS)).retrieval
         return {one.chunk for one in found.chunks}
 
     write = pipeline.VersionWriter.write

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from corpora.descriptions import describe
 from corpora.models import Chunk, Document
 from corpora.uploads import intake
@@ -130,7 +130,7 @@ def test_half_an_upsert_is_neither_served_nor_kept(library: Library) -> None:
     document = library.notes.documents.get()
 
     stray(document.pk, version=2)
-    found = search_for(library.alicia, "writer", Question(ABOUT_LOANS)).retrieval
+    found = search_for(library.alicia, "writer", ChatQuestion(ABOUT_LOANS)).retrieval
     assert {one.chunk for one in found.chunks} <= chunks()
     reconcile()
     assert points() == chunks()
@@ -140,7 +140,7 @@ def test_edited_metadata_reaches_the_index_without_embedding_again(library: Libr
     document = library.loans.documents.get()
 
     def found(**filters: tuple[str, ...]) -> set[str]:
-        answer = search_for(library.alicia, "writer", Question(ABOUT_LOANS, filters=filters))
+        answer = search_for(library.alicia, "writer", ChatQuestion(ABOUT_LOANS, filters=filters))
         return {one.title for one in answer.retrieval.chunks}
 
     assert found(unit=("3",)) == set()

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from accounts import keys
 from accounts.models import ApiKey, Membership, Organization, User
 from agents.models import Agent, Assignment
-from chat.answering.questions import Question
+from chat.answering.questions import ChatQuestion
 from corpora.models import Corpus, Document
 from tests.asking import search_for
 from workers import sample
@@ -57,10 +57,10 @@ def test_every_document_is_indexed_and_every_login_works(told: dict[str, Any]) -
 
 def test_its_agents_answer_from_its_documents(told: dict[str, Any]) -> None:
     alicia, bob = (Membership.objects.get(user__email__startswith=name) for name in ("alicia", "bob"))
-    question = Question("¿Cuántos días dura un préstamo?")
+    question = ChatQuestion("¿Cuántos días dura un préstamo?")
     for slug in ("escritor-de-libros", "investigador-tecnico", "asistente-corporativo"):
         assert search_for(bob, slug, question).retrieval.sufficient, slug
-    novel = Question("¿Cómo se llama la protagonista de la novela?")
+    novel = ChatQuestion("¿Cómo se llama la protagonista de la novela?")
     tiers = {one.corpus_type for one in search_for(alicia, sample.WRITER, novel).retrieval.chunks}
     assert "personal" in tiers
     tiers = {one.corpus_type for one in search_for(bob, sample.WRITER, novel).retrieval.chunks}

@@ -12,8 +12,8 @@ from accounts.models import Membership
 from accounts.problems import Problem
 from chat.answering import answers
 from chat.answering.admission import Asking
-from chat.answering.questions import Question
-from chat.stream.collected import Whole, only_the_last_attempt, take
+from chat.answering.questions import ChatQuestion
+from chat.stream.collected import Whole, apply_event, only_the_last_attempt
 from chat.stream.events import Done, Error, Sources, Token
 from chat.stream.log import Cursor
 from retrieval.index.base import IndexLocked, IndexUnavailable
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             ) from None
         except IndexUnavailable:
             pass  # the answer does without context and says so
-        asking = Asking(lambda: membership, options["agent"], Question(options["question"]))
+        asking = Asking(lambda: membership, options["agent"], ChatQuestion(options["question"]))
         try:
             asyncio.run(self.tell(asking))
         except Problem as problem:
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         async with aclosing(only_the_last_attempt(batches) if admission.is_adaptive else batches) as told:
             async for batch in told:
                 for _, event in batch:
-                    take(whole, event)
+                    apply_event(whole, event)
                     if isinstance(event, Token):
                         self.stdout.write(event.token, ending="")
                         self.stdout.flush()
