@@ -25,7 +25,7 @@ class AlreadyAssigned(Problem):
     default_detail = _("This corpus is already assigned to this agent.")
 
 
-def assign(agent: Agent, corpus_id: UUID, by: Membership) -> Assignment:
+def assign_corpus(agent: Agent, corpus_id: UUID, by: Membership) -> Assignment:
     """Assign a corpus that the caller may give away: a personal one of their own, a global one as admin.
 
     The agent's row is locked, so that `allows_personal_corpus` cannot change between the check and the write.
@@ -47,7 +47,7 @@ def assign(agent: Agent, corpus_id: UUID, by: Membership) -> Assignment:
     return assignment
 
 
-def unassign(agent: Agent, corpus_id: UUID, by: Membership) -> None:
+def unassign_corpus(agent: Agent, corpus_id: UUID, by: Membership) -> None:
     """Take a corpus back; effective at the next retrieval."""
     assignment = Assignment.objects.visible_to(by).filter(agent=agent, corpus_id=corpus_id).first()
     if assignment is None:

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from agents.llm import EXTRACTIVE, client_for, resolve
 from agents.llm.base import ModelError, ModelMessage, ModelRequest
-from agents.llm.structured import AnswerInvalid, structured
+from agents.llm.structured import AnswerInvalid, ask_structured
 from agents.models import Agent
 from retrieval.ranking.rerank.base import Reranker, RerankUnavailable
 
@@ -46,7 +46,7 @@ class ModelReranker:
         """One call within SECONDS for the first MOST passages; the others score 0."""
         shown = [passage[:LONGEST] for passage in passages[:MOST]]
         try:
-            said = await structured(client_for(self.model), self._request(question, shown), SECONDS)
+            said = await ask_structured(client_for(self.model), self._request(question, shown), SECONDS)
         except (ModelError, AnswerInvalid, TimeoutError) as error:
             raise RerankUnavailable(f"the model gave no scores: {type(error).__name__}") from None
         return [*scores_of(said.fields, len(shown)), *[0.0] * (len(passages) - len(shown))]

@@ -59,8 +59,8 @@ def mutated(*changes: Change) -> Iterator[None]:
     with ExitStack() as stack:
         for owner, name, old, new in changes:
             stack.enter_context(mock.patch.object(owner, name, mutant(getattr(owner, name), old, new)))
-        stack.callback(prepared.forget)
-        prepared.forget()
+        stack.callback(prepared.forget_statements)
+        prepared.forget_statements()
         yield
 
 

@@ -96,7 +96,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     def unassign(self, n: int) -> None:
         if pair := self.pick(sorted(self.oracle.assigned), n):
             agent, corpus = pair
-            assignments.unassign(self.rows[agent], self.rows[corpus].pk, self.keeper(corpus))
+            assignments.unassign_corpus(self.rows[agent], self.rows[corpus].pk, self.keeper(corpus))
             self.oracle.assigned.discard(pair)
 
     @rule(agent=st.sampled_from(list(AGENTS)))

@@ -93,7 +93,7 @@ class Rows:
         by = self.memberships[user, self.oracle.agents[agent]]
         answer = ""
         try:
-            assignments.assign(self.rows[agent], self.rows[corpus].pk, by)
+            assignments.assign_corpus(self.rows[agent], self.rows[corpus].pk, by)
         except Problem as problem:
             answer = problem.code
         assert answer == refusal, f"assigning {corpus} to {agent} by {user or 'admin'}"

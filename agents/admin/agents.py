@@ -162,10 +162,10 @@ class AgentAdmin(OrganizationAdmin):
         by = self.by(request, form.instance)
         formset.save(commit=False)
         for gone in formset.deleted_objects:
-            assignments.unassign(form.instance, gone.corpus_id, by)
+            assignments.unassign_corpus(form.instance, gone.corpus_id, by)
         for new in formset.new_objects:
             try:
-                assignments.assign(form.instance, new.corpus_id, by)
+                assignments.assign_corpus(form.instance, new.corpus_id, by)
             except Problem as problem:
                 message = _("%(corpus)s was not assigned: %(reason)s")
                 self.message_user(request, message % {"corpus": new.corpus, "reason": problem.detail}, messages.ERROR)

@@ -41,7 +41,7 @@ class AgentList(generics.ListAPIView[Agent]):
         form = AgentEditSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         slug = form.validated_data.pop("slug", "") or slug_for(form.validated_data["name"])
-        agent = saved(form, organization=admin.organization, slug=slug)
+        agent = save_agent(form, organization=admin.organization, slug=slug)
         audit.record(admin, "created", agent, **flags(agent))
         return Response(AgentSerializer(agent).data, status.HTTP_201_CREATED)
 
@@ -57,7 +57,7 @@ class AgentDetail(APIView):
         admin = admin_of(request)
         form = AgentEditSerializer(agent, data=request.data, partial=True)
         form.is_valid(raise_exception=True)
-        agent = saved(form)
+        agent = save_agent(form)
         audit.record(admin, "changed", agent, **flags(agent))
         return Response(AgentSerializer(agent).data)
 
@@ -74,7 +74,7 @@ def slug_for(name: str) -> str:
     return slugify(name)[:80] or f"agent-{uuid4().hex[:8]}"
 
 
-def saved(form: BaseSerializer[Agent], **fields: Any) -> Agent:
+def save_agent(form: BaseSerializer[Agent], **fields: Any) -> Agent:
     try:
         with transaction.atomic():
             return form.save(**fields)
@@ -100,7 +100,7 @@ class AgentCorpora(generics.ListAPIView[Assignment]):
         agent = agent_for(membership, reference)
         form = AssignSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        assignment = assignments.assign(agent, form.validated_data["corpus"], membership)
+        assignment = assignments.assign_corpus(agent, form.validated_data["corpus"], membership)
         return Response(AssignmentSerializer(assignment).data, status.HTTP_201_CREATED)
 
 
@@ -108,5 +108,5 @@ class AgentCorpus(APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, reference: str, corpus_id: UUID) -> Response:
         membership = membership_of(request)
-        assignments.unassign(agent_for(membership, reference), corpus_id, membership)
+        assignments.unassign_corpus(agent_for(membership, reference), corpus_id, membership)
         return Response(status=status.HTTP_204_NO_CONTENT)

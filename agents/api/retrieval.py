@@ -31,7 +31,7 @@ async def agent_retrieve(request: HttpRequest, reference: str) -> HttpResponseBa
     if request.method != "POST":
         raise MethodNotAllowed
     wanted = await in_thread(search_of_request, request, reference)
-    return JsonResponse(shown(await aretrieve(*wanted.arguments) if wanted.is_made else wanted.unmade))
+    return JsonResponse(retrieval_as_json(await aretrieve(*wanted.arguments) if wanted.is_made else wanted.unmade))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
     return Search(query, agent.scope_for(membership), policy, is_made=searches(agent, flags))
 
 
-def retrieved(membership: Membership, reference: str, asked_for: Any) -> Retrieval:
+def retrieve_with_agent(membership: Membership, reference: str, asked_for: Any) -> Retrieval:
     """One retrieval as a request's body asks for it, on this thread. Raises NotFound and ValidationError."""
     wanted = search_of(membership, reference, asked_for)
     return retrieve(*wanted.arguments) if wanted.is_made else wanted.unmade
 
 
-def shown(retrieval: Retrieval) -> dict[str, Any]:
+def retrieval_as_json(retrieval: Retrieval) -> dict[str, Any]:
     return {
         "confidence": retrieval.confidence.value,
         "score": retrieval.score,
@@ -82,12 +82,12 @@ def shown(retrieval: Retrieval) -> dict[str, Any]:
         "gate": retrieval.gate.value,
         "degraded": retrieval.degraded,
         "granularity": retrieval.granularity,
-        "chunks": [shown_chunk(chunk) for chunk in retrieval.chunks],
+        "chunks": [chunk_as_json(chunk) for chunk in retrieval.chunks],
         "timings": dict(retrieval.timings),
     }
 
 
-def shown_chunk(chunk: RetrievedChunk) -> dict[str, Any]:
+def chunk_as_json(chunk: RetrievedChunk) -> dict[str, Any]:
     return {
         "chunk": str(chunk.chunk),
         "document": str(chunk.document),

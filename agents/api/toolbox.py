@@ -13,7 +13,7 @@ from uuid import UUID
 
 from accounts.models import Membership
 from accounts.problems import NotFound
-from agents.api.retrieval import retrieved, shown
+from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
 from agents.api.serializers import MAX_QUERY, MAX_TOP_K
 from corpora.lookup import writable_corpus
 from corpora.metadata.conditions import MAX_VALUES
@@ -42,9 +42,9 @@ class Tool:
         return {"name": self.name, "description": self.description, "input_schema": dict(self.input_schema)}
 
 
-def retrieve(by: Membership, arguments: Mapping[str, Any]) -> Result:
+def retrieve_knowledge(by: Membership, arguments: Mapping[str, Any]) -> Result:
     """Search with an agent's settings, in what this membership may read through it."""
-    return shown(retrieved(by, str(arguments.get("agent", "")), without(arguments, "agent")))
+    return retrieval_as_json(retrieve_with_agent(by, str(arguments.get("agent", "")), without(arguments, "agent")))
 
 
 def upsert_knowledge(by: Membership, arguments: Mapping[str, Any]) -> Result:
@@ -89,7 +89,7 @@ RETRIEVE = Tool(
         "required": ["agent", "query"],
         "additionalProperties": False,
     },
-    execute=retrieve,
+    execute=retrieve_knowledge,
 )
 UPSERT_KNOWLEDGE = Tool(
     name="upsert_knowledge",

@@ -18,7 +18,7 @@ from agents.llm.base import (
     TextDelta,
     Usage,
 )
-from agents.llm.limits import Limits, before, retried
+from agents.llm.limits import CallLimits, finish_before, stream_with_retries
 from config.concurrency.loops import PerLoop, import_off_loop
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ _CLIENTS = PerLoop(_open_client, _close_client)
 class AnthropicClient:
     """A `ModelClient` for one Claude model."""
 
-    def __init__(self, model: str, api_key: str, base_url: str = "", limits: Limits | None = None) -> None:
+    def __init__(self, model: str, api_key: str, base_url: str = "", limits: CallLimits | None = None) -> None:
         """Raises `ModelNotConfigured` for an endpoint that may not be called (R20)."""
         self.model = model
         self._api_key, self._base_url = api_key, failures.usable_endpoint(base_url or DEFAULT_BASE_URL)
-        self._limits = limits or Limits()
+        self._limits = limits or CallLimits()
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `ModelClient`. `temperature` is not sent: the API version that the SDK speaks since 2.0
@@ -87,7 +87,7 @@ class AnthropicClient:
         def attempt(deadline: float) -> AsyncGenerator[StreamEvent, None]:
             return self._attempt(request, deadline)
 
-        return retried(attempt, self._limits)
+        return stream_with_retries(attempt, self._limits)
 
     async def complete(self, request: ModelRequest) -> Completion:
         """See `ModelClient`."""
@@ -124,10 +124,10 @@ class AnthropicClient:
         """The SDK's events, each within its time; closing this generator closes the connection."""
         now = asyncio.get_running_loop().time
         limit = min(deadline, now() + self._limits.first_token)
-        stream = await before(limit, self._create(request))
+        stream = await finish_before(limit, self._create(request))
         events = aiter(stream)
         try:
-            while (event := await before(limit, anext(events, None))) is not None:
+            while (event := await finish_before(limit, anext(events, None))) is not None:
                 yield event
                 if event.type == "content_block_delta":
                     limit = min(deadline, now() + self._limits.idle)

@@ -35,7 +35,7 @@ class ModelRequest:
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
     extractive answerer, which reads no prompt. `temperature` None: the provider's default. `max_tokens` None:
     no cap but the client's deadline and size limit. `schema`: a JSON schema that the answer shall meet, asked of
-    endpoints that can; whoever reads the answer checks it all the same (`structured`).
+    endpoints that can; whoever reads the answer checks it all the same (`ask_structured`).
     """
 
     model: str

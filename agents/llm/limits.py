@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CallLimits:
     """Seconds and bytes for one answer.
 
     `first_token` and `idle` count from the last sign of life; `total` spans all attempts. `longest_wait`
@@ -34,7 +34,7 @@ class Limits:
 Attempt = Callable[[float], AsyncGenerator[StreamEvent, None]]
 
 
-async def retried(attempt: Attempt, limits: Limits) -> AsyncGenerator[StreamEvent, None]:
+async def stream_with_retries(attempt: Attempt, limits: CallLimits) -> AsyncGenerator[StreamEvent, None]:
     """The events of `attempt(deadline)`, tried again while it is unavailable and has not said anything yet.
 
     `deadline` is in the event loop's time. Raises what the last attempt raised.
@@ -55,7 +55,7 @@ async def retried(attempt: Attempt, limits: Limits) -> AsyncGenerator[StreamEven
         await asyncio.sleep(pause)
 
 
-def _pause(error: ModelUnavailable, tried: int, limits: Limits) -> float:
+def _pause(error: ModelUnavailable, tried: int, limits: CallLimits) -> float:
     """Full jitter on top of an exponential floor, so that many streams do not return in step."""
     if error.retry_after is not None:
         return error.retry_after
@@ -67,7 +67,7 @@ def _passed(moment: float) -> bool:
     return asyncio.get_running_loop().time() >= moment
 
 
-async def before(moment: float, awaitable: Awaitable[T]) -> T:
+async def finish_before(moment: float, awaitable: Awaitable[T]) -> T:
     """The result, or `ModelTimeout` once the event loop's clock passes `moment`; the awaited is cancelled."""
     try:
         async with asyncio.timeout_at(moment):

@@ -24,7 +24,7 @@ from agents.llm.base import (
 )
 from agents.llm.chat_chunks import ChatChunks
 from agents.llm.dialect import Dialect, dialect_of, remember
-from agents.llm.limits import Limits, before, retried
+from agents.llm.limits import CallLimits, finish_before, stream_with_retries
 from config.concurrency.loops import PerLoop
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -47,12 +47,12 @@ _SESSIONS = PerLoop(_open_session, aiohttp.ClientSession.close)
 class OpenAIClient:
     """A `ModelClient` for one model at one endpoint. An empty key sends none (a local server)."""
 
-    def __init__(self, model: str, base_url: str = "", api_key: str = "", limits: Limits | None = None) -> None:
+    def __init__(self, model: str, base_url: str = "", api_key: str = "", limits: CallLimits | None = None) -> None:
         """Raises `ModelNotConfigured` for an endpoint that may not be called (R20)."""
         self.model = model
         self._endpoint, self._api_key = failures.usable_endpoint(base_url or DEFAULT_BASE_URL), api_key
         self._url = self._endpoint + "/chat/completions"
-        self._limits = limits or Limits()
+        self._limits = limits or CallLimits()
         self._headers = {"Content-Type": "application/json"}
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
@@ -63,13 +63,13 @@ class OpenAIClient:
         def attempt(deadline: float) -> AsyncGenerator[StreamEvent, None]:
             return self._attempt(request, deadline)
 
-        return retried(attempt, self._limits)
+        return stream_with_retries(attempt, self._limits)
 
     async def complete(self, request: ModelRequest) -> Completion:
         """See `ModelClient`."""
-        from agents.llm.openai_whole import complete
+        from agents.llm.openai_whole import complete_chat
 
-        return await complete(self._endpoint, self._api_key, self.model, request)
+        return await complete_chat(self._endpoint, self._api_key, self.model, request)
 
     async def _attempt(self, request: ModelRequest, deadline: float) -> AsyncGenerator[StreamEvent, None]:
         first = min(deadline, asyncio.get_running_loop().time() + self._limits.first_token)
@@ -107,7 +107,7 @@ class OpenAIClient:
         try:
             if response.status not in failures.REFUSALS:
                 raise error
-            simpler = dialect.simpler(await before(first, response.content.read(65_536)), request)
+            simpler = dialect.simpler(await finish_before(first, response.content.read(65_536)), request)
         except aiohttp.ClientError as broken:
             raise error from broken
         finally:
@@ -121,7 +121,7 @@ class OpenAIClient:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._limits.connect)
         call = session.post(self._url, data=body, headers=self._headers, timeout=timeout, allow_redirects=False)
         try:
-            return await before(first, call)
+            return await finish_before(first, call)
         except (aiohttp.ClientError, OSError) as error:
             raise ModelUnavailable from error
 
@@ -151,7 +151,7 @@ class OpenAIClient:
     async def _read(response: aiohttp.ClientResponse, chunks: ChatChunks, limit: float, said: bool) -> bytes:
         """What has arrived; empty at the end. Once the answer is complete, a broken or idle end is an end."""
         try:
-            return await before(limit, response.content.readany())
+            return await finish_before(limit, response.content.readany())
         except (aiohttp.ClientError, OSError) as error:
             if chunks.finish_reason:
                 return b""

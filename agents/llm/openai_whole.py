@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RETRIES = 2
 
 
-async def complete(url: str, api_key: str, model: str, request: ModelRequest) -> Completion:
+async def complete_chat(url: str, api_key: str, model: str, request: ModelRequest) -> Completion:
     """Asked again without what the endpoint may not know, after a 400. Raises a `ModelError`, in our words (R26)."""
     await import_off_loop("openai")
     import openai

@@ -21,7 +21,7 @@ class Structured(NamedTuple):
     usage: Usage
 
 
-async def structured(client: ModelClient, request: ModelRequest, seconds: float) -> Structured:
+async def ask_structured(client: ModelClient, request: ModelRequest, seconds: float) -> Structured:
     """The object that `request.schema` asks for, not checked against it: not every endpoint enforces schemas.
 
     Raises TimeoutError after `seconds`, AnswerInvalid, or the client's ModelError.

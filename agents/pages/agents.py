@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from accounts.problems import Problem
-from agents.assignments import assign, assignable_agents, unassign
+from agents.assignments import assign_corpus, assignable_agents, unassign_corpus
 from agents.models import Agent, Assignment
 from corpora.models import Corpus, Document
 
@@ -93,9 +93,9 @@ def assignment(request: HttpRequest, membership: Membership, corpus_id: UUID, ag
     refusal = ""
     try:
         if request.method == "POST":
-            assign(found, corpus_id, membership)
+            assign_corpus(found, corpus_id, membership)
         else:
-            unassign(found, corpus_id, membership)
+            unassign_corpus(found, corpus_id, membership)
     except Problem as problem:
         refusal = str(problem.detail)
     context = panel_context(membership, corpus_id)

@@ -11,7 +11,13 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.problems import AdminRequired, NotFound, Problem
-from agents.assignments import AlreadyAssigned, PersonalCorpusNotAllowed, assign, assignable_agents, unassign
+from agents.assignments import (
+    AlreadyAssigned,
+    PersonalCorpusNotAllowed,
+    assign_corpus,
+    assignable_agents,
+    unassign_corpus,
+)
 from agents.models import Agent, Assignment
 from corpora.tests.sending import problem
 from tests.factories import AgentFactory, CorpusFactory, MembershipFactory
@@ -39,13 +45,13 @@ def assigned() -> set[tuple[Any, Any]]:
 
 def test_an_owner_assigns_the_own_corpus_to_an_agent_that_allows_it(people: People, open_agent: Agent) -> None:
     corpus = CorpusFactory(personal_of=people.alice)
-    made = assign(open_agent, corpus.pk, people.alice)
+    made = assign_corpus(open_agent, corpus.pk, people.alice)
     assert (made.agent, made.corpus, made.created_by) == (open_agent, corpus, people.alice.user)
 
 
 def test_an_agent_without_personal_corpora_takes_none(people: People, closed_agent: Agent) -> None:
     with pytest.raises(PersonalCorpusNotAllowed):
-        assign(closed_agent, CorpusFactory(personal_of=people.alice).pk, people.alice)
+        assign_corpus(closed_agent, CorpusFactory(personal_of=people.alice).pk, people.alice)
     assert not assigned()
 
 
@@ -53,20 +59,20 @@ def test_a_stale_agent_in_hand_does_not_help(people: People, open_agent: Agent) 
     """The row is read again under its lock: the flag was turned off after the caller had read the agent."""
     Agent.objects.filter(pk=open_agent.pk).update(allows_personal_corpus=False)
     with pytest.raises(PersonalCorpusNotAllowed):
-        assign(open_agent, CorpusFactory(personal_of=people.alice).pk, people.alice)
+        assign_corpus(open_agent, CorpusFactory(personal_of=people.alice).pk, people.alice)
 
 
 @pytest.mark.parametrize("who", ["bob", "ada", "charlie", "zoe", "alice_elsewhere"])
 def test_nobody_else_assigns_a_personal_corpus(who: str, people: People, open_agent: Agent) -> None:
     with pytest.raises(NotFound):
-        assign(open_agent, CorpusFactory(personal_of=people.alice).pk, getattr(people, who))
+        assign_corpus(open_agent, CorpusFactory(personal_of=people.alice).pk, getattr(people, who))
 
 
 def test_a_global_corpus_is_assigned_by_admins_only(people: People, closed_agent: Agent) -> None:
     corpus = CorpusFactory(shared_in=people.alice.organization)
     with pytest.raises(AdminRequired):
-        assign(closed_agent, corpus.pk, people.alice)
-    assert assign(closed_agent, corpus.pk, people.ada).corpus == corpus
+        assign_corpus(closed_agent, corpus.pk, people.alice)
+    assert assign_corpus(closed_agent, corpus.pk, people.ada).corpus == corpus
 
 
 def test_an_agent_of_another_organization_takes_nothing(people: People) -> None:
@@ -74,27 +80,27 @@ def test_an_agent_of_another_organization_takes_nothing(people: People) -> None:
     corpus = CorpusFactory(personal_of=people.alice)
     for member in (people.alice, people.alice_elsewhere):
         with pytest.raises(NotFound):
-            assign(theirs, corpus.pk, member)
+            assign_corpus(theirs, corpus.pk, member)
 
 
 def test_a_deleted_corpus_is_not_assigned(people: People, open_agent: Agent) -> None:
     corpus = CorpusFactory(personal_of=people.alice, deleted_at=timezone.now())
     with pytest.raises(NotFound):
-        assign(open_agent, corpus.pk, people.alice)
+        assign_corpus(open_agent, corpus.pk, people.alice)
 
 
 def test_an_agent_that_is_switched_off_is_prepared_by_admins_alone(people: People, open_agent: Agent) -> None:
     Agent.objects.filter(pk=open_agent.pk).update(is_active=False)
     with pytest.raises(NotFound):
-        assign(open_agent, CorpusFactory(personal_of=people.alice).pk, people.alice)
-    assert assign(open_agent, CorpusFactory(shared_in=people.ada.organization).pk, people.ada)
+        assign_corpus(open_agent, CorpusFactory(personal_of=people.alice).pk, people.alice)
+    assert assign_corpus(open_agent, CorpusFactory(shared_in=people.ada.organization).pk, people.ada)
 
 
 def test_a_corpus_is_assigned_once(people: People, open_agent: Agent) -> None:
     corpus = CorpusFactory(personal_of=people.alice)
-    assign(open_agent, corpus.pk, people.alice)
+    assign_corpus(open_agent, corpus.pk, people.alice)
     with pytest.raises(AlreadyAssigned):
-        assign(open_agent, corpus.pk, people.alice)
+        assign_corpus(open_agent, corpus.pk, people.alice)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -105,7 +111,7 @@ def test_of_two_assignments_at_once_one_is_made() -> None:
 
     def attempt(_n: int) -> str:
         try:
-            assign(agent, corpus.pk, alice)
+            assign_corpus(agent, corpus.pk, alice)
         except Problem as refused:
             return refused.code
         finally:
@@ -122,27 +128,27 @@ def test_of_two_assignments_at_once_one_is_made() -> None:
 @pytest.mark.parametrize("who", ["bob", "ada", "charlie", "zoe", "alice_elsewhere"])
 def test_a_personal_corpus_is_taken_back_by_its_owner_alone(who: str, people: People, open_agent: Agent) -> None:
     corpus = CorpusFactory(personal_of=people.alice)
-    assign(open_agent, corpus.pk, people.alice)
+    assign_corpus(open_agent, corpus.pk, people.alice)
     with pytest.raises(NotFound):
-        unassign(open_agent, corpus.pk, getattr(people, who))
-    unassign(open_agent, corpus.pk, people.alice)
+        unassign_corpus(open_agent, corpus.pk, getattr(people, who))
+    unassign_corpus(open_agent, corpus.pk, people.alice)
     assert not assigned()
 
 
 def test_a_global_corpus_is_taken_back_by_admins_only(people: People, closed_agent: Agent) -> None:
     corpus = CorpusFactory(shared_in=people.alice.organization)
-    assign(closed_agent, corpus.pk, people.ada)
+    assign_corpus(closed_agent, corpus.pk, people.ada)
     with pytest.raises(AdminRequired):
-        unassign(closed_agent, corpus.pk, people.alice)
-    unassign(closed_agent, corpus.pk, people.ada)
+        unassign_corpus(closed_agent, corpus.pk, people.alice)
+    unassign_corpus(closed_agent, corpus.pk, people.ada)
     with pytest.raises(NotFound):
-        unassign(closed_agent, corpus.pk, people.ada)
+        unassign_corpus(closed_agent, corpus.pk, people.ada)
 
 
 def test_both_are_in_the_audit_log_by_id(people: People, open_agent: Agent) -> None:
     corpus = CorpusFactory(personal_of=people.alice, name="a name that is nobody's business")
-    assign(open_agent, corpus.pk, people.alice)
-    unassign(open_agent, corpus.pk, people.alice)
+    assign_corpus(open_agent, corpus.pk, people.alice)
+    unassign_corpus(open_agent, corpus.pk, people.alice)
     events = AuditEvent.objects.filter(object_type="assignment").order_by("created_at")
     ids = {"agent": str(open_agent.pk), "corpus": str(corpus.pk)}
     assert [(event.action, event.changes) for event in events] == [("assigned", ids), ("unassigned", ids)]
@@ -200,8 +206,8 @@ def test_a_list_shows_global_assignments_and_the_own_ones(people: People, open_a
     own = {member: CorpusFactory(personal_of=member) for member in (people.alice, people.bob)}
     shared = CorpusFactory(shared_in=people.alice.organization)
     for member, corpus in own.items():
-        assign(open_agent, corpus.pk, member)
-    assign(open_agent, shared.pk, people.ada)
+        assign_corpus(open_agent, corpus.pk, member)
+    assign_corpus(open_agent, shared.pk, people.ada)
     for member in (people.alice, people.bob, people.ada):
         rows = with_key(member).get(f"/api/agents/{open_agent.pk}/corpora/").json()["results"]
         mine = {str(own[member].pk)} if member in own else set()

@@ -19,10 +19,10 @@ from agents.llm.base import (
     TextDelta,
     Usage,
 )
-from agents.llm.limits import Limits
+from agents.llm.limits import CallLimits
 from agents.tests.test_llm_openai import heard
 
-QUICK = Limits(connect=1, first_token=2, idle=0.3, total=5, backoff=0.01)
+QUICK = CallLimits(connect=1, first_token=2, idle=0.3, total=5, backoff=0.01)
 _names = count()
 
 
@@ -97,7 +97,7 @@ async def test_a_stream_that_breaks_is_interrupted_after_text_and_tried_again_be
 
 
 async def test_silence_times_out(model_server):
-    limits = Limits(first_token=0.3, idle=0.3, total=5)
+    limits = CallLimits(first_token=0.3, idle=0.3, total=5)
     await heard(client_of(model_server), question())  # the SDK's import is no silence
     for stalled in (
         client_of(model_server, limits, stall_before=9),

@@ -8,11 +8,11 @@ import pytest
 
 from agents.llm import cadence
 from agents.llm.base import ModelMessage, ModelRequest, TextDelta
-from agents.llm.limits import Limits
+from agents.llm.limits import CallLimits
 from agents.llm.openai import OpenAIClient
 from tests.fakes.fixtures import ModelServer
 
-LIMITS = Limits(connect=5, first_token=5, idle=5, total=30)
+LIMITS = CallLimits(connect=5, first_token=5, idle=5, total=30)
 REQUEST = ModelRequest(model="", system="", messages=(ModelMessage("user", "¿Qué es una lista?"),))
 TOKENS = 30
 WHOLE = " ".join(f"palabra{n}" for n in range(TOKENS))

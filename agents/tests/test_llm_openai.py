@@ -19,12 +19,12 @@ from agents.llm.base import (
     TextDelta,
     Usage,
 )
-from agents.llm.limits import Limits
+from agents.llm.limits import CallLimits
 from agents.llm.openai import OpenAIClient
 from tests.fakes.fixtures import ModelServer
 
-QUICK = Limits(connect=1, first_token=0.5, idle=0.3, total=3, backoff=0.01)
-PATIENT = Limits(connect=10, first_token=10, idle=10, total=30, backoff=0.01)  # 200 at once on a busy machine
+QUICK = CallLimits(connect=1, first_token=0.5, idle=0.3, total=3, backoff=0.01)
+PATIENT = CallLimits(connect=10, first_token=10, idle=10, total=30, backoff=0.01)  # 200 at once on a busy machine
 _names = count()
 
 
@@ -33,7 +33,7 @@ def request_for(**changes):
     return ModelRequest(**{**values, **changes})
 
 
-def client_of(server: ModelServer, limits: Limits = QUICK, key: str = "secret-key", **behaviour):
+def client_of(server: ModelServer, limits: CallLimits = QUICK, key: str = "secret-key", **behaviour):
     """Each test its own model, because what an endpoint refuses is remembered by model."""
     query = "&".join(f"{name}={value}" for name, value in behaviour.items())
     return OpenAIClient(f"fake-{next(_names)}?{query}", server.openai_url, key, limits)
@@ -179,7 +179,7 @@ async def test_comments_are_no_sign_of_life(model_server):
 
 
 async def test_a_trickle_ends_at_the_deadline(model_server):
-    limits = Limits(first_token=1, idle=1, total=0.8)
+    limits = CallLimits(first_token=1, idle=1, total=0.8)
     text, _, error = await heard(client_of(model_server, limits, tokens=100, pace=0.1))
     assert text
     assert isinstance(error, ModelTimeout)
@@ -194,7 +194,7 @@ async def test_a_model_that_never_ends_is_stopped_at_the_token_cap(model_server)
 
 
 async def test_a_model_that_never_ends_without_a_cap_is_stopped_by_size(model_server):
-    limits = Limits(first_token=1, idle=1, total=10, response_bytes=300_000)
+    limits = CallLimits(first_token=1, idle=1, total=10, response_bytes=300_000)
     text, _, error = await heard(client_of(model_server, limits, endless=1))
     assert text
     assert isinstance(error, ModelInterrupted)

@@ -15,7 +15,7 @@ from agents.llm.base import (
     Usage,
 )
 from agents.llm.openai import OpenAIClient
-from agents.llm.structured import AnswerInvalid, structured
+from agents.llm.structured import AnswerInvalid, ask_structured
 from config.concurrency.loops import block_on
 from tests.fakes.fixtures import ModelServer
 
@@ -24,7 +24,7 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}}, "required":
 
 def ask(server: ModelServer, model: str = "fake", seconds: float = 5.0) -> tuple[dict[str, Any], Usage]:
     request = ModelRequest(model, "Judge.", (ModelMessage("user", "{}"),), schema=SCHEMA)
-    return block_on(structured(OpenAIClient(model, server.openai_url, "k"), request, seconds))
+    return block_on(ask_structured(OpenAIClient(model, server.openai_url, "k"), request, seconds))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ PROVIDERS = pytest.mark.parametrize("provider", ["openai", "anthropic"])
 @PROVIDERS
 def test_a_whole_answer_comes_in_one_piece_with_what_it_cost(model_server: ModelServer, provider: str) -> None:
     model_server.script(text='{"a": 1}')
-    said = block_on(structured(client_of(model_server, provider), REQUEST, 20.0))
+    said = block_on(ask_structured(client_of(model_server, provider), REQUEST, 20.0))
     assert said.fields == {"a": 1}
     assert min(said.usage.prompt_tokens, said.usage.completion_tokens) > 0
     body = model_server.requests()[-1]["body"]
@@ -89,7 +89,7 @@ def test_a_passing_fault_of_a_whole_answer_is_tried_again_when_the_provider_says
 ) -> None:
     model_server.script(text='{"a": 1}')
     model_server.script(status=429, retry_after="0.1", times=1)
-    assert block_on(structured(client_of(model_server, provider), REQUEST, 20.0)).fields == {"a": 1}
+    assert block_on(ask_structured(client_of(model_server, provider), REQUEST, 20.0)).fields == {"a": 1}
     assert model_server.stats()["requests"] == 2
 
 

@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from accounts import members
 from accounts.models import Membership
-from agents.assignments import unassign
+from agents.assignments import unassign_corpus
 from agents.models import Agent, Assignment
 from corpora import removal
 from corpora.models import Corpus
@@ -95,7 +95,7 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
         {"shared"},
     ),
     "the own corpus is taken back": (
-        lambda library: unassign(library.agent, library.alices.pk, library.people.alice),
+        lambda library: unassign_corpus(library.agent, library.alices.pk, library.people.alice),
         {"shared"},
     ),
     "the global corpus is switched off": (

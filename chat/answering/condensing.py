@@ -12,7 +12,7 @@ import orjson
 
 from agents.llm import EXTRACTIVE, client_for, resolve
 from agents.llm.base import ModelError, ModelMessage, ModelRequest, Usage
-from agents.llm.structured import AnswerInvalid, structured
+from agents.llm.structured import AnswerInvalid, ask_structured
 from agents.models import Agent
 from chat.rendering.citations import without_citations
 from config.faults import described
@@ -70,7 +70,7 @@ def rewrites(agent: Agent, history: tuple[ModelMessage, ...]) -> bool:
 async def rewrite(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> Rewriting:
     """The question to search for, and its other phrasings if the agent wants them. Never raises for the model."""
     try:
-        said = await structured(client_for(agent.model), rewriting_request_for(agent, history, question), SECONDS)
+        said = await ask_structured(client_for(agent.model), rewriting_request_for(agent, history, question), SECONDS)
     except (ModelError, AnswerInvalid, TimeoutError) as error:
         logger.warning("the question is searched for as it was asked: %s", described(error))
         return AS_ASKED

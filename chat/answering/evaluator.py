@@ -11,7 +11,7 @@ import orjson
 
 from agents.llm import client_for
 from agents.llm.base import ModelMessage, ModelRequest, Usage
-from agents.llm.structured import AnswerInvalid, structured
+from agents.llm.structured import AnswerInvalid, ask_structured
 from chat.answering.routing import Metrics
 
 SECONDS = 20.0
@@ -52,7 +52,7 @@ async def evaluate_answer(
         max_tokens=MOST_TOKENS,
         schema=SCHEMA,
     )
-    judged = await structured(client_for(model), request, seconds)
+    judged = await ask_structured(client_for(model), request, seconds)
     return metrics_of(judged.fields), judged.usage
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.llm import openai
-from agents.llm.limits import Limits
+from agents.llm.limits import CallLimits
 from chat.answering import answers
 from chat.models import Message, Trace
 from retrieval.index.base import IndexUnavailable
@@ -31,8 +31,8 @@ def alicia(server: LiveServer, library: Library) -> Caller:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model's limits in tenths of a second."""
-    short = Limits(first_token=0.4, idle=0.3, total=5.0, backoff=0.01)
-    monkeypatch.setattr(openai, "Limits", lambda: short)
+    short = CallLimits(first_token=0.4, idle=0.3, total=5.0, backoff=0.01)
+    monkeypatch.setattr(openai, "CallLimits", lambda: short)
 
 
 def failed(events: list[SseEvent], code: str) -> Message:

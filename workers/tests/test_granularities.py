@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.assignments import assign, unassign
+from agents.assignments import assign_corpus, unassign_corpus
 from agents.models import Agent
 from corpora.models import Chunk, Corpus, Document
 from retrieval import granularities as sizes
@@ -66,9 +66,9 @@ def test_an_assignment_to_an_adaptive_agent_has_the_corpus_cut_anew(
     library: Library, worker: Callable[[], int], hints: list[str]
 ) -> None:
     adaptive(library.writer)
-    unassign(library.writer, library.notes.pk, library.alicia)
+    unassign_corpus(library.writer, library.notes.pk, library.alicia)
     hints.clear()
-    assign(library.writer, library.notes.pk, library.alicia)
+    assign_corpus(library.writer, library.notes.pk, library.alicia)
     assert library.notes in wanted()
     assert hints == ["short"]
 
