@@ -80,7 +80,7 @@ def application_with_its_limits() -> App:
     return BodyLimit(StraightToAsyncViews(OnOneThread()), settings.MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD)
 
 
-def settle() -> None:
+def load_and_freeze() -> None:
     """Load what every request goes through, and take it out of the garbage collector's rounds.
 
     It has some 300,000 objects, none of which is ever garbage; a full round over them stops every thread and the loop,
@@ -93,4 +93,4 @@ def settle() -> None:
 
 
 application = application_with_its_limits()
-settle()
+load_and_freeze()

@@ -20,13 +20,13 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 def readyz(request: HttpRequest) -> JsonResponse:
     """Each dependency by name; 503 when one that is needed is down."""
-    states = {name: state_of(check) for name, check in DEPENDENCIES.items()}
+    states = {name: check_dependency(check) for name, check in DEPENDENCIES.items()}
     down = [name for name in NEEDED if states[name] != "ok"]
     body = {"status": "unavailable" if down else "ok", "dependencies": states}
     return JsonResponse(body, status=503 if down else 200)
 
 
-def state_of(check: Callable[[], bool]) -> str:
+def check_dependency(check: Callable[[], bool]) -> str:
     """Never forwards an error's text: it may carry addresses or credentials (R26)."""
     try:
         return "ok" if check() else "down"
@@ -34,24 +34,24 @@ def state_of(check: Callable[[], bool]) -> str:
         return "down"
 
 
-def database() -> bool:
+def database_answers() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         return bool(cursor.fetchone())
 
 
-def index() -> bool:
+def index_answers() -> bool:
     from retrieval.spaces.opened import current_index
 
     return current_index().healthy()
 
 
-def cached() -> bool:
+def cache_answers() -> bool:
     cache.set("readyz", 1, 5)
     return bool(cache.get("readyz") == 1)
 
 
-def broker() -> bool:
+def broker_answers() -> bool:
     from config.celery import app
 
     with app.connection_for_write() as link:
@@ -59,12 +59,18 @@ def broker() -> bool:
     return True
 
 
-def file_store() -> bool:
+def file_store_answers() -> bool:
     default_storage.exists("readyz")
     return True
 
 
-DEPENDENCIES = {"database": database, "index": index, "cache": cached, "broker": broker, "files": file_store}
+DEPENDENCIES = {
+    "database": database_answers,
+    "index": index_answers,
+    "cache": cache_answers,
+    "broker": broker_answers,
+    "files": file_store_answers,
+}
 NEEDED = ("database",)  # without the others questions are still answered, if more poorly (SPEC §4, "Fail-safe")
 
 

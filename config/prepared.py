@@ -83,7 +83,7 @@ def _statement(build: Callable[..., QuerySet[Any, Any]], shape: Shape) -> _State
     return _Statement(queryset, compiler, sql, tuple(_place(one, places) for one in parameters))
 
 
-def forget() -> None:
+def forget_statements() -> None:
     """Compile everything anew: for tests that change what querysets are made of."""
     _statement.cache_clear()
 

@@ -55,9 +55,9 @@ class StraightToAsyncViews:
             await self.until_disconnect(receive, self.answer(scope, body, match, send))
 
     async def answer(self, scope: HttpScope, body: IO[bytes], match: ResolverMatch, send: Send) -> None:
-        request = prepared(scope, body, match)
+        request = build_request(scope, body, match)
         translation.activate(translation.get_language_from_request(request))  # of this task's context only
-        response = with_headers(request, await responded(request, match))
+        response = with_headers(request, await respond(request, match))
         try:
             await self.handler.send_response(response, send)
         finally:
@@ -104,7 +104,7 @@ def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:
     return match if iscoroutinefunction(match.func) else None
 
 
-def prepared(scope: HttpScope, body: IO[bytes], match: ResolverMatch) -> ASGIRequest:
+def build_request(scope: HttpScope, body: IO[bytes], match: ResolverMatch) -> ASGIRequest:
     """The request with what the session and authentication middlewares would have put on it, loaded on demand."""
     request = ASGIRequest(scope, body)
     sessions = import_module(settings.SESSION_ENGINE)
@@ -114,7 +114,7 @@ def prepared(scope: HttpScope, body: IO[bytes], match: ResolverMatch) -> ASGIReq
     return request
 
 
-async def responded(request: ASGIRequest, match: ResolverMatch) -> HttpResponseBase:
+async def respond(request: ASGIRequest, match: ResolverMatch) -> HttpResponseBase:
     try:
         request.get_host()
     except DisallowedHost:
