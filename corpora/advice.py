@@ -31,6 +31,6 @@ ADVICE: dict[str, Promise] = {
 }
 
 
-def advice_for(code: str) -> str:
+def failure_advice(code: str) -> str:
     """The sentence in the reader's language; unknown codes get the general one."""
     return str(ADVICE.get(code, ADVICE["internal_error"]))

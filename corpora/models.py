@@ -115,10 +115,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
         Readers keep the version that they have, and whoever works on one of them loses it.
         """
-        return self.update(**{**queued(), **kept})
+        return self.update(**{**queued_columns(), **kept})
 
 
-def queued() -> dict[str, Any]:
+def queued_columns() -> dict[str, Any]:
     """The columns of a document that waits and that nobody has tried yet."""
     return {
         "status": "pending",

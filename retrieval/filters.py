@@ -103,7 +103,7 @@ def _required(requirements: Requirements) -> Iterable[Condition | Between]:
 
 
 def _dated(ranges: Sequence[str]) -> Between:
-    spans = map(date_ranges.parse, ranges)
+    spans = map(date_ranges.parse_range, ranges)
     return Between(DATE_KEY, tuple((_number(span.first), _number(span.last)) for span in spans))
 
 

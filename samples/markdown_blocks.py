@@ -26,7 +26,7 @@ Runs = tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """One block of a document; `level` is a heading's depth or a numbered item's number."""
 
     kind: Kind
@@ -39,32 +39,32 @@ class Block:
         return "".join(run.text for run in self.runs)
 
 
-def parse(markdown: str) -> list[Block]:
+def parse_blocks(markdown: str) -> list[MarkdownBlock]:
     """The blocks of a CommonMark text with tables; nested lists and raw HTML are not used in our sources."""
     tree = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(markdown))
     return [block for node in tree.children for block in _blocks(node)]
 
 
-def _blocks(node: SyntaxTreeNode) -> Iterator[Block]:
+def _blocks(node: SyntaxTreeNode) -> Iterator[MarkdownBlock]:
     if node.type == "heading":
-        yield Block("heading", _runs(node), level=int(node.tag[1]))
+        yield MarkdownBlock("heading", _runs(node), level=int(node.tag[1]))
     elif node.type == "paragraph":
-        yield Block("paragraph", _runs(node))
+        yield MarkdownBlock("paragraph", _runs(node))
     elif node.type == "blockquote":
         for child in node.children:
-            yield Block("quote", _runs(child))
+            yield MarkdownBlock("quote", _runs(child))
     elif node.type == "table":
-        yield Block("table", rows=tuple(_rows(node)))
+        yield MarkdownBlock("table", rows=tuple(_rows(node)))
     elif node.type in ("bullet_list", "ordered_list"):
         yield from _items(node)
     else:
         raise ValueError(f"a sample source may not use {node.type}")
 
 
-def _items(node: SyntaxTreeNode) -> Iterator[Block]:
+def _items(node: SyntaxTreeNode) -> Iterator[MarkdownBlock]:
     kind: Kind = "bullet" if node.type == "bullet_list" else "number"
     for number, item in enumerate(node.children, start=1):
-        yield Block(kind, _runs(item), level=number)
+        yield MarkdownBlock(kind, _runs(item), level=number)
 
 
 def _rows(table: SyntaxTreeNode) -> Iterator[tuple[Runs, ...]]:

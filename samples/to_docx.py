@@ -14,14 +14,14 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt, RGBColor
 from docx.text.paragraph import Paragraph
-from markdown_blocks import Block, Runs
+from markdown_blocks import MarkdownBlock, Runs
 
 _ACCENT = RGBColor(0x1D, 0x4E, 0x6B)
 _STAMP = datetime(2026, 2, 1, tzinfo=UTC)
 _STYLES = {"bullet": "List Bullet", "number": "List Number", "quote": "Quote", "paragraph": "Normal"}
 
 
-def write(blocks: list[Block], path: Path, author: str, language: str) -> None:
+def write(blocks: list[MarkdownBlock], path: Path, author: str, language: str) -> None:
     """Writes `path`. Dates in the properties and in the zip are fixed, so that a rebuild changes no byte."""
     document = Document()
     _dress(document, language)
@@ -68,7 +68,7 @@ def _foot(document: DocxDocument, text: str) -> None:
     paragraph._p.append(field)
 
 
-def _add(document: DocxDocument, block: Block, *, subtitle: bool) -> None:
+def _add(document: DocxDocument, block: MarkdownBlock, *, subtitle: bool) -> None:
     if block.kind == "heading":
         document.add_heading(block.text, level=block.level - 1)
     elif block.kind == "table":
@@ -89,7 +89,7 @@ def _write_runs(paragraph: Paragraph, runs: Runs) -> None:
         written.italic = run.italic or None
 
 
-def _table(document: DocxDocument, block: Block) -> None:
+def _table(document: DocxDocument, block: MarkdownBlock) -> None:
     table = document.add_table(rows=len(block.rows), cols=len(block.rows[0]), style="Light List Accent 1")
     for row, cells in zip(table.rows, block.rows, strict=True):
         for cell, runs in zip(row.cells, cells, strict=True):

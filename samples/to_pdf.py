@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from markdown_blocks import Block, Runs
+from markdown_blocks import MarkdownBlock, Runs
 from reportlab.lib.colors import HexColor
 from reportlab.lib.enums import TA_LEFT
 from reportlab.lib.pagesizes import A4
@@ -67,7 +67,7 @@ class _Heading(Paragraph):
         super().draw()
 
 
-def write(blocks: list[Block], path: Path, author: str, language: str) -> None:
+def write(blocks: list[MarkdownBlock], path: Path, author: str, language: str) -> None:
     """Writes `path`. `invariant` fixes ReportLab's date and file id, so that a rebuild changes no byte."""
     title = blocks[0].text
 
@@ -92,7 +92,7 @@ def write(blocks: list[Block], path: Path, author: str, language: str) -> None:
     document.build(list(_flowables(blocks)), onFirstPage=foot, onLaterPages=foot)
 
 
-def _flowables(blocks: list[Block]) -> Iterator[Flowable]:
+def _flowables(blocks: list[MarkdownBlock]) -> Iterator[Flowable]:
     for position, block in enumerate(blocks):
         if block.kind == "heading":
             yield _Heading(_markup(block.runs), block.level, f"h{position}")
@@ -118,14 +118,14 @@ def _markup(runs: Runs) -> str:
     return "".join(parts)
 
 
-def _table(block: Block) -> Table:
+def _table(block: MarkdownBlock) -> Table:
     head, *body = block.rows
     cells = [[Paragraph(f"<b>{_markup(cell)}</b>", _CELL) for cell in head]]
     cells += [[Paragraph(_markup(cell), _CELL) for cell in row] for row in body]
     return Table(cells, colWidths=_widths(block), repeatRows=1, style=_GRID, hAlign="LEFT")
 
 
-def _widths(block: Block) -> list[float]:
+def _widths(block: MarkdownBlock) -> list[float]:
     """Shares the page's width by each column's text: total length counts, and no column breaks a word."""
     columns = [["".join(run.text for run in cell) for cell in column] for column in zip(*block.rows, strict=True)]
     weights = [

@@ -41,7 +41,7 @@ class Library:
 
 def upload(corpus: Corpus, by: Membership, name: str, content: str | bytes, **fields: Any) -> Document:
     encoded = content.encode() if isinstance(content, str) else content
-    return intake.accept(corpus, SimpleUploadedFile(name, encoded), by, **fields)
+    return intake.accept_upload(corpus, SimpleUploadedFile(name, encoded), by, **fields)
 
 
 def build(work: Callable[[], int]) -> Library:

@@ -130,13 +130,13 @@ def test_what_is_no_fact_is_refused(people: People, corpus: Corpus, wrong: dict[
 def test_a_fact_of_a_deleted_corpus_does_not_come_back(people: People, corpus: Corpus) -> None:
     removal.remove_corpus(corpus, people.alice)
     with pytest.raises(NotFound):
-        facts.upsert(corpus, people.alice, MAY)
+        facts.upsert_fact(corpus, people.alice, MAY)
 
 
 def test_first_statements_at_once_become_one_document(people: People, corpus: Corpus) -> None:
     def say(number: int) -> None:
         try:
-            facts.upsert(corpus, people.alice, f"{MAY} {number}", key="works")
+            facts.upsert_fact(corpus, people.alice, f"{MAY} {number}", key="works")
         finally:
             connections.close_all()
 

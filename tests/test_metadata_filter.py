@@ -25,7 +25,7 @@ def test_a_filter_finds_the_new_metadata_at_once_and_nothing_is_embedded_again(
     people: People, worker: Callable[[], int], hints: Hints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = CorpusFactory(personal_of=people.alice)
-    kept = intake.accept(corpus, SimpleUploadedFile("loans.txt", TEXT), people.alice)
+    kept = intake.accept_upload(corpus, SimpleUploadedFile("loans.txt", TEXT), people.alice)
     worker()
     embedded: list[Any] = []
     provider = type(current_provider())

@@ -79,7 +79,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
         corpus = self.pick(list(self.oracle.corpora), n)
         if corpus:
             self.counter += 1
-            document = facts.upsert(self.rows[corpus], self.keeper(corpus), text_of(self.counter), title="fact")
+            document = facts.upsert_fact(self.rows[corpus], self.keeper(corpus), text_of(self.counter), title="fact")
             name = f"fact of {corpus}"
             self.rows[name], self.oracle.documents[name] = document, corpus
             self.oracle.waiting[name] = word_of(self.counter)

@@ -79,7 +79,7 @@ class Rows:
     def take_in(self, corpus: str) -> None:
         name = self.named("document")
         upload = SimpleUploadedFile(f"{name}.txt", text_of(self.counter).encode())
-        self.rows[name] = intake.accept(self.rows[corpus], upload, self.keeper(corpus))
+        self.rows[name] = intake.accept_upload(self.rows[corpus], upload, self.keeper(corpus))
         self.oracle.documents[name], self.oracle.waiting[name] = corpus, word_of(self.counter)
 
     def keeper(self, corpus: str) -> Membership:

@@ -15,7 +15,7 @@ from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 from accounts.admin.rows import OrganizationForm, RowForm
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
-from corpora.pages.description_forms import TagsField
+from corpora.pages.description_forms import TagsFormField
 
 
 class SeveralFilesInput(forms.ClearableFileInput):
@@ -39,7 +39,7 @@ class SeveralFilesField(forms.FileField):
         return [file for file in data or [] if file]
 
 
-class CorpusForm(OrganizationForm):
+class CorpusAdminForm(OrganizationForm):
     new_documents = SeveralFilesField(
         label=_("Upload documents"),
         required=False,
@@ -58,7 +58,7 @@ class CorpusForm(OrganizationForm):
 
 
 class DocumentForm(RowForm):
-    tags = TagsField(
+    tags = TagsFormField(
         label=_("Tags"),
         required=False,
         help_text=_("Words between commas."),

@@ -23,8 +23,8 @@ from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
 from accounts.problems import Problem
 from corpora import removal
-from corpora.admin.forms import CorpusForm, DocumentForm
-from corpora.advice import advice_for
+from corpora.admin.forms import CorpusAdminForm, DocumentForm
+from corpora.advice import failure_advice
 from corpora.descriptions import mark_metadata_changed
 from corpora.metadata.names import METADATA_FIELDS
 from corpora.models import Corpus, Document, ErasureReceipt
@@ -40,7 +40,7 @@ STATUS_COLOURS: dict[str, str] = {
 
 @admin.register(Corpus)
 class CorpusAdmin(OrganizationAdmin):
-    form = CorpusForm
+    form = CorpusAdminForm
     writes = frozenset({"add", "change", "delete"})
     audited_flags = ("is_active",)
     list_display = ("name", "is_active", "document_count", "failed_count", "chunk_count", "created_at")
@@ -75,7 +75,7 @@ class CorpusAdmin(OrganizationAdmin):
         by, taken = self.by(request, corpus), 0
         for file in files:
             try:
-                intake.accept(corpus, file, by)
+                intake.accept_upload(corpus, file, by)
                 taken += 1
             except Problem as problem:
                 self.message_user(request, f"{file.name}: {problem.detail}", messages.ERROR)
@@ -220,7 +220,7 @@ class DocumentAdmin(OrganizationAdmin):
     @admin.display(description=_("reason"), ordering="error_code")
     def reason(self, obj: Document) -> str:
         """What to do about it, as its owner reads it."""
-        return advice_for(obj.error_code) if obj.error_code else ""
+        return failure_advice(obj.error_code) if obj.error_code else ""
 
     @admin.display(description=_("size"), ordering="size")
     def size_shown(self, obj: Document) -> str:

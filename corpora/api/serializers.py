@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corpora.advice import advice_for
+from corpora.advice import failure_advice
 from corpora.metadata.names import METADATA_FIELDS
 from corpora.models import Chunk, Corpus, Document
 from corpora.uploads.inputs import MetadataSerializer, SourceField
@@ -52,7 +52,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
     def get_error(self, document: Document) -> dict[str, str] | None:
         if not document.error_code:
             return None
-        return {"code": document.error_code, "detail": advice_for(document.error_code)}
+        return {"code": document.error_code, "detail": failure_advice(document.error_code)}
 
 
 class DescriptionSerializer(MetadataSerializer):

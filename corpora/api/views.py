@@ -97,7 +97,7 @@ class CorpusDocuments(generics.ListAPIView[Document]):
         sha256 = intake.content_hash(upload)
 
         def act() -> tuple[int, Any]:
-            document = intake.accept(corpus, upload, membership_of(request), sha256, **fields)
+            document = intake.accept_upload(corpus, upload, membership_of(request), sha256, **fields)
             return status.HTTP_202_ACCEPTED, DocumentSerializer(document).data
 
         same = idempotency.fingerprint(str(pk), upload.name or "", sha256, repr(sorted(fields.items())))
@@ -114,13 +114,13 @@ class CorpusFacts(APIView):
         corpus = writable_corpus(membership_of(request), pk)
         form = FactSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        document = facts.upsert(corpus, membership_of(request), **form.validated_data)
+        document = facts.upsert_fact(corpus, membership_of(request), **form.validated_data)
         return Response(DocumentSerializer(document).data, status.HTTP_202_ACCEPTED)
 
     @extend_schema(parameters=[OpenApiParameter("key", str, required=True)], responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
         corpus = writable_corpus(membership_of(request), pk)
-        facts.remove(corpus, membership_of(request), request.query_params.get("key", ""))
+        facts.remove_fact(corpus, membership_of(request), request.query_params.get("key", ""))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

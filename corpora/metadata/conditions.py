@@ -44,7 +44,7 @@ def checked_values(name: str, values: Any) -> list[str]:
 def checked_range(value: str) -> str:
     """A range of dates, written out."""
     try:
-        return str(date_ranges.parse(value))
+        return str(date_ranges.parse_range(value))
     except ValueError:
         message = _("“%(value)s” is no range of dates. Write 2024, 2024-05, 2023-09-01..2024-06-30, or ..2020.")
         raise ValidationError(message, "date", {"value": value}) from None

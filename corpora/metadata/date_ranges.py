@@ -34,7 +34,7 @@ def day_number(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
-def parse(text: str) -> DateRange:
+def parse_range(text: str) -> DateRange:
     """Raises ValueError for anything that is no range, also for one that ends before it begins."""
     begins, dots, ends = text.strip().partition("..")
     if dots and not (begins or ends):

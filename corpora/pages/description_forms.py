@@ -16,7 +16,7 @@ MAX_TAG_LENGTH = 50
 METADATA = ("content_type", "difficulty", "unit", "topic", "course", "language", "tags", "source_date")
 
 
-class TagsField(forms.CharField):
+class TagsFormField(forms.CharField):
     """A JSON list of words, written with commas between them."""
 
     def prepare_value(self, value: Any) -> Any:
@@ -40,7 +40,7 @@ class TagsField(forms.CharField):
 class MetadataForm(forms.ModelForm[Document]):
     """The metadata of SPEC §4. On the upload form it is only drawn: the API checks what is sent."""
 
-    tags = TagsField(label=_("Tags"), required=False, help_text=_("Words between commas."))
+    tags = TagsFormField(label=_("Tags"), required=False, help_text=_("Words between commas."))
     language = forms.RegexField(
         r"^[a-z]{2,3}$", label=_("Language"), required=False, help_text=_("es, en, …; empty: found out from the text.")
     )

@@ -178,10 +178,10 @@ def pieces(text: str, start: int, end: int, passage: tuple[int, int] | None) -> 
 
 
 def with_emphasis(block: Block) -> Block:
-    return replace(block, pieces=tuple(part for piece in block.pieces for part in emphasised(piece)))
+    return replace(block, pieces=tuple(part for piece in block.pieces for part in split_emphasis(piece)))
 
 
-def emphasised(piece: Piece) -> tuple[Piece, ...]:
+def split_emphasis(piece: Piece) -> tuple[Piece, ...]:
     """A piece of Markdown split at its **strong**, *emphasised* and `code` words; other marks stay as they are."""
     found, position = [], 0
     for match in _EMPHASIS.finditer(piece.text):

@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from corpora.advice import advice_for
+from corpora.advice import failure_advice
 from corpora.media_types import SHORT_NAMES
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def kind(document: "Document") -> str:
 @register.filter
 def advice(document: "Document") -> str:
     """What to do about a failed document."""
-    return advice_for(document.error_code)
+    return failure_advice(document.error_code)
 
 
 @register.filter

@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from accounts.models import AuditEvent, Membership, Organization, User
 from corpora import signals
 from corpora.admin.knowledge import DocumentAdmin
-from corpora.advice import advice_for
+from corpora.advice import failure_advice
 from corpora.models import Corpus, Document
 
 pytestmark = pytest.mark.django_db
@@ -300,7 +300,7 @@ def test_why_a_document_failed_is_said_in_the_readers_language(
 ) -> None:
     Document.objects.update(status="failed", error_code="encrypted_document")
     with translation.override(language):
-        said = advice_for("encrypted_document")
+        said = failure_advice("encrypted_document")
     for page in ("changelist", "change"):
         address = reverse(f"admin:corpora_document_{page}", args=[document.pk] if page == "change" else [])
         shown = client.get(address, headers={"Accept-Language": language}).content.decode()

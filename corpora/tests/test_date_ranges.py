@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.metadata.date_ranges import DateRange, parse
+from corpora.metadata.date_ranges import DateRange, parse_range
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,18 @@ from corpora.metadata.date_ranges import DateRange, parse
     ],
 )
 def test_years_months_and_days(text: str, first: date | None, last: date | None) -> None:
-    assert parse(text) == DateRange(first, last)
+    assert parse_range(text) == DateRange(first, last)
 
 
 @pytest.mark.parametrize("text", ["", "..", "2024-13", "2023-02-30", "ayer", "2024..2023", "0000", "20245", "2024-05-"])
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        parse(text)
+        parse_range(text)
 
 
 @given(st.dates(), st.dates(), st.dates())
 def test_a_range_has_its_ends_and_what_lies_between(one: date, other: date, day: date) -> None:
     first, last = sorted((one, other))
-    span = parse(str(DateRange(first, last)))
+    span = parse_range(str(DateRange(first, last)))
     assert span.has(day) == (first <= day <= last)
     assert not span.has(None)

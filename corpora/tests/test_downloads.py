@@ -84,7 +84,7 @@ def test_a_hostile_name_given_by_a_service_is_made_harmless(name: str, corpus: C
     upload = SimpleUploadedFile("x.txt", TEXT)
     upload._name = name
     try:
-        document = intake.accept(corpus, upload, people.alice)
+        document = intake.accept_upload(corpus, upload, people.alice)
     except intake.UploadRefused:  # a name of which nothing is left has no extension either
         return
     assert not set(document.filename) & set("/\\\x00\r\n\u202e\u200b\ufeff")

@@ -60,14 +60,14 @@ def test_of_two_replacements_at_once_one_file_is_left(
     corpus: Corpus, alice: Membership, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both have kept their file before either has written its row."""
-    document = intake.accept(corpus, file(), alice)
-    both_kept, keep = threading.Barrier(2), originals.keep
+    document = intake.accept_upload(corpus, file(), alice)
+    both_kept, keep = threading.Barrier(2), originals.keep_original
 
     def keep_and_wait(*given: Any) -> None:
         keep(*given)
         both_kept.wait(20)
 
-    monkeypatch.setattr(originals, "keep", keep_and_wait)
+    monkeypatch.setattr(originals, "keep_original", keep_and_wait)
     texts = [b"Ice melts at 0 degrees.", b"Steam is lighter than air."]
     done = at_once(
         [lambda text=text: intake.replace(Document.objects.get(), file(text), alice) for text in texts], threads=2
@@ -83,7 +83,7 @@ def test_of_two_replacements_at_once_one_file_is_left(
 def test_a_replacement_of_what_is_deleted_meanwhile_leaves_no_file(
     corpus: Corpus, alice: Membership, settings: Any
 ) -> None:
-    document = intake.accept(corpus, file(), alice)
+    document = intake.accept_upload(corpus, file(), alice)
     removal.remove_document(Document.objects.get(), alice)
     with pytest.raises(NotFound):
         intake.replace(document, file(b"Ice."), alice)
@@ -96,7 +96,7 @@ def test_a_store_that_keeps_the_old_file_spoils_no_replacement(
     def refuse(*_anything: Any) -> None:
         raise OSError("s3://secret/address")
 
-    document = intake.accept(corpus, file(), alice)
+    document = intake.accept_upload(corpus, file(), alice)
     monkeypatch.setattr(FileSystemStorage, "delete", refuse)
     intake.replace(document, file(b"Ice."), alice)
     assert Document.objects.get().size == 4
@@ -107,14 +107,14 @@ def test_a_store_that_keeps_the_old_file_spoils_no_replacement(
 def test_every_original_that_a_document_ever_had_goes_with_it(
     corpus: Corpus, alice: Membership, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = intake.accept(corpus, file(), alice)
-    other = intake.accept(corpus, file(b"Other."), alice)
+    document = intake.accept_upload(corpus, file(), alice)
+    other = intake.accept_upload(corpus, file(b"Other."), alice)
     with monkeypatch.context() as patched:
-        patched.setattr(originals, "discard", lambda name: None)
+        patched.setattr(originals, "discard_original", lambda name: None)
         intake.replace(document, file(b"Ice."), alice)
     assert len(kept_files(settings)) == 3
-    assert originals.delete_all(document) == 2
-    assert originals.delete_all(document) == 0
+    assert originals.delete_originals(document) == 2
+    assert originals.delete_originals(document) == 0
     assert [path.read_bytes() for path in kept_files(settings)] == [b"Other."]
     assert other.file.storage.exists(other.file.name)
 
@@ -122,17 +122,17 @@ def test_every_original_that_a_document_ever_had_goes_with_it(
 def test_originals_that_stay_after_their_deletion_are_an_error(
     corpus: Corpus, alice: Membership, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = intake.accept(corpus, file(), alice)
+    document = intake.accept_upload(corpus, file(), alice)
     monkeypatch.setattr(FileSystemStorage, "delete", lambda *_anything: None)
     with pytest.raises(RuntimeError, match="survived"):
-        originals.delete_all(document)
+        originals.delete_originals(document)
 
 
 def test_of_64_uploads_at_once_exactly_as_many_as_the_quota_are_kept(
     corpus: Corpus, alice: Membership, settings: Any
 ) -> None:
     settings.QUOTA_DOCUMENTS_PER_USER = 5
-    works = [lambda n=n: intake.accept(corpus, file(b"Note %d." % n, f"{n}.txt"), alice) for n in range(64)]
+    works = [lambda n=n: intake.accept_upload(corpus, file(b"Note %d." % n, f"{n}.txt"), alice) for n in range(64)]
     done = at_once(works, threads=16)
     assert sum(isinstance(one, Document) for one in done) == 5
     assert sum(isinstance(one, QuotaExceeded) for one in done) == 59
@@ -141,7 +141,7 @@ def test_of_64_uploads_at_once_exactly_as_many_as_the_quota_are_kept(
 
 def test_bytes_are_counted_exactly_too(corpus: Corpus, alice: Membership, settings: Any) -> None:
     settings.QUOTA_BYTES_PER_USER = 3 * 10
-    works = [lambda n=n: intake.accept(corpus, file(b"ten bytes.", f"{n}.txt"), alice) for n in range(12)]
+    works = [lambda n=n: intake.accept_upload(corpus, file(b"ten bytes.", f"{n}.txt"), alice) for n in range(12)]
     done = at_once(works, threads=12)
     assert sum(isinstance(one, Document) for one in done) == 3
 
@@ -151,10 +151,12 @@ def test_a_fact_is_kept_while_no_lock_is_held(
 ) -> None:
     """A slow store must not hold the database's locks: on SQLite nobody could write."""
     seen = []
-    keep = originals.keep
-    monkeypatch.setattr(originals, "keep", lambda *given: (seen.append(connection.in_atomic_block), keep(*given)))
-    facts.upsert(corpus, alice, "Water boils at 100 degrees.", key="boiling")
-    facts.upsert(corpus, alice, "Water boils at 99 degrees.", key="boiling")
+    keep = originals.keep_original
+    monkeypatch.setattr(
+        originals, "keep_original", lambda *given: (seen.append(connection.in_atomic_block), keep(*given))
+    )
+    facts.upsert_fact(corpus, alice, "Water boils at 100 degrees.", key="boiling")
+    facts.upsert_fact(corpus, alice, "Water boils at 99 degrees.", key="boiling")
     assert seen == [False, False]
 
 

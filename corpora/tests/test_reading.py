@@ -65,7 +65,7 @@ def test_only_one_piece_opens_the_passage() -> None:
 
 def test_emphasis_of_markdown_is_set_and_its_signs_go() -> None:
     piece = reading.Piece("a **strong** and *soft* `code` 2*3*4", is_marked=True)
-    assert [(one.text, one.tag) for one in reading.emphasised(piece)] == [
+    assert [(one.text, one.tag) for one in reading.split_emphasis(piece)] == [
         ("a ", ""),
         ("strong", "strong"),
         (" and ", ""),

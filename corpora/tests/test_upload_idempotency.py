@@ -61,14 +61,14 @@ def test_of_two_requests_at_once_one_acts(monkeypatch: pytest.MonkeyPatch) -> No
     member = MembershipFactory()
     corpus, (_key, secret) = CorpusFactory(personal_of=member), keys.issue_key(member)
     at_work, go_on = threading.Event(), threading.Event()
-    accept = intake.accept
+    accept = intake.accept_upload
 
     def slow(*args: Any, **kwargs: Any) -> Document:
         at_work.set()
         assert go_on.wait(20)
         return accept(*args, **kwargs)
 
-    monkeypatch.setattr(intake, "accept", slow)
+    monkeypatch.setattr(intake, "accept_upload", slow)
 
     def first_request() -> Any:
         try:

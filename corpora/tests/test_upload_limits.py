@@ -58,7 +58,7 @@ def test_the_second_of_two_uploads_at_once_is_a_duplicate_and_leaves_no_file(
     corpus: Corpus, people: People, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both have passed the first look; the table's constraint decides."""
-    intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+    intake.accept_upload(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     looks: list[Document] = []
     refuse = intake.refuse_duplicate
 
@@ -69,7 +69,7 @@ def test_the_second_of_two_uploads_at_once_is_a_duplicate_and_leaves_no_file(
 
     monkeypatch.setattr(intake, "refuse_duplicate", blind_at_first)
     with pytest.raises(intake.DuplicateDocument):
-        intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+        intake.accept_upload(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     assert len(kept_files(settings)) == 1
 
 
@@ -130,7 +130,7 @@ def test_a_database_that_refuses_leaves_no_file(
 
     monkeypatch.setattr(Document, "save", refuse)
     with pytest.raises(OperationalError):
-        intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+        intake.accept_upload(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     assert kept_files(settings) == []
 
 
@@ -139,7 +139,7 @@ def test_nothing_is_added_to_a_corpus_that_is_deleted_at_this_moment(
 ) -> None:
     removal.remove_corpus(Corpus.objects.get(pk=corpus.pk), people.alice)
     with pytest.raises(intake.NotFound):
-        intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+        intake.accept_upload(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
     assert not Document.objects.exists()
     assert kept_files(settings) == []
 
@@ -150,7 +150,7 @@ def content_of(document: Document) -> bytes:
 
 
 def replaced(corpus: Corpus, people: People) -> Document:
-    return intake.accept(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
+    return intake.accept_upload(corpus, SimpleUploadedFile("water.txt", TEXT), people.alice)
 
 
 def test_a_replaced_file_goes_when_the_new_one_is_there(corpus: Corpus, people: People, settings: Any) -> None:

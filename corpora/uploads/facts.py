@@ -21,7 +21,7 @@ from corpora.uploads import intake
 MAX_TEXT, MAX_TITLE, MAX_KEY, MAX_SOURCE = 20_000, 200, 200, 500
 
 
-def upsert(
+def upsert_fact(
     corpus: Corpus,
     by: Membership,
     text: str,
@@ -33,19 +33,19 @@ def upsert(
     """Keep a statement; what the corpus had under its key is replaced. Lengths are the caller's to check.
 
     The title is the first line when none is given, the key the title; `source` says where the statement comes from.
-    Two first statements of a key at once become one document. Raises what `uploads.accept` raises.
+    Two first statements of a key at once become one document. Raises what `intake.accept_upload` raises.
     """
     title = title or first_line(text)
     key = key or title
     said: dict[str, Any] = {"title": title, "tags": list(tags), "source_reference": source}
     upload = SimpleUploadedFile(filename_for(key), text.encode())
-    known = of_key(corpus, key)
+    known = fact_with_key(corpus, key)
     if known is None:
         fact = Document.ContentType.FACT
         try:
-            return intake.accept(corpus, upload, by, content_type=fact, fact_key=key, **said)
+            return intake.accept_upload(corpus, upload, by, content_type=fact, fact_key=key, **said)
         except intake.DuplicateDocument:  # somebody else was faster with this key
-            known = of_key(corpus, key)
+            known = fact_with_key(corpus, key)
             if known is None:
                 raise
     if known.sha256 == hash_of(text) and known.status != Document.Status.FAILED:
@@ -55,15 +55,15 @@ def upsert(
     return known
 
 
-def remove(corpus: Corpus, by: Membership, key: str) -> None:
+def remove_fact(corpus: Corpus, by: Membership, key: str) -> None:
     """Delete the fact of a key; NotFound when the corpus has none."""
-    fact = of_key(corpus, key)
+    fact = fact_with_key(corpus, key)
     if fact is None:
         raise NotFound
     removal.remove_document(fact, by)
 
 
-def of_key(corpus: Corpus, key: str) -> Document | None:
+def fact_with_key(corpus: Corpus, key: str) -> Document | None:
     if not key:
         return None
     facts = Document.objects.alive().filter(corpus=corpus, fact_key=key)

@@ -42,7 +42,7 @@ class FactKeyTaken(DuplicateDocument):
     """Another first statement of this key was faster; it can be replaced."""
 
 
-def accept(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: str = "", **fields: Any) -> Document:
+def accept_upload(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: str = "", **fields: Any) -> Document:
     """Check a file, keep it and queue it. `fields`: title and the metadata of SPEC §4; `sha256` if it is known.
 
     The row and the file appear together: when the store refuses, no row stays; when the row cannot be
@@ -115,7 +115,7 @@ def refuse_over_quota(size: int, by: Membership) -> None:
 
 def store(document: Document, upload: UploadedFile, by: Membership) -> None:
     """Keep the file, then the row. The store is waited for outside of the transaction, which holds locks."""
-    originals.keep(document, upload)
+    originals.keep_original(document, upload)
     try:
         with transaction.atomic():
             refuse_deleted_corpus(document.corpus_id)
@@ -125,7 +125,7 @@ def store(document: Document, upload: UploadedFile, by: Membership) -> None:
             document.save(force_insert=True)
             tell_workers(document.pk)
     except Exception as error:
-        originals.discard(str(document.file.name))
+        originals.discard_original(str(document.file.name))
         if isinstance(error, IntegrityError):
             refuse_duplicate(document)
         raise
@@ -158,25 +158,25 @@ def replace(document: Document, upload: UploadedFile, by: Membership, **fields: 
     """Give a document new content. Readers keep the old version until the new one is complete.
 
     The new file is written beside the old one, which goes last: a failure in between loses neither. Of two at once
-    the later one stays, and takes the earlier one's file with it. Raises what `accept` does, and NotFound.
+    the later one stays, and takes the earlier one's file with it. Raises what `accept_upload` does, and NotFound.
     """
     document.media_type = checked_media_type(upload)
     document.size, document.sha256 = upload.size or 0, content_hash(upload)
     for name, value in fields.items():
         setattr(document, name, value)
-    originals.keep(document, upload)
+    originals.keep_original(document, upload)
     try:
         with transaction.atomic():
             before = file_of(document.pk)
             document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
             reprocess(document, by)
     except Exception as error:
-        originals.discard(str(document.file.name))
+        originals.discard_original(str(document.file.name))
         if isinstance(error, IntegrityError):
             raise DuplicateDocument from error
         raise
     if before:
-        originals.discard(before)
+        originals.discard_original(before)
 
 
 def file_of(document_id: UUID) -> str:

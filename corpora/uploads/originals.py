@@ -27,7 +27,7 @@ class StorageFull(Problem):
     default_detail = _("There is no room left for files. Nothing was kept; tell your administrator.")
 
 
-def keep(document: Document, original: "File[bytes]") -> None:
+def keep_original(document: Document, original: "File[bytes]") -> None:
     """Put the original into the store, beside what is there. Raises StorageUnavailable and StorageFull."""
     try:
         document.file.save(document.filename, original, save=False)
@@ -38,7 +38,7 @@ def keep(document: Document, original: "File[bytes]") -> None:
         raise StorageUnavailable from error
 
 
-def discard(name: str) -> None:
+def discard_original(name: str) -> None:
     """Remove an original that nobody reads any more. What the store refuses now goes with the document, at its end."""
     try:
         default_storage.delete(name)
@@ -46,20 +46,20 @@ def discard(name: str) -> None:
         logger.warning("an original that was replaced is still in the store: %s", described(error))
 
 
-def delete_all(document: Document) -> int:
+def delete_originals(document: Document) -> int:
     """Remove every original that the document ever had, whatever the row says; how many there were.
 
     Raises the store's error, or RuntimeError when something is still there afterwards.
     """
-    names = names_of(document.corpus_id, document.pk)
+    names = original_names(document.corpus_id, document.pk)
     for name in names:
         default_storage.delete(name)
-    if names_of(document.corpus_id, document.pk):
+    if original_names(document.corpus_id, document.pk):
         raise RuntimeError(f"originals of document {document.pk} survived their deletion")
     return len(names)
 
 
-def names_of(corpus_id: UUID, document_id: UUID) -> list[str]:
+def original_names(corpus_id: UUID, document_id: UUID) -> list[str]:
     folder = f"{corpus_id}/{document_id}"
     try:
         _folders, files = default_storage.listdir(folder)

@@ -5,7 +5,7 @@ from datetime import date
 from uuid import UUID
 
 from corpora.metadata.conditions import CONDITION_FIELDS
-from corpora.metadata.date_ranges import parse
+from corpora.metadata.date_ranges import parse_range
 from corpora.models import Document
 
 
@@ -29,5 +29,5 @@ def preference_shares(documents: Collection[UUID], preferences: Mapping[str, Seq
 
 def _matches(value: str | list[str] | date | None, accepted: set[str]) -> bool:
     if value is None or isinstance(value, date):
-        return any(parse(span).has(value) for span in accepted)
+        return any(parse_range(span).has(value) for span in accepted)
     return not accepted.isdisjoint(value if isinstance(value, list) else [value])

@@ -116,7 +116,7 @@ class Visit:
                 intake.replace(known, upload, self.by, **self.metadata.of(path))
             else:
                 said = self.metadata.of(path)
-                known = intake.accept(self.corpus, upload, self.by, source_path=relative, **said)
+                known = intake.accept_upload(self.corpus, upload, self.by, source_path=relative, **said)
         note_modified(known, modified_ns)
         self.outcome.documents.append(known.pk)
 
@@ -156,7 +156,7 @@ class Visit:
             if known and known.sha256 == facts.hash_of(one.text):
                 self.leave(known, said)
                 continue
-            fact = facts.upsert(self.corpus, self.by, one.text, one.title, one.tags, one.key, one.source)
+            fact = facts.upsert_fact(self.corpus, self.by, one.text, one.title, one.tags, one.key, one.source)
             describe(fact, self.by, **said, source_path=place)
             self.outcome.documents.append(fact.pk)
 

@@ -57,7 +57,7 @@ def erase_held(lease: Lease) -> None:
     """The order matters: points first (verified by count), then file, then rows, so that a failure in between leaves
     the row that is found again."""
     document = lease.rows().select_related("corpus").get()
-    removed = {"points": erase_points(document.pk), "files": originals.delete_all(document)}
+    removed = {"points": erase_points(document.pk), "files": originals.delete_originals(document)}
     with transaction.atomic():
         removed |= erase_rows(document)
         ErasureReceipt.objects.create(

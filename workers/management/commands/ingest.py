@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Membership, Organization
-from corpora.advice import advice_for
+from corpora.advice import failure_advice
 from corpora.metadata.conditions import CONDITION_FIELDS
 from corpora.models import Corpus, Document
 from workers import inline
@@ -81,7 +81,7 @@ class Command(BaseCommand):
 
     def explain(self, failed: list[Document]) -> None:
         for document in failed:
-            self.stderr.write(f"  {document.filename}: {advice_for(document.error_code)} ({document.error_code})")
+            self.stderr.write(f"  {document.filename}: {failure_advice(document.error_code)} ({document.error_code})")
 
     def report(self, outcome: sync.Outcome, failed: int) -> None:
         for relative, reason in outcome.refused.items():
