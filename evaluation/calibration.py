@@ -18,7 +18,7 @@ from retrieval.confidence import calibration as calibrations
 from retrieval.confidence.coverage import coverages
 from retrieval.confidence.fitting import Observation, area_under_curve, fit_calibration
 from retrieval.confidence.gate import score, suffices
-from retrieval.confirmation import PAGE, confirmed
+from retrieval.confirmation import PAGE, confirm_hits
 from retrieval.embeddings.base import Calibration, EmbeddingSpace
 from retrieval.filters import search_filter
 from retrieval.index.bm25 import encode_query
@@ -113,7 +113,7 @@ def ask_probe(probe: Probe, scope: Scope) -> Asked:
     found_by = current_index().search(dense if dense.any() else None, sparse, where, MEASURED_POLICY.candidates)
     weights = provider.space.dense_weight, provider.space.bm25_weight
     hits = fuse(found_by, *weights, MEASURED_POLICY.candidates)
-    found, _dropped = confirmed(hits, scope, len(hits))
+    found, _dropped = confirm_hits(hits, scope, len(hits))
     tail = found_by.dense[-1].score if found_by.dense else 0.0
     others = [(hit, chunk) for hit, chunk in found if chunk.document not in probe.documents]
     return Asked(observe(probe, found, tail), observe(probe, others, tail))

@@ -54,7 +54,7 @@ _COLUMNS = (
 LONGEST_TITLE = 255  # what a citation keeps
 
 
-def confirmed(
+def confirm_hits(
     hits: Sequence[Fused], scope: Scope, wanted: int, page_size: int = PAGE
 ) -> tuple[list[tuple[Fused, RetrievedChunk]], dict[UUID, str]]:
     """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped and why.
@@ -73,7 +73,7 @@ def confirmed(
     return found, dropped
 
 
-def chunks_of(ids: Sequence[UUID], scope: Scope) -> dict[UUID, RetrievedChunk]:
+def confirm_chunks(ids: Sequence[UUID], scope: Scope) -> dict[UUID, RetrievedChunk]:
     """Chunks that no leg returned, confirmed as those that were: in scope and served."""
     rows = _read(ids, scope) if ids else {}
     return {id: _chunk(Fused(id, 0.0, None, None), row) for id, row in rows.items()}
@@ -100,7 +100,7 @@ def _chunks_in_scope(
 _rows = Prepared(lambda **values: _chunks_in_scope(**values))
 
 
-def titled(title: str, source: str) -> str:
+def cited_title(title: str, source: str) -> str:
     """A document's title as it is cited: with its source, where that was told, as it is of facts."""
     return f"{title} ({source})"[:LONGEST_TITLE] if source else title
 
@@ -111,7 +111,7 @@ def _chunk(hit: Fused, row: tuple[Any, ...]) -> RetrievedChunk:
     return RetrievedChunk(
         chunk=id,
         document=document,
-        title=titled(title or filename, source),
+        title=cited_title(title or filename, source),
         corpus=corpus,
         corpus_name=corpus_name,
         corpus_type=corpus_type,

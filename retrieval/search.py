@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from corpora.scope import Scope
 from retrieval.confidence.calibration import with_measured_calibration
 from retrieval.confidence.gate import Gate, confidence, gate, score
-from retrieval.confirmation import confirmed
+from retrieval.confirmation import confirm_hits
 from retrieval.context.presentation import present
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
 from retrieval.filters import SearchFilter, search_filter
@@ -84,7 +84,7 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
         return replace(result, degraded="index_unavailable", gate=Gate.DEGRADED, timings=watch.laps)
     watch.lap("search")
     hits = fuse(candidates, *_weights(provider.space, policy), policy.candidates)
-    found, dropped = confirmed(hits, scope, policy.top_k, depth(question, policy))
+    found, dropped = confirm_hits(hits, scope, policy.top_k, depth(question, policy))
     watch.lap("confirm")
     scores, notes = (yield from _reranking(question, found, policy)) if policy.rerank else (None, ())
     ordered = order_hits(

@@ -45,7 +45,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
         index.delete_points([point for point, _document in index.point_ids()])
         transaction.set_rollback(True)
         self.transaction.__exit__(None, None, None)
-        registry.forget()  # the row of the embedding space was made in this example, and is gone with it
+        registry.forget_spaces()  # the row of the embedding space was made in this example, and is gone with it
 
     @initialize()
     def furnish(self) -> None:

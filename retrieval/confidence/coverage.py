@@ -35,7 +35,7 @@ class Wanted:
 
     def share(self, text: str) -> float:
         """0..1: what of the question's worth a text has."""
-        return self.share_of(found_in(text, self.stems, self.terms))
+        return self.share_of(find_matches(text, self.stems, self.terms))
 
     def share_of(self, found: Sequence[bool]) -> float:
         there = sum(worth for worth, is_there in zip(self.worth, found, strict=True) if is_there)
@@ -71,7 +71,7 @@ def weigh_question(question: str, passages: Sequence[str], terms: Sequence[Exact
 
 def _weigh(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -> tuple[Wanted, list[list[bool]]]:
     asked = tuple(stems(question))
-    rows = [found_in(passage, asked, terms) for passage in passages]
+    rows = [find_matches(passage, asked, terms) for passage in passages]
     counts = [sum(column) for column in zip(*rows, strict=True)] if rows else [0] * (len(asked) + len(terms))
     among = max(AMONG, len(passages))
     rarity = [log(1.0 + (among - count + 0.5) / (count + 0.5)) for count in counts]
@@ -83,7 +83,7 @@ def _weigh(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -
     return Wanted(asked, tuple(terms), worth, sum(worth)), rows
 
 
-def found_in(text: str, wanted: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[bool]:
+def find_matches(text: str, wanted: Sequence[str], terms: Sequence[ExactTerm] = ()) -> list[bool]:
     """Which stems begin a word of the text or are of a term that it has; then which terms it has."""
     if not terms:
         return _stems_in(text, wanted)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from retrieval.confidence.isotonic import isotonic
+from retrieval.confidence.isotonic import fit_isotonic
 from retrieval.embeddings.base import Calibration
 
 # Cosine against coverage. The sum's scale is free, since points are fitted to it.
@@ -55,7 +55,7 @@ def points(observations: Iterable[Observation], calibration: Calibration) -> tup
     Where the sample's own ends are not certain, 0 and 1 lie a twentieth of its range beyond them: the most evidence in
     a sample is not the most there is.
     """
-    blocks = isotonic(
+    blocks = fit_isotonic(
         (calibration.evidence(one.cosine, one.coverage, one.tail), one.is_relevant) for one in observations
     )
     fit = [(evidence, block.value) for block in blocks for evidence in dict.fromkeys((block.first, block.last))]

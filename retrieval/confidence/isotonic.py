@@ -27,7 +27,7 @@ class Level:
         return Level(self.first, other.last, (self.value * self.count + other.value * other.count) / count, count)
 
 
-def isotonic(observations: Iterable[tuple[float, float]]) -> list[Level]:
+def fit_isotonic(observations: Iterable[tuple[float, float]]) -> list[Level]:
     """The least-squares fit of (evidence, outcome) among all ascending functions, as blocks ascending in both.
 
     Observations of equal evidence get one value, whatever their outcomes; linear in their number once sorted.

@@ -12,7 +12,7 @@ from config.prepared import Prepared
 from corpora.models import Document
 from corpora.scope import Scope
 from retrieval.confidence.coverage import Wanted, weigh_question
-from retrieval.confirmation import chunks_of
+from retrieval.confirmation import confirm_chunks
 from retrieval.context.budget import cut, fit_budget
 from retrieval.context.compression import compress
 from retrieval.context.neighbours import ids_beside, widen
@@ -31,7 +31,7 @@ def present(
     if not policy.neighbours:
         return tuple(selection.passages)
     beside = ids_beside(selection.chosen, policy.granularity, room)
-    neighbours = chunks_of(beside, scope)
+    neighbours = confirm_chunks(beside, scope)
     return widen(selection.passages, [neighbours[id] for id in beside if id in neighbours], policy.budget_tokens)
 
 

@@ -18,9 +18,9 @@ from retrieval.embeddings.base import (
     EmbeddingUnavailable,
 )
 from retrieval.embeddings.documents import DocumentEmbedder
-from retrieval.embeddings.wire import decode_response, encode_request
+from retrieval.embeddings.wire import decode_embeddings, encode_embedding_request
 from retrieval.waiting.breaker import CircuitBreaker
-from retrieval.waiting.posting import Answer, JsonServer, NoAnswer
+from retrieval.waiting.posting import JsonServer, NoAnswer, ServerReply
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -58,8 +58,8 @@ class OpenAIProvider(EmbeddingProvider):
         if not self._breaker.allows():
             raise EmbeddingUnavailable("the embedding endpoint failed repeatedly; waiting before the next trial")
         try:
-            body = await self._ask(encode_request(self.space.model, texts, self._dimensions))
-            vectors = decode_response(body, len(texts), self.space.dimensions)
+            body = await self._ask(encode_embedding_request(self.space.model, texts, self._dimensions))
+            vectors = decode_embeddings(body, len(texts), self.space.dimensions)
         except (EmbeddingBusy, EmbeddingRejected):  # it answers, however little we like it
             self._breaker.succeeded()
             raise
@@ -85,7 +85,7 @@ class OpenAIProvider(EmbeddingProvider):
             raise EmbeddingUnavailable("the embedding endpoint does not answer")
         raise (EmbeddingBusy if answer.status in PASSING else EmbeddingUnavailable)(_fault(answer))
 
-    async def _try(self, body: bytes, deadline: float) -> Answer | None:
+    async def _try(self, body: bytes, deadline: float) -> ServerReply | None:
         """One attempt; None when no answer came. EmbeddingRejected where a repetition would not help."""
         try:
             answer = await self._server.post(body, deadline)
@@ -96,11 +96,11 @@ class OpenAIProvider(EmbeddingProvider):
         return answer
 
 
-def _fault(answer: Answer) -> str:
+def _fault(answer: ServerReply) -> str:
     return f"the embedding endpoint answered {answer.status}"
 
 
-def _pause(answer: Answer | None) -> float:
+def _pause(answer: ServerReply | None) -> float:
     """Seconds before the next attempt: what Retry-After says, else a tenth."""
     asked = retry_after(answer.headers) if answer is not None else None
     return 0.1 if asked is None else asked

@@ -24,7 +24,7 @@ DOCUMENT, QUESTION = "d:", "q:"
 
 
 @lru_cache(maxsize=8)
-def remembering(provider: EmbeddingProvider, folder: Path) -> EmbeddingProvider:
+def with_memory(provider: EmbeddingProvider, folder: Path) -> EmbeddingProvider:
     """`provider` with a memory in `folder`; one that is faster than any memory (lexical) stays as it is."""
     return RememberingProvider(provider, folder) if isinstance(provider, CachedProvider) else provider
 

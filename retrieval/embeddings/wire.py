@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def encode_request(model: str, texts: Sequence[str], dimensions: int | None) -> bytes:
+def encode_embedding_request(model: str, texts: Sequence[str], dimensions: int | None) -> bytes:
     """The JSON body. An empty text is sent as a space: servers refuse empty strings."""
     import orjson
 
@@ -28,7 +28,7 @@ def encode_request(model: str, texts: Sequence[str], dimensions: int | None) -> 
     return orjson.dumps(body)
 
 
-def decode_response(body: bytes, count: int, dimensions: int) -> "NDArray[float32]":
+def decode_embeddings(body: bytes, count: int, dimensions: int) -> "NDArray[float32]":
     """(count, dimensions) float32, L2-normalised, in the order asked. Raises EmbeddingRejected."""
     import numpy as np
 

@@ -19,10 +19,10 @@ def give_back(folder: Path) -> int:
         return 0
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    return sum(length for start, length in mapped(folder) if madvise(start, length, MADV_DONTNEED) == 0)
+    return sum(length for start, length in shared_mappings(folder) if madvise(start, length, MADV_DONTNEED) == 0)
 
 
-def mapped(folder: Path) -> Iterator[tuple[int, int]]:
+def shared_mappings(folder: Path) -> Iterator[tuple[int, int]]:
     """(address, bytes) of the shared mappings of files below `folder`; never a private one, which could lose writes."""
     inside = f"{folder.resolve()}/"
     for line in Path("/proc/self/maps").read_text().splitlines():

@@ -12,7 +12,7 @@ from retrieval.text.folding import words_only
 from retrieval.text.stems import STOP_WORDS
 
 
-def diverse(chunks: Sequence[RetrievedChunk], wanted: int, diversity: float) -> tuple[RetrievedChunk, ...]:
+def diversify(chunks: Sequence[RetrievedChunk], wanted: int, diversity: float) -> tuple[RetrievedChunk, ...]:
     """The first `wanted` in the order of marginal relevance; with 0 in the order they have."""
     if diversity <= 0.0 or not chunks:
         return tuple(chunks[:wanted])

@@ -13,7 +13,7 @@ Number = TypeVar("Number", int, float)
 SAME_WORDS = 0.9  # Jaccard similarity of the words of two near-duplicates
 
 
-def above(chunks: Iterable[RetrievedChunk], threshold: float) -> tuple[RetrievedChunk, ...]:
+def above_threshold(chunks: Iterable[RetrievedChunk], threshold: float) -> tuple[RetrievedChunk, ...]:
     """Those whose calibrated relevance reaches the threshold."""
     return tuple(chunk for chunk in chunks if chunk.relevance >= threshold)
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from retrieval.ranking.diversity import diverse
+from retrieval.ranking.diversity import diversify
 from retrieval.ranking.fusion import Fused
-from retrieval.ranking.merging import above, with_neighbours_merged, without_near_duplicates
+from retrieval.ranking.merging import above_threshold, with_neighbours_merged, without_near_duplicates
 from retrieval.results import RetrievalPolicy, RetrievedChunk, TracedCandidate
 
 Chunks = Sequence[RetrievedChunk]
@@ -32,11 +32,11 @@ class Selection:
 
 def select_passages(ordered: Chunks, policy: RetrievalPolicy) -> Selection:
     """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their cost."""
-    relevant = above(ordered, policy.threshold)
+    relevant = above_threshold(ordered, policy.threshold)
     enough = POOL * policy.top_k if policy.diversity else policy.top_k
     distinct = without_near_duplicates(relevant, enough)
     compared = relevant if len(distinct) < enough else relevant[: relevant.index(distinct[-1]) + 1]
-    chosen = diverse(distinct, policy.top_k, policy.diversity)
+    chosen = diversify(distinct, policy.top_k, policy.diversity)
     passages = with_neighbours_merged(chosen, policy.budget_tokens) if policy.unite else chosen
     return Selection(ordered, relevant, compared, distinct, chosen, passages)
 

@@ -11,7 +11,7 @@ from accounts.admin.scope import SuperuserAdmin
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
 from retrieval.spaces import registry
-from retrieval.spaces.progress import progress
+from retrieval.spaces.progress import space_progress
 
 COLOURS = {"filling": "warning", "active": "success", "retired": "info"}
 
@@ -48,7 +48,7 @@ class SpaceStateAdmin(SuperuserAdmin):
     @admin.display(description=_("filled"))
     def filled(self, obj: SpaceState) -> str:
         try:
-            found = progress(obj)
+            found = space_progress(obj)
         except (IndexUnavailable, IndexLocked, ValueError):
             return str(_("unknown: the index does not answer"))
         share = f"{found.share:.0%}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider
 from retrieval.embeddings.unreachable import UnreachableProvider
 from retrieval.spaces import registry
-from retrieval.spaces.probe import SENTENCE, EmbeddingSpaceMismatch, compare, rounded
+from retrieval.spaces.probe import SENTENCE, EmbeddingSpaceMismatch, compare, round_vector
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -85,7 +85,7 @@ class GuardedProvider(EmbeddingProvider):
     def _fresh_probe(self) -> list[float]:
         """From the model itself: a cache in front of it would repeat what the former model said."""
         source: EmbeddingProvider = getattr(self._provider, "source", self._provider)
-        return rounded(source.embed_documents([SENTENCE])[0])
+        return round_vector(source.embed_documents([SENTENCE])[0])
 
     def _judge(self, fresh: list[float]) -> None:
         try:

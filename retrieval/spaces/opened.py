@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from retrieval.embeddings import provider_for
 from retrieval.embeddings.base import EmbeddingProvider
-from retrieval.embeddings.remembering import remembering
+from retrieval.embeddings.remembering import with_memory
 from retrieval.index import drop_index, open_index
 from retrieval.index.base import IndexUnavailable, VectorIndex
 from retrieval.models import SpaceState
@@ -45,7 +45,7 @@ class Target:
 @contextmanager
 def one_space(space: SpaceState | None = None) -> Iterator[None]:
     """Within it, this thread reads `space`, or the one that is active as of now; also a decorator."""
-    token = _reading.set(space or _reading.get() or registry.active())
+    token = _reading.set(space or _reading.get() or registry.active_space())
     try:
         yield
     finally:
@@ -64,7 +64,7 @@ def embeddings_kept(folder: Path) -> Iterator[None]:
 
 def space_in_use() -> SpaceState:
     """The one that is read here and now: that of `one_space`, else the active one."""
-    return _reading.get() or registry.active()
+    return _reading.get() or registry.active_space()
 
 
 def current_provider() -> EmbeddingProvider:
@@ -82,7 +82,7 @@ def provider_of(space: SpaceState) -> GuardedProvider:
     folder = _kept_in.get()
     provider = provider_for(space.model, space.dimensions)
     if folder is not None:
-        provider = remembering(cast(Any, provider), folder)
+        provider = with_memory(cast(Any, provider), folder)
     known = _guards.get((space.collection, folder))
     if known is None or known[0] is not provider:
         known = _guards[space.collection, folder] = (provider, GuardedProvider(provider))
@@ -146,4 +146,4 @@ def close() -> None:
         while _indexes:
             _indexes.popitem()[1].close()
         _guards.clear()
-    registry.forget()
+    registry.forget_spaces()

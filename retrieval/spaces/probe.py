@@ -25,7 +25,7 @@ class EmbeddingSpaceMismatch(EmbeddingRejected):
     code = "embedding_space_changed"
 
 
-def rounded(vector: "NDArray[float32]") -> list[float]:
+def round_vector(vector: "NDArray[float32]") -> list[float]:
     """A vector as `SpaceState.probe` keeps it."""
     return [round(float(value), DECIMALS) for value in vector]
 

@@ -20,6 +20,6 @@ class Progress:
         return min(1.0, self.points / self.chunks) if self.chunks else 1.0
 
 
-def progress(space: SpaceState) -> Progress:
+def space_progress(space: SpaceState) -> Progress:
     """Raises IndexUnavailable, or IndexLocked while another process has the folder."""
     return Progress(opened.index_of(space).count(), Chunk.objects.served().count())

@@ -46,7 +46,7 @@ _every_space = Prepared(lambda: SpaceState.objects.all())  # two of the statemen
 _reading = threading.Lock()
 
 
-def wanted() -> EmbeddingSpace:
+def wanted_space() -> EmbeddingSpace:
     """The space that the settings name."""
     return get_provider().space
 
@@ -58,9 +58,9 @@ def spaces(*, fresh: bool = False) -> tuple[SpaceState, ...]:
     DatabaseError if there is none.
     """
     with _reading:
-        expected = wanted()
+        expected = wanted_space()
         if _memory.wanted != expected.collection:
-            adopt(expected)
+            adopt_space(expected)
         elif not fresh and time.monotonic() - _memory.read_at < REMEMBERED_SECONDS:
             return _memory.spaces
         try:
@@ -74,18 +74,18 @@ def spaces(*, fresh: bool = False) -> tuple[SpaceState, ...]:
         return _memory.spaces
 
 
-def forget() -> None:
+def forget_spaces() -> None:
     """Read the database at the next call."""
     with _reading:
         _memory.spaces, _memory.read_at, _memory.wanted = (), float("-inf"), ""
 
 
-def active(*, fresh: bool = False) -> SpaceState:
+def active_space(*, fresh: bool = False) -> SpaceState:
     """The space that readers see."""
     return spaces(fresh=fresh)[0]
 
 
-def named(collection: str) -> SpaceState:
+def space_named(collection: str) -> SpaceState:
     """UnknownSpace says which there are."""
     for space in spaces(fresh=True):
         if space.collection == collection:
@@ -96,7 +96,9 @@ def named(collection: str) -> SpaceState:
 
 def is_readable_soon(space: SpaceState) -> bool:
     """Whether readers see it, or will as soon as it is filled: it takes the place of a model that is gone."""
-    return space.state == State.ACTIVE or (space.state == State.FILLING and space.collection == wanted().collection)
+    return space.state == State.ACTIVE or (
+        space.state == State.FILLING and space.collection == wanted_space().collection
+    )
 
 
 def takes_writes(space: SpaceState, now: datetime | None = None) -> bool:
@@ -104,7 +106,7 @@ def takes_writes(space: SpaceState, now: datetime | None = None) -> bool:
     return space.retired_at is None or space.retired_at + KEPT > (now or timezone.now())
 
 
-def adopt(expected: EmbeddingSpace) -> None:
+def adopt_space(expected: EmbeddingSpace) -> None:
     """Make the wanted space active if none is, or if nothing was ever stored in the one that is."""
     current = SpaceState.objects.filter(state=State.ACTIVE).first()
     if current is not None and (current.collection == expected.collection or Chunk.objects.exists()):
@@ -112,19 +114,19 @@ def adopt(expected: EmbeddingSpace) -> None:
     # Another process that starts at this moment may be faster.
     with suppress(IntegrityError, UnknownSpace), transaction.atomic():
         _row(expected)
-        switch(expected.collection)
+        activate_space(expected.collection)
         if current is not None:
-            give_up(current.collection)
+            give_up_space(current.collection)
 
 
-def begin(expected: EmbeddingSpace) -> SpaceState:
+def begin_filling(expected: EmbeddingSpace) -> SpaceState:
     """The row of the wanted space; if it is unknown, it is from now on filled."""
     row = _row(expected)
     _expire()
     return row
 
 
-def switch(collection: str, now: datetime | None = None) -> None:
+def activate_space(collection: str, now: datetime | None = None) -> None:
     """Make a filled or retired space the active one, in one transaction. UnknownSpace if it is neither."""
     now = now or timezone.now()
     with transaction.atomic():
@@ -136,7 +138,7 @@ def switch(collection: str, now: datetime | None = None) -> None:
     _expire()
 
 
-def give_up(collection: str, now: datetime | None = None) -> None:
+def give_up_space(collection: str, now: datetime | None = None) -> None:
     """Let a space that is not active be removed at once instead of kept. UnknownSpace if it is not such a one."""
     over = (now or timezone.now()) - KEPT
     rows = SpaceState.objects.filter(collection=collection).exclude(state=State.ACTIVE)
@@ -145,7 +147,7 @@ def give_up(collection: str, now: datetime | None = None) -> None:
     _expire()
 
 
-def expired(now: datetime) -> Sequence[SpaceState]:
+def expired_spaces(now: datetime) -> Sequence[SpaceState]:
     """Retired spaces whose week is over, and long enough for every process to have noticed."""
     return list(SpaceState.objects.filter(state=State.RETIRED, retired_at__lte=now - KEPT - SETTLING))
 

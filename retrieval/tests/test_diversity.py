@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ranking.diversity import diverse
+from retrieval.ranking.diversity import diversify
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of, numbers
 
@@ -19,19 +19,19 @@ def ranked(*texts: str) -> list[RetrievedChunk]:
 
 def test_off_it_is_the_first_few() -> None:
     chunks = ranked(LOANS, LOANS, FINES)
-    assert diverse(chunks, 2, 0.0) == tuple(chunks[:2])
+    assert diversify(chunks, 2, 0.0) == tuple(chunks[:2])
 
 
 def test_what_adds_something_passes_what_repeats() -> None:
-    assert numbers(diverse(ranked(LOANS, LOANS + " too", FINES), 2, 0.5)) == [0, 2]
+    assert numbers(diversify(ranked(LOANS, LOANS + " too", FINES), 2, 0.5)) == [0, 2]
 
 
 def test_the_most_relevant_stays_first_whatever_the_weight() -> None:
-    assert numbers(diverse(ranked(LOANS, FINES), 1, 0.9)) == [0]
+    assert numbers(diversify(ranked(LOANS, FINES), 1, 0.9)) == [0]
 
 
 def test_nothing_in_nothing_out() -> None:
-    assert diverse([], 3, 0.5) == ()
+    assert diversify([], 3, 0.5) == ()
 
 
 words = st.lists(st.sampled_from(["apple", "bread", "candle", "desk", "elephant"]), min_size=1, max_size=4).map(
@@ -47,9 +47,9 @@ def test_it_is_carbonell_and_goldstein_s_formula(texts: list[str], wanted: int, 
     while left and len(chosen) < wanted:
         gains = [gain(chunk, chosen, diversity) for chunk in left]
         chosen.append(left.pop(gains.index(max(gains))))
-    assert [gain(c, chosen[:n], diversity) for n, c in enumerate(diverse(chunks, wanted, diversity))] == pytest.approx(
-        [gain(c, chosen[:n], diversity) for n, c in enumerate(chosen)]
-    )
+    assert [
+        gain(c, chosen[:n], diversity) for n, c in enumerate(diversify(chunks, wanted, diversity))
+    ] == pytest.approx([gain(c, chosen[:n], diversity) for n, c in enumerate(chosen)])
 
 
 def gain(chunk: RetrievedChunk, chosen: Sequence[RetrievedChunk], diversity: float) -> float:

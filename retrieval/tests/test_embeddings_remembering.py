@@ -8,7 +8,7 @@ import pytest
 
 from retrieval.embeddings.cache import CachedProvider
 from retrieval.embeddings.lexical import LexicalProvider
-from retrieval.embeddings.remembering import RememberingProvider, remembering
+from retrieval.embeddings.remembering import RememberingProvider, with_memory
 from retrieval.models import CachedEmbedding
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +63,6 @@ def test_nothing_asked_is_nothing_answered(tmp_path: Path) -> None:
 
 def test_a_model_faster_than_a_file_stays_as_it_is(tmp_path: Path) -> None:
     lexical = LexicalProvider()
-    assert remembering(lexical, tmp_path) is lexical
+    assert with_memory(lexical, tmp_path) is lexical
     cached = CachedProvider(Counting())
-    assert remembering(cached, tmp_path) is remembering(cached, tmp_path)
+    assert with_memory(cached, tmp_path) is with_memory(cached, tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.index.resident import give_back, mapped
+from retrieval.index.resident import give_back, shared_mappings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 SIZE = 4 * 1024 * 1024
@@ -47,6 +47,6 @@ def test_private_mappings_and_other_folders_are_left_alone(tmp_path: Path) -> No
     with opened(inside / "a", mmap.ACCESS_COPY) as copy, opened(outside / "b", mmap.ACCESS_WRITE) as other:
         copy[0:1] = b"z"
         other[0:1] = b"z"
-        assert list(mapped(inside)) == []
+        assert list(shared_mappings(inside)) == []
         assert give_back(inside) == 0
         assert (copy[0:1], other[0:1]) == (b"z", b"z")

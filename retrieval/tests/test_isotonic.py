@@ -6,32 +6,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.confidence.isotonic import Level, isotonic
+from retrieval.confidence.isotonic import Level, fit_isotonic
 
 observations = st.lists(st.tuples(st.integers(0, 12).map(lambda n: n / 4), st.sampled_from([0.0, 1.0])), min_size=1)
 
 
 def test_the_textbook_case() -> None:
     """1, 3, 2, 4, 3.5, 5: two violations are pooled to their means."""
-    fit = isotonic(enumerate([1.0, 3.0, 2.0, 4.0, 3.5, 5.0]))
+    fit = fit_isotonic(enumerate([1.0, 3.0, 2.0, 4.0, 3.5, 5.0]))
     assert fit == [Level(0, 0, 1, 1), Level(1, 2, 2.5, 2), Level(3, 4, 3.75, 2), Level(5, 5, 5, 1)]
 
 
 def test_nothing_becomes_nothing() -> None:
-    assert isotonic([]) == []
+    assert fit_isotonic([]) == []
 
 
 def test_outcomes_that_only_fall_become_one_block() -> None:
-    assert isotonic([(0, 1.0), (1, 0.5), (2, 0.0)]) == [Level(0, 2, 0.5, 3)]
+    assert fit_isotonic([(0, 1.0), (1, 0.5), (2, 0.0)]) == [Level(0, 2, 0.5, 3)]
 
 
 def test_equal_evidence_is_one_block_whatever_the_outcomes() -> None:
-    assert isotonic([(0.5, 0.0), (0.5, 1.0), (0.5, 1.0)]) == [Level(0.5, 0.5, pytest.approx(2 / 3), 3)]
+    assert fit_isotonic([(0.5, 0.0), (0.5, 1.0), (0.5, 1.0)]) == [Level(0.5, 0.5, pytest.approx(2 / 3), 3)]
 
 
 @given(observations)
 def test_blocks_ascend_and_keep_count_and_sum(given_observations: list[tuple[float, float]]) -> None:
-    fit = isotonic(given_observations)
+    fit = fit_isotonic(given_observations)
     assert all(left.last < right.first and left.value < right.value for left, right in pairwise(fit))
     assert sum(block.count for block in fit) == len(given_observations)
     total = sum(block.value * block.count for block in fit)
@@ -40,7 +40,7 @@ def test_blocks_ascend_and_keep_count_and_sum(given_observations: list[tuple[flo
 
 @given(observations)
 def test_the_order_of_the_observations_does_not_matter(given_observations: list[tuple[float, float]]) -> None:
-    assert isotonic(given_observations) == isotonic(reversed(given_observations))
+    assert fit_isotonic(given_observations) == fit_isotonic(reversed(given_observations))
 
 
 @given(observations, st.lists(st.floats(0, 1), min_size=13, max_size=13).map(sorted))
@@ -50,7 +50,7 @@ def test_no_other_ascending_function_fits_better(
     """`other` gives each of the possible evidences a value."""
     fitted = {}
     remaining = sorted(given_observations)
-    for block in isotonic(given_observations):
+    for block in fit_isotonic(given_observations):
         for evidence, _ in remaining[: block.count]:
             fitted[evidence] = block.value
         remaining = remaining[block.count :]

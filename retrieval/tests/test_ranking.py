@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ranking.merging import above, with_neighbours_merged, without_near_duplicates
+from retrieval.ranking.merging import above_threshold, with_neighbours_merged, without_near_duplicates
 from retrieval.results import RetrievedChunk
 from retrieval.tests.exact import chunk_of
 
@@ -21,7 +21,7 @@ def span(start: int, end: int, **fields: object) -> RetrievedChunk:
 
 def test_only_what_reaches_the_threshold_stays() -> None:
     chunks = [chunk_of(n, "text", relevance=n / 10) for n in range(6)]
-    assert [chunk.relevance for chunk in above(chunks, 0.3)] == [0.3, 0.4, 0.5]
+    assert [chunk.relevance for chunk in above_threshold(chunks, 0.3)] == [0.3, 0.4, 0.5]
 
 
 def test_the_same_text_in_two_corpora_is_kept_once_at_its_better_place() -> None:

@@ -13,7 +13,7 @@ from config.concurrency.loops import block_on
 from retrieval.ranking.rerank import get_reranker, http
 from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.rerank.http import HttpReranker
-from retrieval.ranking.rerank.wire import decode_response, encode_request
+from retrieval.ranking.rerank.wire import decode_rerank_scores, encode_rerank_request
 from retrieval.tests.endpoint import Endpoint, Reply, serving
 
 PASSAGES = ["A loan lasts.", "Dogs."]
@@ -44,10 +44,10 @@ def scored(*scores: tuple[int, float], key: str = "relevance_score") -> list[dic
 
 
 def test_with_a_model_s_name_cohere_and_jina_are_spoken_without_one_tei() -> None:
-    assert json.loads(encode_request("rerank-v3.5", "q", PASSAGES)) == {
+    assert json.loads(encode_rerank_request("rerank-v3.5", "q", PASSAGES)) == {
         "model": "rerank-v3.5", "query": "q", "documents": PASSAGES, "top_n": 2
     }  # fmt: skip
-    assert json.loads(encode_request("", "q", PASSAGES)) == {
+    assert json.loads(encode_rerank_request("", "q", PASSAGES)) == {
         "query": "q", "texts": PASSAGES, "raw_scores": False, "truncate": True
     }  # fmt: skip
 
@@ -63,7 +63,7 @@ def test_with_a_model_s_name_cohere_and_jina_are_spoken_without_one_tei() -> Non
     ids=["cohere", "jina", "voyage", "tei"],
 )
 def test_scores_come_in_the_order_asked_from_every_shape(answer: Any) -> None:
-    assert decode_response(json.dumps(answer).encode(), 2) == [0.9, 0.2]
+    assert decode_rerank_scores(json.dumps(answer).encode(), 2) == [0.9, 0.2]
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_scores_come_in_the_order_asked_from_every_shape(answer: Any) -> None:
 )  # fmt: skip
 def test_what_is_not_one_score_for_each_passage_is_refused(body: bytes) -> None:
     with pytest.raises(RerankUnavailable):
-        decode_response(body, 2)
+        decode_rerank_scores(body, 2)
 
 
 @given(st.lists(st.floats(-50, 50, allow_nan=False), min_size=1, max_size=6))
 def test_logits_become_shares_in_the_same_order(scores: list[float]) -> None:
     body = json.dumps(scored(*enumerate(scores), key="score")).encode()
-    shares = decode_response(body, len(scores))
+    shares = decode_rerank_scores(body, len(scores))
     assert all(0.0 <= share <= 1.0 for share in shares)
     for first, second in zip(range(len(scores)), range(1, len(scores)), strict=False):
         if scores[first] < scores[second]:

@@ -13,7 +13,7 @@ from retrieval.embeddings.base import EmbeddingUnavailable
 from retrieval.models import SpaceState
 from retrieval.search import retrieve
 from retrieval.spaces import guard, opened, registry
-from retrieval.spaces.probe import EmbeddingSpaceMismatch, compare, cosine, rounded
+from retrieval.spaces.probe import EmbeddingSpaceMismatch, compare, cosine, round_vector
 from retrieval.tests.endpoint import DIMENSIONS, Endpoint, serving
 from retrieval.tests.shelf import scope_of, shelve
 from retrieval.tests.spaces import model, name_model, restart
@@ -55,7 +55,7 @@ def test_rounding_and_length_do_not_make_another_model(values: list[float], fact
     if float(np.linalg.norm(vector)) < 0.01:
         return
     half = (vector * factor).astype(np.float16).astype(np.float32)
-    compare("space", rounded(vector), rounded(half))
+    compare("space", round_vector(vector), round_vector(half))
 
 
 def test_vectors_without_direction_or_of_another_length_are_not_alike() -> None:
@@ -66,7 +66,7 @@ def test_vectors_without_direction_or_of_another_length_are_not_alike() -> None:
 
 
 def test_the_first_vectors_of_a_space_come_with_its_probe(small: ModelServer) -> None:
-    assert registry.active().probe == []
+    assert registry.active_space().probe == []
     opened.current_provider().embed_documents([TEXT])
     assert len(probe_of_the_active()) == DIMENSIONS
 

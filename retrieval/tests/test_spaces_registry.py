@@ -22,75 +22,75 @@ def states() -> dict[str, str]:
 
 
 def test_the_first_start_takes_the_space_that_settings_name() -> None:
-    assert registry.active().collection == LEXICAL
+    assert registry.active_space().collection == LEXICAL
     assert states() == {LEXICAL: "active"}
-    assert registry.active().activated_at is not None
+    assert registry.active_space().activated_at is not None
 
 
 def test_another_name_in_the_settings_changes_nothing_for_readers(settings: Any) -> None:
-    registry.active()
+    registry.active_space()
     DocumentFactory()
     settings.OPENAI_BASE_URL, settings.EMBEDDING_MODEL = "http://127.0.0.1:9/v1", "bge-m3"
-    assert registry.active().collection == LEXICAL
-    assert registry.wanted().model == "bge-m3"
+    assert registry.active_space().collection == LEXICAL
+    assert registry.wanted_space().model == "bge-m3"
 
 
 def test_a_space_in_which_nothing_was_ever_stored_is_simply_left(settings: Any) -> None:
     """Somebody who corrects EMBEDDING_DIMENSIONS before the first upload waits for nothing."""
-    registry.active()
+    registry.active_space()
     settings.OPENAI_BASE_URL, settings.EMBEDDING_MODEL = "http://127.0.0.1:9/v1", "bge-m3"
-    assert registry.active().model == "bge-m3"
+    assert registry.active_space().model == "bge-m3"
     assert states()[LEXICAL] == "retired"
-    assert not registry.takes_writes(registry.named(LEXICAL))
+    assert not registry.takes_writes(registry.space_named(LEXICAL))
 
 
 def test_a_switch_retires_the_former_space_in_the_same_step() -> None:
-    registry.active()
-    registry.begin(OTHER)
-    registry.switch(OTHER.collection)
+    registry.active_space()
+    registry.begin_filling(OTHER)
+    registry.activate_space(OTHER.collection)
     assert states() == {LEXICAL: "retired", OTHER.collection: "active"}
-    assert registry.active().collection == OTHER.collection
-    registry.switch(LEXICAL)
+    assert registry.active_space().collection == OTHER.collection
+    registry.activate_space(LEXICAL)
     assert states() == {LEXICAL: "active", OTHER.collection: "retired"}
-    assert registry.active().retired_at is None
+    assert registry.active_space().retired_at is None
 
 
 def test_a_switch_that_fails_leaves_the_former_space_in_use() -> None:
-    registry.active()
+    registry.active_space()
     for collection in ("unknown", LEXICAL):
         with pytest.raises(UnknownSpace):
-            registry.switch(collection)
+            registry.activate_space(collection)
     assert states() == {LEXICAL: "active"}
 
 
 def test_other_processes_follow_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    registry.active()
+    registry.active_space()
     SpaceState.objects.all().update(model="changed elsewhere")
-    assert registry.active().model == LEXICAL_MODEL
-    assert registry.active(fresh=True).model == "changed elsewhere"
+    assert registry.active_space().model == LEXICAL_MODEL
+    assert registry.active_space(fresh=True).model == "changed elsewhere"
     SpaceState.objects.all().update(model="again")
     monkeypatch.setattr(registry, "REMEMBERED_SECONDS", 0.0)
-    assert registry.active().model == "again"
+    assert registry.active_space().model == "again"
     assert registry.REMEMBERED_SECONDS <= 5
 
 
 def test_a_retired_space_is_written_to_for_a_week_and_then_removed() -> None:
-    registry.active()
-    registry.begin(OTHER)
+    registry.active_space()
+    registry.begin_filling(OTHER)
     now = timezone.now()
-    registry.switch(OTHER.collection, now)
-    retired = registry.named(LEXICAL)
+    registry.activate_space(OTHER.collection, now)
+    retired = registry.space_named(LEXICAL)
     assert registry.takes_writes(retired, now + KEPT - timedelta(seconds=1))
     assert not registry.takes_writes(retired, now + KEPT)
-    assert registry.expired(now + KEPT) == [], "a process may still be writing"
-    assert [one.collection for one in registry.expired(now + KEPT + SETTLING)] == [LEXICAL]
+    assert registry.expired_spaces(now + KEPT) == [], "a process may still be writing"
+    assert [one.collection for one in registry.expired_spaces(now + KEPT + SETTLING)] == [LEXICAL]
 
 
 def test_the_space_in_use_cannot_be_given_up() -> None:
-    registry.active()
+    registry.active_space()
     for collection in (LEXICAL, "unknown"):
         with pytest.raises(UnknownSpace):
-            registry.give_up(collection)
+            registry.give_up_space(collection)
 
 
 def test_without_the_database_the_last_answer_stands(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,10 +98,10 @@ def test_without_the_database_the_last_answer_stands(monkeypatch: pytest.MonkeyP
         raise OperationalError("the database is down")
 
     with connection.execute_wrapper(down), pytest.raises(OperationalError):
-        registry.active()
-    registry.active()
+        registry.active_space()
+    registry.active_space()
     monkeypatch.setattr(registry, "REMEMBERED_SECONDS", 0.0)
     with connection.execute_wrapper(down):
-        assert registry.active().collection == LEXICAL
+        assert registry.active_space().collection == LEXICAL
         with pytest.raises(OperationalError):
-            registry.active(fresh=True)
+            registry.active_space(fresh=True)

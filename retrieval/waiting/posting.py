@@ -20,7 +20,7 @@ class NoAnswer(Exception):
     """Refused, reset, cut off, not in time, unknown host, bad certificate, not HTTP: no answer that is one."""
 
 
-class Answer(NamedTuple):
+class ServerReply(NamedTuple):
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -52,7 +52,7 @@ class JsonServer:
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
 
-    async def post(self, body: bytes, deadline: float) -> Answer:
+    async def post(self, body: bytes, deadline: float) -> ServerReply:
         """`deadline` in the loop's time covers all of it: connecting, and a server that trickles. Raises NoAnswer."""
         session = await _SESSIONS.get()
         try:
@@ -60,7 +60,7 @@ class JsonServer:
                 asyncio.timeout_at(deadline),
                 session.post(self._url, data=body, headers=self._headers, allow_redirects=False) as response,
             ):
-                return Answer(response.status, response.headers, await _whole(response))
+                return ServerReply(response.status, response.headers, await _whole(response))
         except (aiohttp.ClientError, OSError) as error:  # TimeoutError is one
             raise NoAnswer(type(error).__name__) from None
 

@@ -48,7 +48,7 @@ def states() -> dict[str, str]:
 
 
 def points(collection: str) -> set[UUID]:
-    return {point for point, _ in opened.index_of(registry.named(collection)).point_ids()}
+    return {point for point, _ in opened.index_of(registry.space_named(collection)).point_ids()}
 
 
 def served() -> set[UUID]:
@@ -93,24 +93,24 @@ def test_a_question_is_answered_within_one_space_whatever_is_switched_meanwhile(
     other_model: ModelServer, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a vector of one model would be compared with those of another."""
-    begun = registry.begin(registry.wanted())
+    begun = registry.begin_filling(registry.wanted_space())
     fill(begun)
     embed = type(opened.current_provider()).embed_queries
 
     def switched_meanwhile(self: Any, texts: Any) -> Any:
         vectors = embed(self, texts)
-        registry.switch(SMALL)
+        registry.activate_space(SMALL)
         return vectors
 
     with monkeypatch.context() as patched:
         patched.setattr(type(opened.current_provider()), "embed_queries", switched_meanwhile)
         result = found(library)
     assert (result.degraded, bool(result.chunks)) == (None, True)
-    assert registry.active(fresh=True).collection == SMALL
+    assert registry.active_space(fresh=True).collection == SMALL
 
 
 def test_a_space_that_lacks_chunks_is_not_switched_to(other_model: ModelServer) -> None:
-    space = registry.begin(registry.wanted())
+    space = registry.begin_filling(registry.wanted_space())
     with pytest.raises(Incomplete, match="space fill"):
         space_change.switch(space)
     assert states()[LEXICAL] == "active"
@@ -119,7 +119,7 @@ def test_a_space_that_lacks_chunks_is_not_switched_to(other_model: ModelServer) 
 def test_documents_that_come_during_the_change_are_written_to_every_space(
     other_model: ModelServer, library: Library, worker: Callable[[], int]
 ) -> None:
-    registry.begin(registry.wanted())
+    registry.begin_filling(registry.wanted_space())
     upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")
     assert worker() == 1
     new = {chunk.pk for chunk in Document.objects.get(filename="nuevo.md").chunks.all()}
@@ -158,7 +158,7 @@ def test_a_new_model_that_is_down_costs_no_document(
 ) -> None:
     monkeypatch.setattr("retrieval.embeddings.documents.RETRIES", 0)
     other_model.script(path="embeddings", status=500)
-    registry.begin(registry.wanted())
+    registry.begin_filling(registry.wanted_space())
     upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")
     assert worker() == 1
     assert Document.objects.get(filename="nuevo.md").status == "indexed"
@@ -179,7 +179,7 @@ def test_a_former_model_that_is_gone_costs_no_document_either(
     restart()
     assert found(library).degraded == "embedding_unavailable"
     SpaceState.objects.filter(collection=LEXICAL).delete()
-    registry.begin(registry.wanted())
+    registry.begin_filling(registry.wanted_space())
     document = upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")
     pipeline.run(document.pk)
     assert Document.objects.get(pk=document.pk).status == "indexed"
@@ -221,7 +221,7 @@ def test_an_erasure_reaches_every_space(other_model: ModelServer, library: Libra
     if state == "retired":
         advance()
     else:
-        fill(registry.begin(registry.wanted()))
+        fill(registry.begin_filling(registry.wanted_space()))
     document = library.loans.documents.get()
     chunks = {chunk.pk for chunk in document.chunks.all()}
     assert chunks <= points(LEXICAL) & points(SMALL)
@@ -263,7 +263,7 @@ def test_a_retired_space_is_removed_after_a_week_with_its_embeddings(
 
 def test_one_can_go_back_as_long_as_the_former_space_is_kept(other_model: ModelServer, library: Library) -> None:
     advance()
-    space_change.switch(registry.named(LEXICAL))
+    space_change.switch(registry.space_named(LEXICAL))
     assert states() == {LEXICAL: "active", SMALL: "retired"}
     advance()
     assert states()[LEXICAL] == "active", "what was switched by hand is not switched back by itself"

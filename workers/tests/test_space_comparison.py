@@ -82,9 +82,9 @@ def test_where_a_model_does_not_answer_points_alone_decide(
     other_model: ModelServer, questions: QuestionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evaluation.measuring.PATIENCE", ())
-    fill(registry.begin(registry.wanted()))
+    fill(registry.begin_filling(registry.wanted_space()))
     other_model.script(path="embeddings", status=503)
-    assert space_comparison.compared(registry.active(), registry.named(SMALL)) == []
+    assert space_comparison.compared(registry.active_space(), registry.space_named(SMALL)) == []
 
 
 def test_without_question_sets_nothing_is_asked(other_model: ModelServer, library: Library) -> None:

@@ -44,7 +44,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def filling(model: ModelServer, library: Library, settings: Any) -> SpaceState:
     """A library in the lexical space, and settings that name another one, of which nothing is filled yet."""
     name_model(settings, dimensions=64)
-    return registry.begin(registry.wanted())
+    return registry.begin_filling(registry.wanted_space())
 
 
 def points(space: SpaceState) -> set[UUID]:
@@ -95,7 +95,7 @@ def before_upsert(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], Any]) -
 def test_a_filled_space_holds_exactly_what_readers_are_shown(filling: SpaceState) -> None:
     assert missing_from(opened.index_of(filling)).total == len(served()) > 0
     assert fill(filling).total == 0
-    assert points(filling) == served() == points(registry.active())
+    assert points(filling) == served() == points(registry.active_space())
 
 
 def test_points_carry_the_same_filters_as_those_of_ingestion(filling: SpaceState, library: Library) -> None:

@@ -42,7 +42,7 @@ def index_server(tmp_path: Path, settings: Any) -> Iterator[None]:
 
 
 def test_a_change_an_erasure_and_a_removal_on_a_server(model: ModelServer, library: Any, settings: Any) -> None:
-    lexical = registry.active()
+    lexical = registry.active_space()
     name_model(settings, dimensions=64)
     advance()
     assert dict(SpaceState.objects.values_list("model", "state"))[settings.EMBEDDING_MODEL] == "active"

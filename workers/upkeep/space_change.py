@@ -52,19 +52,19 @@ def advance(now: datetime | None = None) -> None:
 def check_model() -> None:
     """Ask the model in use for its probe, so that one that was exchanged is noticed before a document comes."""
     try:
-        opened.provider_of(registry.active(fresh=True)).verify()
+        opened.provider_of(registry.active_space(fresh=True)).verify()
     except EmbeddingError as error:  # what it is was logged where it was found; another space may still be filled
         logger.debug("no probe: %s", error)
 
 
 def change(now: datetime) -> None:
     """Fill the wanted space for a while if it is not in use, and switch to it once it holds everything."""
-    in_use, wanted = registry.active(fresh=True), registry.wanted()
+    in_use, wanted = registry.active_space(fresh=True), registry.wanted_space()
     if in_use.collection == wanted.collection:
         if recently_switched(in_use, now):
             fill_for_a_while(in_use)
         return
-    space = registry.begin(wanted)
+    space = registry.begin_filling(wanted)
     if space.state == State.RETIRED:
         logger.info("settings name %s, which is retired; `manage.py space switch` goes back to it", space.collection)
     elif (missing := fill_for_a_while(space)) is not None and not missing.total and not is_held_back(in_use, space):
@@ -100,7 +100,7 @@ def switch(space: SpaceState, now: datetime | None = None) -> None:
     """
     if lacking := missing_from(opened.index_of(space)).total:
         raise Incomplete(f"{space.collection} lacks {lacking} chunks; `manage.py space fill` embeds them")
-    registry.switch(space.collection, now)
+    registry.activate_space(space.collection, now)
     logger.info("%s is the embedding space in use now", space.collection)
     fill(space)
 
@@ -108,7 +108,7 @@ def switch(space: SpaceState, now: datetime | None = None) -> None:
 def remove_expired(now: datetime) -> list[str]:
     """Delete the collections of spaces whose week is over, with the embeddings that were cached for them."""
     removed = []
-    for space in registry.expired(now):
+    for space in registry.expired_spaces(now):
         opened.drop(space)
         CachedEmbedding.objects.filter(space=space.collection).delete()
         space.delete()

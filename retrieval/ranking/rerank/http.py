@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from retrieval.ranking.rerank.base import RerankUnavailable
-from retrieval.ranking.rerank.wire import decode_response, encode_request
+from retrieval.ranking.rerank.wire import decode_rerank_scores, encode_rerank_request
 from retrieval.waiting.breaker import CircuitBreaker
 from retrieval.waiting.posting import JsonServer, NoAnswer
 
@@ -30,7 +30,7 @@ class HttpReranker:
             return []
         if not self._breaker.allows():
             raise RerankUnavailable("the re-ranker failed repeatedly; waiting before the next trial")
-        body = encode_request(self._model, question, list(passages))
+        body = encode_rerank_request(self._model, question, list(passages))
         try:
             answer = await self._server.post(body, asyncio.get_running_loop().time() + SECONDS)
         except NoAnswer as error:
@@ -42,4 +42,4 @@ class HttpReranker:
             self._breaker.succeeded()
         if answer.status != 200:
             raise RerankUnavailable(f"the re-ranker answered {answer.status}")
-        return decode_response(answer.body, len(passages))
+        return decode_rerank_scores(answer.body, len(passages))

@@ -14,7 +14,7 @@ from typing import Any
 from retrieval.ranking.rerank.base import RerankUnavailable
 
 
-def encode_request(model: str, question: str, passages: Sequence[str]) -> bytes:
+def encode_rerank_request(model: str, question: str, passages: Sequence[str]) -> bytes:
     """The JSON body. Cut to what the model reads is the server's business: `truncate` is TEI's word for it."""
     import orjson
 
@@ -23,7 +23,7 @@ def encode_request(model: str, question: str, passages: Sequence[str]) -> bytes:
     return orjson.dumps({"query": question, "texts": passages, "raw_scores": False, "truncate": True})
 
 
-def decode_response(body: bytes, count: int) -> list[float]:
+def decode_rerank_scores(body: bytes, count: int) -> list[float]:
     """`count` scores (0..1) in the order asked. Raises RerankUnavailable for anything else.
 
     Scores that are not probabilities are logits: then all go through the logistic function, which keeps their order.

@@ -68,7 +68,7 @@ class SpaceWriter:
         """
         whole = {target.collection for target in self.targets}
         spaces = [space for space in registry.spaces(fresh=True) if space.collection in whole]
-        in_use = registry.active()
+        in_use = registry.active_space()
         if in_use.collection in whole:
             return
         if in_use.collection not in self.unable or not any(map(registry.is_readable_soon, spaces)):
@@ -86,5 +86,5 @@ class SpaceWriter:
             raise error
 
     def _has_successor(self) -> bool:
-        wanted = registry.wanted().collection
+        wanted = registry.wanted_space().collection
         return any(one.state == SpaceState.State.FILLING and one.collection == wanted for one in self.targets)

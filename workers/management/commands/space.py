@@ -13,7 +13,7 @@ from retrieval.embeddings.base import EmbeddingError
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
 from retrieval.spaces import opened, registry
-from retrieval.spaces.progress import progress
+from retrieval.spaces.progress import space_progress
 from workers import datasets, inline
 from workers.upkeep import space_change, space_comparison, space_filling
 
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             raise CommandError("The index does not answer; what was written stays. Try again later.") from error
 
     def status(self, options: dict[str, Any]) -> None:
-        spaces, wanted = registry.spaces(fresh=True), registry.wanted().collection
+        spaces, wanted = registry.spaces(fresh=True), registry.wanted_space().collection
         for space in spaces:
             named = "named by the settings" if space.collection == wanted else ""
             self.stdout.write(f"{space.collection:<40} {space.state:<8} {filled(space):<28} {named}".rstrip())
@@ -58,7 +58,7 @@ class Command(BaseCommand):
     def fill(self, options: dict[str, Any]) -> None:
         inline.require_index()
         if options["space"] is None:
-            registry.begin(registry.wanted())
+            registry.begin_filling(registry.wanted_space())
         space = chosen(options)
         missing = space_filling.fill(space, self.report)
         if missing.total:
@@ -78,7 +78,7 @@ class Command(BaseCommand):
             questions = Dataset.load(options["questions"], options["limit"])
         except ValueError as error:
             raise CommandError(str(error)) from error
-        before, after = registry.active(), chosen(options)
+        before, after = registry.active_space(), chosen(options)
         measured = [measures_in(space, questions) for space in (before, after)]
         self.stdout.write(f"{'':<12}{before.collection:>36}{after.collection:>36}")
         for name in COMPARED:
@@ -93,12 +93,14 @@ class Command(BaseCommand):
         self.warn(space)
         space_change.switch(space)
         self.stdout.write(f"{space.collection} is in use. The former space is kept for {registry.KEPT.days} days.")
-        if space.collection != registry.wanted().collection:
+        if space.collection != registry.wanted_space().collection:
             self.stdout.write("The settings name another: set EMBEDDING_MODEL and EMBEDDING_DIMENSIONS to this one.")
 
     def warn(self, space: SpaceState) -> None:
         """What the question sets say of both spaces; who asks for a switch gets it."""
-        pairs = space_comparison.compared(registry.active(), space) if space.state != SpaceState.State.ACTIVE else []
+        pairs = (
+            space_comparison.compared(registry.active_space(), space) if space.state != SpaceState.State.ACTIVE else []
+        )
         for pair in pairs:
             self.stdout.write(str(pair))
         if (worse := space_comparison.loss(pairs) if pairs else 0.0) > space_comparison.MOST_LOSS:
@@ -106,7 +108,7 @@ class Command(BaseCommand):
 
     def retire(self, options: dict[str, Any]) -> None:
         inline.require_index()
-        registry.give_up(options["space"])
+        registry.give_up_space(options["space"])
         if settings.EMBEDDED:  # else other processes may write to it for a moment
             space_change.remove_expired(timezone.now() + registry.SETTLING)
             self.stdout.write(f"{options['space']} is removed.")
@@ -115,13 +117,13 @@ class Command(BaseCommand):
 
 
 def chosen(options: dict[str, Any]) -> SpaceState:
-    return registry.named(options["space"] or registry.wanted().collection)
+    return registry.space_named(options["space"] or registry.wanted_space().collection)
 
 
 def filled(space: SpaceState) -> str:
     """As counted in the index, if this process may open it."""
     try:
-        found = progress(space)
+        found = space_progress(space)
     except (IndexLocked, IndexUnavailable):
         return "? (a running server knows)"
     return f"{found.points} of {found.chunks} chunks"
