@@ -94,7 +94,7 @@ def measure_calibration(
         answers.append(ask_probe(one, scope))
         report(done, len(asked_about))
     space = calibrations.with_measured_calibration(current_provider().space)
-    observations = telling(answers)
+    observations = telling_observations(answers)
     usable = sum(one.is_relevant for one in observations)
     if min(usable, len(observations) - usable) < LEAST_ANSWERED:
         raise NotMeasurable(f"{usable} questions found their answer; {LEAST_ANSWERED} are needed")
@@ -136,7 +136,7 @@ def observation(probe: Probe, hit: Fused, chunk: RetrievedChunk, coverage: float
     return Observation(cosine, coverage, tail, probe.is_answered_by(chunk.document, chunk.start, chunk.end))
 
 
-def telling(answers: Iterable[Asked]) -> list[Observation]:
+def telling_observations(answers: Iterable[Asked]) -> list[Observation]:
     """The first passage that answers each question, and the first that remains without its documents."""
     chosen = []
     for one in answers:

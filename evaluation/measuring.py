@@ -49,7 +49,7 @@ class Scores:
     judged: dict[str, Any] | None = None
 
 
-def kept_in() -> Path:
+def embeddings_folder() -> Path:
     return Path(settings.DATA_DIR) / "evaluation"
 
 

@@ -26,7 +26,7 @@ from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from evaluation.configurations import Configuration, configuration
 from evaluation.judge import Judge
-from evaluation.measuring import Case, NotMeasured, Scores, ask_all, kept_in
+from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.signals import runs_waiting
 from retrieval.spaces.opened import current_provider, embeddings_kept, one_space
@@ -41,7 +41,7 @@ INTERRUPTED = "its worker stopped three times before the end"
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 
 
-def start(
+def start_runs(
     questions: QuestionSet,
     configurations: Sequence[Configuration],
     thresholds: dict[str, float],
@@ -50,13 +50,13 @@ def start(
 ) -> list[EvaluationRun]:
     """A waiting run for each configuration, and a signal to the workers. `judge`: a model's name, or none."""
     settings = {"thresholds": thresholds, "judge": judge, "started": timezone.now().isoformat()}
-    runs = [waiting(questions, one, **settings) for one in configurations]
+    runs = [create_waiting_run(questions, one, **settings) for one in configurations]
     audit.record(by, "evaluated", questions, configurations=[one.name for one in configurations])
     runs_waiting.send(QuestionSet, question_set_id=questions.pk)
     return runs
 
 
-def waiting(questions: QuestionSet, asked: Configuration, **settings: Any) -> EvaluationRun:
+def create_waiting_run(questions: QuestionSet, asked: Configuration, **settings: Any) -> EvaluationRun:
     return EvaluationRun.objects.create(
         question_set=questions,
         configuration={"name": asked.name, **settings},
@@ -65,12 +65,12 @@ def waiting(questions: QuestionSet, asked: Configuration, **settings: Any) -> Ev
     )
 
 
-def run_next() -> bool:
+def run_next_evaluation() -> bool:
     """Do the run whose turn it is; False when none waits."""
-    return any(run(row) for row in due()[:TRIED])
+    return any(run_evaluation(row) for row in due_runs()[:TRIED])
 
 
-def due() -> QuerySet[EvaluationRun]:
+def due_runs() -> QuerySet[EvaluationRun]:
     """Runs that nobody works on: those of the organization with the least in work first, then the oldest."""
     at_work = EvaluationRun.objects.filter(
         is_open=True,
@@ -78,21 +78,21 @@ def due() -> QuerySet[EvaluationRun]:
         question_set__organization=OuterRef("question_set__organization"),
     )
     counted = at_work.order_by().values("question_set__organization").annotate(runs=Count("pk")).values("runs")
-    of_a_set = free().filter(question_set__isnull=False).select_related("question_set")
+    of_a_set = free_runs().filter(question_set__isnull=False).select_related("question_set")
     return of_a_set.annotate(at_work=Coalesce(Subquery(counted), 0)).order_by("at_work", "created_at", "pk")
 
 
-def free() -> QuerySet[EvaluationRun]:
+def free_runs() -> QuerySet[EvaluationRun]:
     nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=timezone.now())
     return EvaluationRun.objects.filter(nobody, is_open=True)
 
 
-def run(row: EvaluationRun) -> bool:
+def run_evaluation(row: EvaluationRun) -> bool:
     """Do one run if nobody else has taken it; every way that it may end is a state of its row."""
     holder = uuid4()
-    claimed = free().filter(pk=row.pk).update(
+    claimed = free_runs().filter(pk=row.pk).update(
         lease_holder=holder, lease_expires_at=timezone.now() + LEASE, attempts=F("attempts") + 1,
-        measures=at_work(0, 0),
+        measures=running_state(0, 0),
     )  # fmt: skip
     if not claimed:
         return False
@@ -109,7 +109,7 @@ def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]
     if row.attempts >= MAX_ATTEMPTS:  # as it was before this one
         return {"state": FAILED, "reason": INTERRUPTED}
     try:
-        ended = {"state": DONE, **measured(row.question_set, configuration(row.configuration["name"]), row, held)}
+        ended = {"state": DONE, **measure_set(row.question_set, configuration(row.configuration["name"]), row, held)}
     except Exception as error:  # NotMeasured, an outage, a set whose documents are gone: a run never stays "running"
         expected = isinstance(error, NotMeasured | ValueError)
         logger.warning("evaluation %s failed: %s", row.pk, error if expected else described(error))
@@ -119,8 +119,8 @@ def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]
 
 def run_now(questions: QuestionSet, asked: Configuration, judge: str = "") -> Scores:
     """A run in this process, kept with the others. Raises NotMeasured."""
-    row = waiting(questions, asked, judge=judge)
-    run(row)
+    row = create_waiting_run(questions, asked, judge=judge)
+    run_evaluation(row)
     row.refresh_from_db()
     if row.state != DONE:
         raise NotMeasured(row.measures.get("reason", row.state))
@@ -133,7 +133,7 @@ def run_now(questions: QuestionSet, asked: Configuration, judge: str = "") -> Sc
     return Scores(questions.name, asked.name, space, *counts, measures, row.measures.get("judged"))
 
 
-def record(scores: Sequence[Scores]) -> None:
+def record_scores(scores: Sequence[Scores]) -> None:
     """Keep the measures of data sets from the command line; they belong to no organization."""
     EvaluationRun.objects.bulk_create(
         EvaluationRun(
@@ -146,7 +146,7 @@ def record(scores: Sequence[Scores]) -> None:
 
 
 @one_space()
-def measured(
+def measure_set(
     questions: QuestionSet, asked: Configuration, row: EvaluationRun, held: QuerySet[EvaluationRun]
 ) -> dict[str, Any]:
     """The means over the set's answerable questions. Raises NotMeasured."""
@@ -157,9 +157,9 @@ def measured(
 
     def report(done: int, total: int) -> None:
         if done % REPORTED_EVERY == 0:
-            held.update(measures=at_work(done, total))
+            held.update(measures=running_state(done, total))
 
-    with embeddings_kept(kept_in()):
+    with embeddings_kept(embeddings_folder()):
         measures = {"questions": len(known), **ask_all(known, scope, asked, report)}
     if not row.configuration.get("judge"):
         return measures
@@ -167,7 +167,7 @@ def measured(
     return {**measures, **verdict.measures, "judged": verdict.bill}
 
 
-def at_work(done: int, total: int) -> dict[str, Any]:
+def running_state(done: int, total: int) -> dict[str, Any]:
     return {"state": RUNNING, "done": done, "total": total}
 
 

@@ -38,7 +38,7 @@ class Dataset:
         """
         questions, crossed, documents = str(folder).partition(CROSSED)
         if crossed:
-            return asked_of(cls.load(Path(questions), limit), cls.load(Path(documents)))
+            return pair_with_documents(cls.load(Path(questions), limit), cls.load(Path(documents)))
         try:
             lines = read_lines(folder / "corpus.jsonl")
             queries = [query_of(line) for line in read_lines(folder / "queries.jsonl")]
@@ -48,7 +48,7 @@ class Dataset:
         return cls(folder.name, tuple(lines), tuple(answerable[:limit]))
 
 
-def asked_of(questions: Dataset, documents: Dataset) -> Dataset:
+def pair_with_documents(questions: Dataset, documents: Dataset) -> Dataset:
     """Truth is that of the documents' own set."""
     truth = {query.id: query for query in documents.queries}
     queries = (replace(truth[query.id], text=query.text) for query in questions.queries if query.id in truth)

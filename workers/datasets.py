@@ -21,7 +21,7 @@ from config.faults import described
 from corpora.models import Corpus, Document
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
-from evaluation.measuring import Case, Scores, ask_all, kept_in
+from evaluation.measuring import Case, Scores, ask_all, embeddings_folder
 from evaluation.sets import Dataset, Query
 from retrieval.spaces.opened import current_provider, embeddings_kept
 from workers.ingestion import pipeline
@@ -48,7 +48,7 @@ def evaluate(
     `report(what, done, total)` shows progress. Raises NotMeasured.
     """
     sizes = sorted({one.granularity for one in configurations})
-    with embeddings_kept(kept_in()), temporary_corpus(questions.name) as corpus:
+    with embeddings_kept(embeddings_folder()), temporary_corpus(questions.name) as corpus:
         ids: dict[str, UUID] = {}
         for done, line in enumerate(questions.documents, 1):
             ids[line["id"]] = ingest(corpus, line, sizes)

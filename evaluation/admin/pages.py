@@ -31,7 +31,7 @@ def runs_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Me
     form = RunForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         asked, judge = form.cleaned_data["configurations"], form.cleaned_data["judge"]
-        started = evaluation_runs.start(questions, asked, form.thresholds, by, judge)
+        started = evaluation_runs.start_runs(questions, asked, form.thresholds, by, judge)
         admin.message_user(request, _("Runs started: %(count)d.") % {"count": len(started)}, messages.SUCCESS)
         return redirect(request.path)
     runs = list(questions.runs.order_by("-created_at", "-pk")[:RUNS_SHOWN])

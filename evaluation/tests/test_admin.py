@@ -87,7 +87,7 @@ def test_runs_are_started_plotted_and_listed(client: Client, library: Library, q
     waiting = client.get(page("runs", questions)).content.decode()
     assert 'http-equiv="refresh"' in waiting
     assert "<svg" not in waiting.split("<main", 1)[-1] or "polyline" not in waiting
-    while runs.run_next():
+    while runs.run_next_evaluation():
         pass
     shown = client.get(page("runs", questions), {"measure": "ndcg@10"}).content.decode()
     assert shown.count("<polyline") == 4, "two lines, and two in the legend"

@@ -12,6 +12,6 @@ def run_next() -> bool:
     if not _one_at_a_time.acquire(blocking=False):
         return False
     try:
-        return runs.run_next()
+        return runs.run_next_evaluation()
     finally:
         _one_at_a_time.release()

@@ -37,7 +37,7 @@ def questions(library: Library) -> QuestionSet:
 
 
 def work_off(questions: QuestionSet) -> list[EvaluationRun]:
-    while runs.run_next():
+    while runs.run_next_evaluation():
         pass
     return list(questions.runs.order_by("created_at", "pk"))
 
@@ -45,7 +45,7 @@ def work_off(questions: QuestionSet) -> list[EvaluationRun]:
 def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     questions: QuestionSet, library: Library, hints: Any
 ) -> None:
-    runs.start(questions, parse_configurations("default,bm25"), {"hit@1": 0.5}, library.admin)
+    runs.start_runs(questions, parse_configurations("default,bm25"), {"hit@1": 0.5}, library.admin)
     assert hints[-1] == "ingestion"
     assert {run.state for run in questions.runs.all()} == {"waiting"}
     default, bm25 = work_off(questions)
@@ -55,25 +55,25 @@ def test_a_run_waits_is_worked_off_and_keeps_its_configuration_and_measures(
     assert (default.measures["hit@1"], default.measures["answer@1"], default.measures["failed"]) == (1.0, 1.0, [])
     assert default.state == "done"
     before = list(questions.runs.values_list("measures", flat=True))
-    assert not runs.run_next(), "a second delivery does nothing"
+    assert not runs.run_next_evaluation(), "a second delivery does nothing"
     assert list(questions.runs.values_list("measures", flat=True)) == before
 
 
 def test_the_ingestion_lane_works_a_set_off(questions: QuestionSet, library: Library) -> None:
-    runs.start(questions, parse_configurations("default"), {}, library.admin)
+    runs.start_runs(questions, parse_configurations("default"), {}, library.admin)
     lanes.drain("ingestion", 5.0)
     assert questions.runs.get().state == "done"
 
 
 def test_a_run_below_its_threshold_says_which_measure(questions: QuestionSet, library: Library) -> None:
-    runs.start(questions, parse_configurations("default"), {"hit@1": 0.9, "token_iou": 0.9}, library.admin)
+    runs.start_runs(questions, parse_configurations("default"), {"hit@1": 0.9, "token_iou": 0.9}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["failed"]) == ("done", ["token_iou"])
 
 
 def test_what_is_gone_is_no_truth_any_more(questions: QuestionSet, library: Library) -> None:
     removal.remove_document(library.loans.documents.get(), library.admin)
-    runs.start(questions, parse_configurations("default"), {}, library.admin)
+    runs.start_runs(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert run.state == "failed"
     assert "no question" in run.measures["reason"]
@@ -88,7 +88,7 @@ def test_without_the_model_a_run_fails_instead_of_measuring_words_alone(
         yield from ()
 
     monkeypatch.setattr("retrieval.search._embedding", unreachable)
-    runs.start(questions, parse_configurations("default"), {}, library.admin)
+    runs.start_runs(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.state, run.measures["reason"]) == ("failed", "nothing was measured: embedding_unavailable")
 
@@ -116,11 +116,11 @@ def test_a_corpus_that_is_off_is_not_asked(questions: QuestionSet, library: Libr
 
 
 def test_a_run_whose_worker_died_is_interrupted_and_taken_up_again(questions: QuestionSet) -> None:
-    row = runs.waiting(questions, configuration("default"))
-    row.measures, row.lease_holder = runs.at_work(3, 9), uuid4()
+    row = runs.create_waiting_run(questions, configuration("default"))
+    row.measures, row.lease_holder = runs.running_state(3, 9), uuid4()
     row.lease_expires_at = timezone.now() + timedelta(seconds=30)
     row.save()
-    assert (row.state, runs.run_next()) == ("running", False)
+    assert (row.state, runs.run_next_evaluation()) == ("running", False)
     row.lease_expires_at = timezone.now() - timedelta(seconds=1)
     row.save()
     assert row.state == "interrupted"
@@ -129,9 +129,9 @@ def test_a_run_whose_worker_died_is_interrupted_and_taken_up_again(questions: Qu
 
 
 def test_a_run_that_somebody_else_has_taken_is_left_alone(questions: QuestionSet) -> None:
-    row = runs.waiting(questions, configuration("default"))
+    row = runs.create_waiting_run(questions, configuration("default"))
     with ThreadPoolExecutor(10) as threads:
-        took = list(threads.map(lambda _: in_a_thread(runs.run, row), range(10)))
+        took = list(threads.map(lambda _: in_a_thread(runs.run_evaluation, row), range(10)))
     assert took.count(True) == 1
 
 
@@ -152,37 +152,37 @@ def test_a_run_lives_while_it_is_judged(
 
     def slowly(*args: Any) -> Any:
         time.sleep(0.8)
-        seen.append((questions.runs.get().state, runs.free().exists()))
+        seen.append((questions.runs.get().state, runs.free_runs().exists()))
         return judge_all(*args)
 
     monkeypatch.setattr(runs.Judge, "judge_all", slowly)
-    runs.start(questions, parse_configurations("default"), {}, library.admin, "openai:judge")
+    runs.start_runs(questions, parse_configurations("default"), {}, library.admin, "openai:judge")
     (run,) = work_off(questions)
     assert (seen, run.state) == ([("running", False)], "done")
 
 
 def test_a_run_that_stops_its_worker_each_time_fails(questions: QuestionSet) -> None:
-    row = runs.waiting(questions, configuration("default"))
+    row = runs.create_waiting_run(questions, configuration("default"))
     EvaluationRun.objects.filter(pk=row.pk).update(attempts=3)
     (run,) = work_off(questions)
     assert (run.state, run.measures["reason"]) == ("failed", runs.INTERRUPTED)
 
 
 def test_the_organization_with_less_in_work_is_measured_first(questions: QuestionSet, library: Library) -> None:
-    ours = [runs.waiting(questions, configuration("default")) for _ in range(3)]
+    ours = [runs.create_waiting_run(questions, configuration("default")) for _ in range(3)]
     other = QuestionSet.objects.create(organization=library.carla.organization, name="Otra")
-    theirs = runs.waiting(other, configuration("default"))
-    assert list(runs.due()) == [*ours, theirs]
+    theirs = runs.create_waiting_run(other, configuration("default"))
+    assert list(runs.due_runs()) == [*ours, theirs]
     EvaluationRun.objects.filter(pk=ours[0].pk).update(lease_expires_at=timezone.now() + timedelta(seconds=9))
-    assert list(runs.due()) == [theirs, *ours[1:]]
+    assert list(runs.due_runs()) == [theirs, *ours[1:]]
 
 
 def test_a_run_reports_how_far_it_is(questions: QuestionSet, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "REPORTED_EVERY", 1)
     seen: list[Any] = []
-    at_work = runs.at_work
-    monkeypatch.setattr(runs, "at_work", lambda done, total: seen.append((done, total)) or at_work(done, total))
-    runs.start(questions, parse_configurations("default"), {}, library.admin)
+    at_work = runs.running_state
+    monkeypatch.setattr(runs, "running_state", lambda done, total: seen.append((done, total)) or at_work(done, total))
+    runs.start_runs(questions, parse_configurations("default"), {}, library.admin)
     work_off(questions)
     assert seen == [(0, 0), (1, 1)]
 
@@ -192,7 +192,7 @@ def test_a_run_may_be_judged_and_tells_the_bill(
 ) -> None:
     verdict = {"faithfulness": 1, "context_precision": 0.5, "context_recall": 0.75}
     chat_model.script(match="judge", json_answer=verdict)
-    runs.start(questions, parse_configurations("default"), {"context_recall": 0.9}, library.admin, "openai:judge")
+    runs.start_runs(questions, parse_configurations("default"), {"context_recall": 0.9}, library.admin, "openai:judge")
     (run,) = work_off(questions)
     assert (run.measures["faithfulness"], run.measures["failed"]) == (1.0, ["context_recall"])
     assert run.measures["judged"]["judging"]["calls"] == 1
@@ -204,6 +204,6 @@ def test_a_document_added_later_is_measured_too(library: Library, questions: Que
     worker()
     later = library.loans.documents.exclude(title="").get(filename="otra.md")
     Question.objects.create(question_set=questions, text="¿A qué hora abre la sala?", relevant=[str(later.pk)])
-    runs.start(questions, parse_configurations("default"), {}, library.admin)
+    runs.start_runs(questions, parse_configurations("default"), {}, library.admin)
     (run,) = work_off(questions)
     assert (run.measures["questions"], run.measures["hit@1"]) == (2, 1.0)

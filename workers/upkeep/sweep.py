@@ -20,7 +20,7 @@ def sweep() -> dict[str, int]:
     due = claims.due().order_by()
     changed = Document.objects.alive().exclude(metadata_changed_at=None)
     waiting: dict[str, list[QuerySet[Any, Any]]] = {
-        hints.INGESTION: [due, runs.free()],
+        hints.INGESTION: [due, runs.free_runs()],
         hints.SHORT: [
             Document.objects.exclude(deleted_at=None),
             changed,

@@ -67,7 +67,7 @@ class Command(BaseCommand):
             scores = datasets.evaluate(questions, self.progress, configurations, judge_of(options))
         except (ValueError, NotMeasured) as error:
             raise CommandError(str(error)) from error
-        runs.record(scores)
+        runs.record_scores(scores)
         return scores
 
     def bills(self, scores: Sequence[Scores]) -> None:
