@@ -130,7 +130,7 @@ def worker() -> Callable[[], int]:
     from workers.queue import claims
 
     def work() -> int:
-        waiting = list(claims.due().values_list("pk", flat=True))
+        waiting = list(claims.due_documents().values_list("pk", flat=True))
         return sum(pipeline.run(document_id) for document_id in waiting)
 
     return work

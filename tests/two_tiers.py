@@ -147,7 +147,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
 
     @rule()
     def ingest(self) -> None:
-        for document_id in list(claims.due().values_list("pk", flat=True)):
+        for document_id in list(claims.due_documents().values_list("pk", flat=True)):
             assert pipeline.run(document_id)
         killed = {name for name, times in self.kills.items() if times and name in self.oracle.waiting}
         held = {name: self.oracle.waiting.pop(name) for name in killed}  # until their leases end

@@ -37,7 +37,7 @@ SLUG = "evaluation-"  # of the organizations that are made here; they have no me
 Report = Callable[[str, int, int], None]
 
 
-def evaluate(
+def evaluate_dataset(
     questions: Dataset,
     report: Report,
     configurations: Sequence[Configuration] = DEFAULT,
@@ -51,10 +51,10 @@ def evaluate(
     with embeddings_kept(embeddings_folder()), temporary_corpus(questions.name) as corpus:
         ids: dict[str, UUID] = {}
         for done, line in enumerate(questions.documents, 1):
-            ids[line["id"]] = ingest(corpus, line, sizes)
+            ids[line["id"]] = ingest_line(corpus, line, sizes)
             report("index", done, len(questions.documents))
         scope = scope_of_corpus(corpus)
-        cases = [case_of(query, ids) for query in questions.queries]
+        cases = [case_from_query(query, ids) for query in questions.queries]
         scores = []
         for one in configurations:
             measures = ask_all(cases, scope, one, partial(report, one.name))
@@ -101,7 +101,7 @@ def remove_erased() -> int:
     return made.filter(memberships=None, corpora=None).delete()[0]
 
 
-def ingest(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID:
+def ingest_line(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID:
     """One document of the set, through the pipeline's own stages from chunking on."""
     text, holder = line["text"], uuid4()
     document = Document.objects.create(
@@ -125,7 +125,7 @@ def corpus_chunks(corpus: Corpus, granularity: int) -> int:
     return corpus.documents.filter(chunks__granularity=granularity).values("chunks").count()
 
 
-def case_of(query: Query, ids: dict[str, UUID]) -> Case:
+def case_from_query(query: Query, ids: dict[str, UUID]) -> Case:
     relevant = frozenset(ids[one] for one in query.relevant if one in ids)
     spans, excerpts = (dict.fromkeys(relevant, known) if known else {} for known in (query.spans, query.excerpts))
     return Case(query.text, relevant, spans, excerpts)

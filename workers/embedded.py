@@ -27,7 +27,7 @@ def listen(lane: str) -> None:
     bell = bells[lane]
     while not lanes.stopping.is_set():
         heard = bell.count
-        if not kept_going(lambda: lanes.drain(lane, AT_A_TIME)):
+        if not keep_going(lambda: lanes.drain(lane, AT_A_TIME)):
             bell.wait(heard, POLL_SECONDS)
     connections.close_all()
 
@@ -37,11 +37,11 @@ def repeat(periodic: Periodic) -> None:
     due = time.monotonic() + (0.0 if periodic.at_start else periodic.seconds)
     while not lanes.stopping.wait(max(0.0, due - time.monotonic())):
         due = time.monotonic() + periodic.seconds
-        kept_going(periodic.run)
+        keep_going(periodic.run)
     connections.close_all()
 
 
-def kept_going(work: Callable[[], bool]) -> bool:
+def keep_going(work: Callable[[], bool]) -> bool:
     """The work's answer; False when it failed, for instance because the database is away. The thread lives on.
 
     Its connection goes back to the pool meanwhile: idle threads would take all of them from requests.

@@ -35,7 +35,7 @@ def work_off(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) 
     """
     waiting = list(document_ids)
     for rounds_left in reversed(range(claims.MAX_ATTEMPTS)):
-        busy = [one for one in waiting if not work_on(one, on_done, last=not rounds_left)]
+        busy = [one for one in waiting if not try_document(one, on_done, last=not rounds_left)]
         if not busy:
             return
         if rounds_left:
@@ -43,7 +43,7 @@ def work_off(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) 
         waiting = busy
 
 
-def work_on(document_id: UUID, on_done: Callable[[Document], None], *, last: bool) -> bool:
+def try_document(document_id: UUID, on_done: Callable[[Document], None], *, last: bool) -> bool:
     """Try a document once; True when that was the end of it."""
     pipeline.run(document_id)
     document = Document.objects.filter(pk=document_id).first()

@@ -5,7 +5,7 @@ from django.core.management.base import OutputWrapper
 WIDTH = 30
 
 
-class Bar:
+class ProgressBar:
     def __init__(self, stream: OutputWrapper, label: str, total: int) -> None:
         self.stream, self.label, self.total = stream, label, total
         self.count = 0

@@ -48,7 +48,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampleOrganization:
     """What the sample organization consists of, and the documents that this call has taken in."""
 
     organization: Organization
@@ -58,21 +58,25 @@ class Sample:
     taken_in: list[UUID]
 
 
-def create() -> Sample:
+def create_sample() -> SampleOrganization:
     """Make what is missing of the sample organization; a second call changes nothing and says the same."""
     organization, _created = Organization.objects.get_or_create(slug=SLUG, defaults={"name": NAME})
     logins = people(organization)
     members = {one.user.email: one for one in organization.memberships.select_related("user", "organization")}
     admin, alicia = members[PEOPLE[0][0]], members[PEOPLE[1][0]]
     agents = [Agent.objects.ensure_preset(preset, organization) for preset in PRESETS.values()]
-    library, course, notes = shared(admin, LIBRARY), shared(admin, COURSE), personal(alicia, NOTES)
+    library, course, notes = (
+        ensure_shared_corpus(admin, LIBRARY),
+        ensure_shared_corpus(admin, COURSE),
+        ensure_personal_corpus(alicia, NOTES),
+    )
     taken_in = [
-        *(one for name in LIBRARY_FILES for one in take(SAMPLES / name, library, admin)),
-        *take(SAMPLES / "curso-python", course, admin),
-        *take(SAMPLES / NOTES_FILE, notes, alicia),
+        *(one for name in LIBRARY_FILES for one in take_in(SAMPLES / name, library, admin)),
+        *take_in(SAMPLES / "curso-python", course, admin),
+        *take_in(SAMPLES / NOTES_FILE, notes, alicia),
     ]
-    assign(agents, library, course, notes)
-    return Sample(organization, logins, agents, [library, course, notes], taken_in)
+    assign_corpora(agents, library, course, notes)
+    return SampleOrganization(organization, logins, agents, [library, course, notes], taken_in)
 
 
 def people(organization: Organization) -> list[Login]:
@@ -103,14 +107,14 @@ def person(organization: Organization, email: str, name: str, role: str, kept: L
     return Login(email, password, membership.role, secret)
 
 
-def shared(admin: Membership, name: str) -> Corpus:
+def ensure_shared_corpus(admin: Membership, name: str) -> Corpus:
     corpus, _created = Corpus.objects.get_or_create(
         organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name, deleted_at=None
     )
     return corpus
 
 
-def personal(owner: Membership, name: str) -> Corpus:
+def ensure_personal_corpus(owner: Membership, name: str) -> Corpus:
     corpus, _created = Corpus.objects.get_or_create(
         organization=owner.organization,
         corpus_type=Corpus.Type.PERSONAL,
@@ -121,11 +125,11 @@ def personal(owner: Membership, name: str) -> Corpus:
     return corpus
 
 
-def take(source: Path, corpus: Corpus, by: Membership) -> list[UUID]:
-    return sync.synchronize(source, corpus, by).documents
+def take_in(source: Path, corpus: Corpus, by: Membership) -> list[UUID]:
+    return sync.synchronize_folder(source, corpus, by).documents
 
 
-def assign(agents: list[Agent], library: Corpus, course: Corpus, notes: Corpus) -> None:
+def assign_corpora(agents: list[Agent], library: Corpus, course: Corpus, notes: Corpus) -> None:
     """The course to the tutor, the notes to the writer, the library to everyone else who reads."""
     for agent in agents:
         if agent.uses_rag:

@@ -34,7 +34,7 @@ def upkeep(name: str) -> None:
     SCHEDULE[name].run()
 
 
-def begin(**kwargs: Any) -> None:
+def clear_stop(**kwargs: Any) -> None:
     lanes.stopping.clear()
     space_filling.stopping.clear()
 
@@ -45,7 +45,7 @@ def stop_soon(**kwargs: Any) -> None:
     space_filling.stopping.set()
 
 
-worker_init.connect(begin)
+worker_init.connect(clear_stop)
 worker_shutting_down.connect(stop_soon)
 app.conf.beat_schedule = {
     name: {"task": UPKEEP_TASK, "schedule": one.seconds, "args": (name,), "options": {"queue": UPKEEP}}

@@ -53,7 +53,7 @@ def files_in(source: Path) -> list[Path]:
     ]
 
 
-def synchronize(
+def synchronize_folder(
     source: Path,
     corpus: Corpus,
     by: Membership,
@@ -97,7 +97,7 @@ class Visit:
     def take(self, path: Path, relative: str) -> None:
         """Upload a new file, replace a changed one, leave alone what the corpus has already."""
         known = self.known.get(relative)
-        modified_ns = settled(path)
+        modified_ns = settled_time(path)
         if known and is_untouched(known, path, modified_ns):
             self.leave(known, self.metadata.of(path))
             return
@@ -173,7 +173,7 @@ class Visit:
         return row.exists() and (path.is_symlink() or not path.is_file())
 
 
-def settled(path: Path) -> int | None:
+def settled_time(path: Path) -> int | None:
     """When the file was changed last; None for just now: it could change again within the same tick of the clock."""
     modified_ns = path.stat().st_mtime_ns
     return modified_ns if time.time_ns() - modified_ns > SETTLED_NS else None

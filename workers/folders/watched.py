@@ -31,7 +31,7 @@ def visit(subject: Path, admin: Membership) -> bool:
     with exclusively(claim_of(subject, admin)) as alone:
         if alone:
             try:
-                synchronize(subject, shared_corpus(subject.name, admin), admin)
+                synchronize_subfolder(subject, shared_corpus(subject.name, admin), admin)
             except Exception as error:  # one folder must not keep the others from being looked at
                 logger.error("a folder could not be synchronised: %s", described(error))
         return alone
@@ -47,8 +47,8 @@ def shared_corpus(name: str, admin: Membership) -> Corpus:
     return known or Corpus.objects.create(organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name)
 
 
-def synchronize(subject: Path, corpus: Corpus, admin: Membership) -> None:
-    outcome = sync.synchronize(subject, corpus, admin, delete=True)
+def synchronize_subfolder(subject: Path, corpus: Corpus, admin: Membership) -> None:
+    outcome = sync.synchronize_folder(subject, corpus, admin, delete=True)
     if outcome.refused:
         logger.warning("corpus %s: %s files of its folder were refused", corpus.pk, len(outcome.refused))
 

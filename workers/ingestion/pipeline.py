@@ -25,7 +25,7 @@ from workers.ingestion.index.version import VersionWriter
 from workers.ingestion.reading import Reading, ReadRequest, complete
 from workers.ingestion.sandbox.pool import SandboxUnavailable, read_in_sandbox
 from workers.jobs.cut import granularities
-from workers.queue.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim
+from workers.queue.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim_ingestion
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ Stage = Document.Stage
 
 def run(document_id: UUID) -> bool:
     """Ingest a document if it is due; True when this call did the work. Never raises for the document's sake."""
-    lease = claim(document_id)
+    lease = claim_ingestion(document_id)
     return lease is not None and work_on(lease)
 
 

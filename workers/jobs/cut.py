@@ -51,7 +51,9 @@ def cut_anew(documents: QuerySet[Document] | None = None) -> int:
 
     What somebody else has queued or deleted meanwhile is left alone.
     """
-    found = list(lacking(Document.objects.all() if documents is None else documents).values_list("pk", flat=True))
+    found = list(
+        documents_lacking_sizes(Document.objects.all() if documents is None else documents).values_list("pk", flat=True)
+    )
     indexed = Document.objects.alive().filter(status=Document.Status.INDEXED)
     some = (found[start : start + AT_ONCE] for start in range(0, len(found), AT_ONCE))
     queued = sum(indexed.filter(pk__in=ids).requeue() for ids in some)
@@ -60,7 +62,7 @@ def cut_anew(documents: QuerySet[Document] | None = None) -> int:
     return queued
 
 
-def lacking(documents: QuerySet[Document]) -> QuerySet[Document]:
+def documents_lacking_sizes(documents: QuerySet[Document]) -> QuerySet[Document]:
     """Indexed documents that an adaptive agent reads and that were not cut to every size."""
     served = Chunk.objects.filter(document=OuterRef("pk"), version=OuterRef("version"))
     whole = Q(*(Exists(served.filter(granularity=size)) for size in ADAPTIVE_GRANULARITIES))

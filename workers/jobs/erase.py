@@ -94,13 +94,13 @@ def erase_rows(document: Document) -> dict[str, int]:
 def forget_embeddings(hashes: set[str]) -> int:
     """Remove the cached embeddings of texts that no chunk has any more; returns how many."""
     removed = 0
-    for some in in_batches(hashes):
+    for some in hash_batches(hashes):
         shared = set(Chunk.objects.filter(text_hash__in=some).values_list("text_hash", flat=True))
         removed += CachedEmbedding.objects.filter(text_hash__in=some - shared).delete()[0]
     return removed
 
 
-def in_batches(hashes: Iterable[str]) -> Iterator[set[str]]:
+def hash_batches(hashes: Iterable[str]) -> Iterator[set[str]]:
     rest = iter(hashes)
     while some := set(islice(rest, HASHES_AT_ONCE)):
         yield some

@@ -7,7 +7,7 @@ from evaluation import runs
 _one_at_a_time = threading.Lock()
 
 
-def run_next() -> bool:
+def evaluate_next() -> bool:
     """Do the next run; False when none waits, or one is under way in this process."""
     if not _one_at_a_time.acquire(blocking=False):
         return False

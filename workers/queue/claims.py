@@ -34,7 +34,7 @@ class LeaseLost(Exception):
     """The document was deleted, sent again, or taken over: the holder stops and writes nothing more."""
 
 
-def due() -> QuerySet[Document]:
+def due_documents() -> QuerySet[Document]:
     """Documents that somebody should work on now: waiting ones, and those whose worker fell silent."""
     now = timezone.now()
     waiting = Q(status=Status.PENDING, not_before__lte=now)
@@ -44,7 +44,7 @@ def due() -> QuerySet[Document]:
 
 def claim_next(kind: Kind) -> "Lease | None":
     """Take the document whose turn it is; None when nothing of this kind is due. Who is outrun asks again."""
-    take = claim if kind in (Kind.INGEST, Kind.INGEST_SMALL) else ERRANDS[kind]
+    take = claim_ingestion if kind in (Kind.INGEST, Kind.INGEST_SMALL) else ERRANDS[kind]
     for _ in range(ROUNDS):
         waiting = turns.turns(kind)
         for turn in waiting[:TRIED]:
@@ -56,11 +56,11 @@ def claim_next(kind: Kind) -> "Lease | None":
     return None
 
 
-def claim(document_id: UUID) -> "Lease | None":
+def claim_ingestion(document_id: UUID) -> "Lease | None":
     """Take a due document to ingest it; None when it is not due, gone, or another worker was faster."""
     holder = uuid4()
     taken = take_row(
-        due().order_by().filter(pk=document_id, attempts__lt=MAX_ATTEMPTS),
+        due_documents().order_by().filter(pk=document_id, attempts__lt=MAX_ATTEMPTS),
         status=Status.PROCESSING,
         stage=Document.Stage.EXTRACT,
         progress=0.0,
@@ -105,7 +105,7 @@ def take_row(document: QuerySet[Document], **fields: Any) -> bool:
 def give_up_exhausted() -> int:
     """Fail the documents whose worker died on every attempt, so that nobody waits for them."""
     return (
-        due()
+        due_documents()
         .order_by()
         .filter(attempts__gte=MAX_ATTEMPTS)
         .update(

@@ -17,7 +17,7 @@ from workers.queue.claims import HEARTBEAT_SECONDS, LEASE
 def exclusively(name: str, pause: float = 0.0) -> Iterator[bool]:
     """Whether the work may be done now: nobody is at it, and it was not begun within the last `pause` seconds."""
     holder = uuid4()
-    if not take(name, holder, pause):
+    if not take_claim(name, holder, pause):
         yield False
         return
     held = Claim.objects.filter(name=name, holder=holder)
@@ -28,7 +28,7 @@ def exclusively(name: str, pause: float = 0.0) -> Iterator[bool]:
         held.update(holder=None, expires_at=None)
 
 
-def take(name: str, holder: UUID, pause: float) -> bool:
+def take_claim(name: str, holder: UUID, pause: float) -> bool:
     now = timezone.now()
     Claim.objects.get_or_create(name=name)
     nobody = Q(expires_at=None) | Q(expires_at__lt=now)

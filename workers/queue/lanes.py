@@ -14,7 +14,7 @@ stopping = threading.Event()  # set when the process is about to end: what is in
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class WorkLane:
     """`turns` are taken one after another again and again; `first`, of which one may take long, once a drain."""
 
     turns: tuple[Job, ...]
@@ -22,8 +22,8 @@ class Lane:
 
 
 LANES = {
-    SHORT: Lane((erase.erase_next, metadata.copy_next, ingest.ingest_next_small), first=(cut.cut_next,)),
-    INGESTION: Lane((ingest.ingest_next,), first=(evaluate.run_next,)),
+    SHORT: WorkLane((erase.erase_next, metadata.copy_next, ingest.ingest_next_small), first=(cut.cut_next,)),
+    INGESTION: WorkLane((ingest.ingest_next,), first=(evaluate.evaluate_next,)),
 }
 
 

@@ -56,7 +56,7 @@ def _forgotten(settings: Any) -> Iterator[None]:
 def corpus(people: People) -> Corpus:
     made: Corpus = CorpusFactory(shared_in=people.ada.organization)
     for number in range(DOCUMENTS):
-        datasets.ingest(made, {"id": f"d{number}", "text": text_about(number)})
+        datasets.ingest_line(made, {"id": f"d{number}", "text": text_about(number)})
     return made
 
 
@@ -126,7 +126,7 @@ def test_a_question_set_measures_and_leaves_nothing_behind(tmp_path: Path) -> No
 def test_personal_corpora_are_not_asked_about_for_their_organization(people: People) -> None:
     own = CorpusFactory(personal_of=people.alice)
     for number in range(2):
-        datasets.ingest(own, {"id": f"d{number}", "text": text_about(number)})
+        datasets.ingest_line(own, {"id": f"d{number}", "text": text_about(number)})
     with pytest.raises(CommandError, match="two documents"):
         run("--organization", people.alice.organization.slug)
     with pytest.raises(CommandError, match="30 are needed"):

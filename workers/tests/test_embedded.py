@@ -75,7 +75,7 @@ def test_many_uploads_at_once_are_each_indexed_once(working: EmbeddedWorkers, mo
 def test_what_a_killed_process_left_is_taken_up_at_the_start(hints: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = factories.MembershipFactory()
     document = upload(factories.CorpusFactory(personal_of=owner), owner, "a.md", "# A\n\nUn texto.\n")
-    assert claims.claim(document.pk) is not None, "by a worker that is no more"
+    assert claims.claim_ingestion(document.pk) is not None, "by a worker that is no more"
     Document.objects.update(not_before=timezone.now() - timezone.timedelta(minutes=1))
     monkeypatch.setattr(real_hints, "hint", REAL_HINT)
     workers = EmbeddedWorkers()

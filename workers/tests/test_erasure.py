@@ -106,7 +106,7 @@ def test_erasing_twice_is_erasing_once(library: Library) -> None:
 def test_a_document_in_work_is_erased_when_its_worker_is_done(library: Library) -> None:
     document = library.notes.documents.get()
     intake.reprocess(document, library.alicia)
-    lease = claims.claim(document.pk)
+    lease = claims.claim_ingestion(document.pk)
     assert lease is not None
     removal.remove_document(document, library.alicia)
     assert erase.erase(document.pk) is False
@@ -117,7 +117,7 @@ def test_a_document_in_work_is_erased_when_its_worker_is_done(library: Library) 
 def test_a_document_of_a_dead_worker_is_erased_when_its_lease_ends(library: Library) -> None:
     document = library.notes.documents.get()
     intake.reprocess(document, library.alicia)
-    claims.claim(document.pk)
+    claims.claim_ingestion(document.pk)
     removal.remove_document(document, library.alicia)
     Document.objects.filter(pk=document.pk).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
     assert erase.erase(document.pk) is True
@@ -183,16 +183,16 @@ def test_embeddings_that_no_chunk_uses_are_forgotten_by_the_hour(
     assert tidy.forget_orphaned_embeddings() == 0, "its chunk may be written in a moment"
     CachedEmbedding.objects.create(space="s", text_hash="e" * 64, vector=b"")
     assert tidy.forget_orphaned_embeddings() == 1, "what was there an hour ago"
-    tidy.tidy()
+    tidy.tidy_up()
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) == used
 
 
 def test_an_answer_whose_process_died_is_closed(library: Library) -> None:
     answer = search_for(library.alicia, "writer", ChatQuestion(ABOUT_NOVEL))
-    tidy.tidy()
+    tidy.tidy_up()
     assert Message.objects.get(pk=answer.message).status == "streaming"
     Message.objects.filter(pk=answer.message).update(writer_seen_at=timezone.now() - timedelta(seconds=15))
-    tidy.tidy()
+    tidy.tidy_up()
     closed = Message.objects.get(pk=answer.message)
     assert (closed.status, closed.error_code) == ("failed", "interrupted")
 

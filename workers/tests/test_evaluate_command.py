@@ -185,7 +185,7 @@ def test_what_cannot_be_erased_now_is_left_to_the_workers_with_its_rows(
         raise IndexUnavailable
 
     with monkeypatch.context() as patched, datasets.temporary_corpus("faros") as corpus:  # left before it is undone
-        document = datasets.ingest(corpus, {"id": "1", "text": "El faro alumbra la costa."})
+        document = datasets.ingest_line(corpus, {"id": "1", "text": "El faro alumbra la costa."})
         patched.setattr(erase, "every_index", down)
     assert current_index().count(document) == 1
     assert Document.objects.filter(pk=document).exclude(deleted_at=None).exists()

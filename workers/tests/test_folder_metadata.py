@@ -42,7 +42,7 @@ def course(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def sync(course: Path, corpus: Corpus, admin: Membership) -> Sync:
-    return lambda **options: folders.synchronize(course, corpus, admin, **options)
+    return lambda **options: folders.synchronize_folder(course, corpus, admin, **options)
 
 
 def say(folder: Path, toml: str) -> None:

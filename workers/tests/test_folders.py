@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def sync(folder: Path, corpus: Corpus, admin: Membership) -> Callable[..., Outcome]:
     def synchronized(**options: Any) -> Outcome:
-        return folders.synchronize(folder, corpus, admin, **options)
+        return folders.synchronize_folder(folder, corpus, admin, **options)
 
     return synchronized
 
@@ -234,14 +234,14 @@ def test_a_new_subject_is_a_new_folder_and_what_is_gone_goes(admin: Membership, 
 def test_one_broken_folder_does_not_keep_the_others(
     admin: Membership, ingest_dir: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    synchronize = folders.synchronize
+    synchronize = folders.synchronize_folder
 
     def broken_for_python(source: Path, *args: Any, **options: Any) -> Outcome:
         if source.name == "Python":
             raise PermissionError(source)
         return synchronize(source, *args, **options)
 
-    monkeypatch.setattr(folders, "synchronize", broken_for_python)
+    monkeypatch.setattr(folders, "synchronize_folder", broken_for_python)
     assert watched.synchronize_all() == 2
     assert Document.objects.filter(corpus__name="Redes").count() == 1
     assert "could not be synchronised" in caplog.text
@@ -312,13 +312,13 @@ def test_a_folder_is_visited_by_one_at_a_time(
 ) -> None:
     settings.INGEST_DIR = str(tmp_path)
     write(tmp_path / "Biología", {"01.md": "# Uno\n\nPrimera unidad.\n"})
-    visit, within = watched.synchronize, []
+    visit, within = watched.synchronize_subfolder, []
 
     def overlapping(*args: Any) -> None:
         within.append(watched.synchronize_all())
         visit(*args)
 
-    monkeypatch.setattr(watched, "synchronize", overlapping)
+    monkeypatch.setattr(watched, "synchronize_subfolder", overlapping)
     assert watched.synchronize_all() == 1
     assert within == [0]
     assert Corpus.objects.filter(name="Biología").count() == 1

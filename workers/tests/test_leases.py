@@ -31,7 +31,7 @@ def waiting() -> Document:
 
 
 def claimed(document: Document) -> Lease:
-    lease = claims.claim(document.pk)
+    lease = claims.claim_ingestion(document.pk)
     assert lease is not None
     return lease
 
@@ -64,7 +64,7 @@ def in_threads(count: int, work: object, *args: object) -> list[object]:
 
 
 def test_of_ten_claims_at_once_one_wins(waiting: Document) -> None:
-    won = [lease for lease in in_threads(10, claims.claim, waiting.pk) if lease]
+    won = [lease for lease in in_threads(10, claims.claim_ingestion, waiting.pk) if lease]
     assert len(won) == 1
     assert (state(waiting).status, state(waiting).attempts) == ("processing", 1)
 
@@ -85,13 +85,13 @@ def test_ten_deliveries_at_once_cost_one_embedding_bill(all_models: ModelServer)
 
 def test_a_document_in_work_deleted_or_not_yet_due_is_not_claimed(waiting: Document) -> None:
     claimed(waiting)
-    assert claims.claim(waiting.pk) is None
-    assert claims.claim(uuid4()) is None
+    assert claims.claim_ingestion(waiting.pk) is None
+    assert claims.claim_ingestion(uuid4()) is None
     for change in ({"deleted_at": timezone.now()}, {"not_before": timezone.now() + timedelta(seconds=60)}):
         other = factories.DocumentFactory(status="pending", **change)
-        assert claims.claim(other.pk) is None
+        assert claims.claim_ingestion(other.pk) is None
     for status in ("indexed", "failed"):
-        assert claims.claim(factories.DocumentFactory(status=status).pk) is None
+        assert claims.claim_ingestion(factories.DocumentFactory(status=status).pk) is None
 
 
 def test_an_expired_lease_passes_to_the_next_who_asks(waiting: Document) -> None:
@@ -117,7 +117,7 @@ def test_every_report_renews_the_lease(waiting: Document) -> None:
     lease = claimed(waiting)
     expire(waiting)
     lease.report(Document.Stage.CHUNK, 0.2)
-    assert claims.claim(waiting.pk) is None
+    assert claims.claim_ingestion(waiting.pk) is None
 
 
 def test_a_lease_lives_through_a_stage_that_says_nothing(waiting: Document, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +140,7 @@ def test_a_heartbeat_does_not_take_a_document_back(waiting: Document, monkeypatc
         other = None
         while other is None:  # the heartbeat may be faster
             expire(waiting)
-            other = claims.claim(waiting.pk)
+            other = claims.claim_ingestion(waiting.pk)
         time.sleep(0.1)
         assert state(waiting).lease_holder == other.holder
 
@@ -150,7 +150,7 @@ def test_after_three_attempts_a_document_fails_with_advice(waiting: Document) ->
         claimed(waiting)
         assert state(waiting).attempts == attempt
         expire(waiting)
-    assert claims.claim(waiting.pk) is None
+    assert claims.claim_ingestion(waiting.pk) is None
     assert claims.give_up_exhausted() == 1
     done = state(waiting)
     assert (done.status, done.error_code, done.lease_holder) == ("failed", "too_many_attempts", None)
@@ -181,7 +181,7 @@ def test_at_the_start_of_the_only_process_nothing_is_in_work(waiting: Document) 
     claimed(waiting)
     assert claims.release_abandoned(counts=False) == 1
     assert state(waiting).attempts == 1, "an orderly end costs no attempt"
-    assert claims.claim(waiting.pk) is not None
+    assert claims.claim_ingestion(waiting.pk) is not None
 
 
 def test_a_document_that_was_deleted_in_work_is_let_go_at_once(waiting: Document) -> None:
@@ -197,9 +197,9 @@ def test_what_is_due_comes_in_the_order_of_its_waiting(waiting: Document) -> Non
     older = factories.DocumentFactory(status="pending", not_before=timezone.now() - timedelta(hours=1))
     abandoned = factories.DocumentFactory(status="pending", not_before=timezone.now() - timedelta(hours=2))
     claimed(abandoned)
-    assert list(claims.due()) == [older, waiting]
+    assert list(claims.due_documents()) == [older, waiting]
     expire(abandoned)
-    assert list(claims.due()) == [abandoned, older, waiting]
+    assert list(claims.due_documents()) == [abandoned, older, waiting]
 
 
 def test_of_ten_who_ask_for_the_next_one_each_document_has_one_winner(waiting: Document) -> None:

@@ -91,7 +91,7 @@ def test_one_that_was_overtaken_has_its_late_copy_repaired(library: Library, mon
 def test_a_document_in_work_is_left_to_its_worker_first(library: Library) -> None:
     document = library.loans.documents.get()
     Document.objects.filter(pk=document.pk).requeue()
-    lease = claims.claim(document.pk)
+    lease = claims.claim_ingestion(document.pk)
     assert lease is not None
     describe(document, library.admin, unit="Nueva")
     assert not metadata.copy_next()

@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_read_fails_with_advice(keep: Callable[..., Docume
     assert (failed.status, failed.error_code) == ("failed", code)
     assert (failed.chunks.count(), failed.chunk_count, failed.lease_holder) == (0, 0, None)
     assert not point_ids(document)
-    assert claims.claim(document.pk) is None, "trying again would not help"
+    assert claims.claim_ingestion(document.pk) is None, "trying again would not help"
 
 
 @pytest.mark.parametrize("code", sorted(CODES))

@@ -92,7 +92,7 @@ def test_a_document_that_is_indexed_while_the_index_is_read_is_neither_orphan_no
 ) -> None:
     """Its new points are not in the pages that were read before, and its old ones are gone from the rows."""
     document = library.notes.documents.get()
-    batches = reconciler.in_batches
+    batches = reconciler.pair_batches
 
     def switched_meanwhile(pairs: Any) -> Iterator[Any]:
         read = list(batches(pairs))
@@ -100,7 +100,7 @@ def test_a_document_that_is_indexed_while_the_index_is_read_is_neither_orphan_no
         assert pipeline.run(document.pk)
         yield from read
 
-    monkeypatch.setattr(reconciler, "in_batches", switched_meanwhile)
+    monkeypatch.setattr(reconciler, "pair_batches", switched_meanwhile)
     assert reconcile().documents_requeued == 0
     assert points() == chunks()
 
@@ -110,7 +110,7 @@ def test_a_document_that_ends_between_the_two_questions_keeps_its_points(
 ) -> None:
     document = library.notes.documents.get()
     intake.reprocess(document, library.alicia)
-    lease = claims.claim(document.pk)
+    lease = claims.claim_ingestion(document.pk)
     assert lease is not None
     new = stray(document.pk, version=2)
     asked = reconciler.documents_in_work

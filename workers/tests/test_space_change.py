@@ -73,14 +73,14 @@ def test_one_round_fills_compares_and_switches(other_model: ModelServer, library
 def test_readers_stay_in_the_whole_space_while_the_other_is_half_full(
     other_model: ModelServer, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = space_filling.write
+    write = space_filling.write_chunks
 
     def one_batch(*args: Any) -> None:
         write(*args)
         space_filling.stopping.set()
 
     monkeypatch.setattr(space_filling, "BATCH", 1)
-    monkeypatch.setattr(space_filling, "write", one_batch)
+    monkeypatch.setattr(space_filling, "write_chunks", one_batch)
     advance()
     space_filling.stopping.clear()
     assert states() == {LEXICAL: "active", SMALL: "filling"}
@@ -112,7 +112,7 @@ def test_a_question_is_answered_within_one_space_whatever_is_switched_meanwhile(
 def test_a_space_that_lacks_chunks_is_not_switched_to(other_model: ModelServer) -> None:
     space = registry.begin_filling(registry.wanted_space())
     with pytest.raises(Incomplete, match="space fill"):
-        space_change.switch(space)
+        space_change.switch_space(space)
     assert states()[LEXICAL] == "active"
 
 
@@ -263,7 +263,7 @@ def test_a_retired_space_is_removed_after_a_week_with_its_embeddings(
 
 def test_one_can_go_back_as_long_as_the_former_space_is_kept(other_model: ModelServer, library: Library) -> None:
     advance()
-    space_change.switch(registry.space_named(LEXICAL))
+    space_change.switch_space(registry.space_named(LEXICAL))
     assert states() == {LEXICAL: "active", SMALL: "retired"}
     advance()
     assert states()[LEXICAL] == "active", "what was switched by hand is not switched back by itself"

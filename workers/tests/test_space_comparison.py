@@ -62,7 +62,7 @@ def test_a_space_that_is_worse_waits_for_an_operator_and_is_measured_once(
         measured.append(space.collection)
         return scores(10, 1.0 if space.collection == LEXICAL else 0.6, 1.0)
 
-    monkeypatch.setattr(space_comparison, "measured_in", worse)
+    monkeypatch.setattr(space_comparison, "measure_in", worse)
     with caplog.at_level(logging.ERROR):
         advance()
         advance()
@@ -84,7 +84,7 @@ def test_where_a_model_does_not_answer_points_alone_decide(
     monkeypatch.setattr("evaluation.measuring.PATIENCE", ())
     fill(registry.begin_filling(registry.wanted_space()))
     other_model.script(path="embeddings", status=503)
-    assert space_comparison.compared(registry.active_space(), registry.space_named(SMALL)) == []
+    assert space_comparison.compare_spaces(registry.active_space(), registry.space_named(SMALL)) == []
 
 
 def test_without_question_sets_nothing_is_asked(other_model: ModelServer, library: Library) -> None:

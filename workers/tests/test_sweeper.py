@@ -45,7 +45,7 @@ def test_a_small_document_may_go_to_either_lane(hints: Hints) -> None:
 
 def test_a_document_that_waits_for_a_service_waits_its_time(hints: Hints) -> None:
     document = factories.DocumentFactory(status="pending")
-    lease = claims.claim(document.pk)
+    lease = claims.claim_ingestion(document.pk)
     assert lease is not None
     lease.retry_later("service_unavailable", counts=False)
     assert sweep.sweep() == NOTHING
@@ -55,7 +55,7 @@ def test_a_document_that_waits_for_a_service_waits_its_time(hints: Hints) -> Non
 
 def test_a_document_whose_worker_fell_silent_is_hinted_at_again(hints: Hints) -> None:
     document = factories.DocumentFactory(status="pending", **before(60))
-    assert claims.claim(document.pk) is not None
+    assert claims.claim_ingestion(document.pk) is not None
     assert sweep.sweep() == NOTHING
     Document.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
     assert sweep.sweep()["ingestion"] == 1

@@ -47,15 +47,15 @@ def survey(index: VectorIndex) -> Survey:
     """Look at every point of an index, and remove those that no chunk stands behind."""
     present: dict[UUID, int] = defaultdict(int)
     points = removed = 0
-    for batch in in_batches(index.point_ids()):
+    for batch in pair_batches(index.point_ids()):
         points += len(batch)
-        orphans = unbacked(batch, present)
+        orphans = unbacked_points(batch, present)
         index.delete_points(orphans)
         removed += len(orphans)
     return Survey(points, removed, present)
 
 
-def unbacked(batch: list[tuple[UUID, UUID]], present: dict[UUID, int]) -> list[UUID]:
+def unbacked_points(batch: list[tuple[UUID, UUID]], present: dict[UUID, int]) -> list[UUID]:
     """The points of a batch that no served chunk stands behind; the others are counted by document.
 
     Documents in work are asked for first: one that ends in between then counts as in work, instead of its new
@@ -73,7 +73,7 @@ def unbacked(batch: list[tuple[UUID, UUID]], present: dict[UUID, int]) -> list[U
     return orphans
 
 
-def in_batches(pairs: Iterable[tuple[UUID, UUID]]) -> Iterator[list[tuple[UUID, UUID]]]:
+def pair_batches(pairs: Iterable[tuple[UUID, UUID]]) -> Iterator[list[tuple[UUID, UUID]]]:
     rest = iter(pairs)
     while batch := list(islice(rest, BATCH)):
         yield batch

@@ -28,7 +28,7 @@ class Periodic:
 
 
 def keep_tidy() -> None:
-    tidy.tidy()
+    tidy.tidy_up()
     cut.cut_anew()
     datasets.remove_erased()
 

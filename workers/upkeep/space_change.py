@@ -68,7 +68,7 @@ def change(now: datetime) -> None:
     if space.state == State.RETIRED:
         logger.info("settings name %s, which is retired; `manage.py space switch` goes back to it", space.collection)
     elif (missing := fill_for_a_while(space)) is not None and not missing.total and not is_held_back(in_use, space):
-        switch(space, now)
+        switch_space(space, now)
 
 
 def recently_switched(space: SpaceState, now: datetime) -> bool:
@@ -93,7 +93,7 @@ def fill_for_a_while(space: SpaceState) -> Missing | None:
         cache.delete(CLAIM)
 
 
-def switch(space: SpaceState, now: datetime | None = None) -> None:
+def switch_space(space: SpaceState, now: datetime | None = None) -> None:
     """Make a complete space the one that readers see; every process follows within seconds.
 
     Compares it once more, and once more afterwards. Raises Incomplete, UnknownSpace.

@@ -36,19 +36,19 @@ class Compared:
         return f"{self.before.name} ({self.before.questions} questions): {', '.join(pairs)}"
 
 
-def compared(before: SpaceState, after: SpaceState) -> list[Compared]:
+def compare_spaces(before: SpaceState, after: SpaceState) -> list[Compared]:
     """Of every set whose truth is known, in both spaces. Empty without sets, or when a model does not answer."""
     pairs = []
     for questions in [one for one in QuestionSet.objects.order_by("created_at")[:SETS] if cases(one)]:
         try:
-            pairs.append(Compared(measured_in(before, questions), measured_in(after, questions)))
+            pairs.append(Compared(measure_in(before, questions), measure_in(after, questions)))
         except NotMeasured as error:
             logger.warning("the spaces were not compared: %s", error)
             return []
     return pairs
 
 
-def measured_in(space: SpaceState, questions: QuestionSet) -> Scores:
+def measure_in(space: SpaceState, questions: QuestionSet) -> Scores:
     with one_space(space):
         return run_now(questions, Configuration())
 
@@ -77,7 +77,7 @@ def is_held_back(before: SpaceState, after: SpaceState) -> bool:
     )  # fmt: skip
     if (found := known.first()) is not None:
         return bool(found.measures["loss"] > MOST_LOSS)
-    pairs = compared(before, after)
+    pairs = compare_spaces(before, after)
     for pair in pairs:
         logger.info("%s → %s: %s", before.collection, after.collection, pair)
     worse = loss(pairs)

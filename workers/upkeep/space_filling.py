@@ -72,16 +72,16 @@ def fill(
         if not missing.total:
             return missing
         done = 0
-        for batch in batches(chunks_of(list(missing.chunks))):
+        for batch in chunk_batches(served_chunks_of(list(missing.chunks))):
             if stopping.is_set() or not go_on():
                 return missing
-            write(target, batch)
+            write_chunks(target, batch)
             done += len(batch)
             report(done, max(done, missing.total))
     return missing_from(target.index)
 
 
-def chunks_of(documents: Sequence[UUID]) -> Iterator[Chunk]:
+def served_chunks_of(documents: Sequence[UUID]) -> Iterator[Chunk]:
     """The served chunks of documents, each with its document and corpus; those of one document stay together."""
     for start in range(0, len(documents), DOCUMENTS_AT_ONCE):
         served = Chunk.objects.served().filter(document__in=documents[start : start + DOCUMENTS_AT_ONCE])
@@ -89,12 +89,12 @@ def chunks_of(documents: Sequence[UUID]) -> Iterator[Chunk]:
         yield from in_order.iterator(BATCH)
 
 
-def batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:
+def chunk_batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:
     while batch := list(islice(chunks, BATCH)):
         yield batch
 
 
-def write(target: Target, chunks: list[Chunk]) -> None:
+def write_chunks(target: Target, chunks: list[Chunk]) -> None:
     """Embed chunks and write their points; then undo what was outrun by a deletion or an edit."""
     texts = [indexed_text(chunk.document.title, chunk.heading_path, chunk.text) for chunk in chunks]
     note_new_titles(chunks, texts)

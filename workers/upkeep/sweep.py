@@ -17,7 +17,7 @@ def sweep() -> dict[str, int]:
     """Hint at lanes that have work; returns how many hints each was sent. They are void when the next sweep comes."""
     claims.give_up_exhausted()
     erase.erase_deleted_corpora()
-    due = claims.due().order_by()
+    due = claims.due_documents().order_by()
     changed = Document.objects.alive().exclude(metadata_changed_at=None)
     waiting: dict[str, list[QuerySet[Any, Any]]] = {
         hints.INGESTION: [due, runs.free_runs()],

@@ -29,7 +29,7 @@ def refresh_statistics() -> None:
             cursor.execute("PRAGMA optimize=0x10002")
 
 
-def tidy() -> None:
+def tidy_up() -> None:
     """Forget expired sessions, idempotent replies and embeddings; close answers whose process died."""
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()

@@ -22,7 +22,7 @@ from retrieval.confidence import calibration as calibrations
 from retrieval.embeddings.base import EmbeddingError
 from retrieval.spaces.opened import current_provider
 from workers import datasets, inline
-from workers.progress import Bar
+from workers.progress import ProgressBar
 
 QUESTIONS = 200
 
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         """The measurement, and what the sample was."""
         if options["datasets"]:
             return self.on_sets(options["datasets"], options["questions"])
-        scope = of_corpus(options["corpus"]) if options["corpus"] else of_organization(options["organization"])
+        scope = corpus_scope(options["corpus"]) if options["corpus"] else organization_scope(options["organization"])
         asked = calibration.sample_probes(scope, options["questions"])
         name = "corpus" if options["corpus"] else "organization"
         return self.ask(asked, scope), {"kind": "sample", name: options[name]}
@@ -82,7 +82,7 @@ class Command(BaseCommand):
             }
 
     def ask(self, asked: list[Probe], scope: Scope) -> Measurement:
-        bar = Bar(self.stderr, "ask", len(asked))
+        bar = ProgressBar(self.stderr, "ask", len(asked))
         measured = calibration.measure_calibration(asked, scope, lambda done, total: bar.step())
         bar.end()
         return measured
@@ -107,7 +107,7 @@ def probes_of(folder: Path, corpus: Corpus, amount: int) -> list[Probe]:
         questions = Dataset.load(folder)
     except ValueError as error:
         raise CommandError(str(error)) from error
-    ids = {line["id"]: datasets.ingest(corpus, line) for line in questions.documents}
+    ids = {line["id"]: datasets.ingest_line(corpus, line) for line in questions.documents}
     drawn = Random(SEED).sample(questions.queries, min(amount, len(questions.queries)))  # noqa: S311 -- no secret
     return [probe_of(query, ids) for query in drawn]
 
@@ -118,7 +118,7 @@ def probe_of(query: Query, ids: dict[str, Any]) -> Probe:
     return Probe(query.text, frozenset(ids[one] for one in query.relevant if one in ids), span)
 
 
-def of_corpus(corpus_id: str) -> Scope:
+def corpus_scope(corpus_id: str) -> Scope:
     try:
         corpus = Corpus.objects.filter(pk=corpus_id, deleted_at=None, is_active=True).first()
     except ValidationError:
@@ -128,7 +128,7 @@ def of_corpus(corpus_id: str) -> Scope:
     return scope_of_corpus(corpus)
 
 
-def of_organization(slug: str) -> Scope:
+def organization_scope(slug: str) -> Scope:
     organization = Organization.objects.filter(slug=slug).first()
     if organization is None:
         raise CommandError(f"There is no organization {slug!r}.")

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 from corpora.models import Document
 from workers import inline, sample
-from workers.progress import Bar
+from workers.progress import ProgressBar
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        made = sample.create()
+        made = sample.create_sample()
         if inline.owns_index():
             self.ingest(made)
         if options["json"]:
@@ -27,23 +27,23 @@ class Command(BaseCommand):
         else:
             self.tell(made)
 
-    def ingest(self, made: sample.Sample) -> None:
+    def ingest(self, made: sample.SampleOrganization) -> None:
         waiting = list(
             Document.objects.alive()
             .filter(corpus__in=made.corpora, status=Document.Status.PENDING)
             .values_list("pk", flat=True)
         )
-        bar = Bar(self.stderr, "sample documents", len(waiting))
+        bar = ProgressBar(self.stderr, "sample documents", len(waiting))
         inline.work_off(waiting, lambda document: bar.step(document.filename))
         bar.end()
 
-    def tell(self, made: sample.Sample) -> None:
+    def tell(self, made: sample.SampleOrganization) -> None:
         self.stdout.write(f"Sample organization: {made.organization.name}")
         for login in made.logins:
             self.stdout.write(f"  {login.role:<7} {login.email:<24} password {login.password}   key {login.api_key}")
 
 
-def sample_as_json(made: sample.Sample) -> dict[str, Any]:
+def sample_as_json(made: sample.SampleOrganization) -> dict[str, Any]:
     return {
         "organization": {"slug": made.organization.slug, "name": made.organization.name},
         "users": [asdict(login) for login in made.logins],

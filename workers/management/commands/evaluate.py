@@ -47,7 +47,7 @@ class Command(BaseCommand):
         parser.add_argument("--markdown", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        configurations, thresholds = understood(options)
+        configurations, thresholds = parse_options(options)
         inline.require_index()
         scores = [one for name in options["datasets"] for one in self.measured(name, configurations, options)]
         self.bills(scores)
@@ -62,9 +62,9 @@ class Command(BaseCommand):
     def measured(self, name: Path, configurations: Sequence[Configuration], options: dict[str, Any]) -> list[Scores]:
         try:
             if options["organization"]:
-                return of_organization(options["organization"], str(name), configurations, options["judge"] or "")
+                return evaluate_question_set(options["organization"], str(name), configurations, options["judge"] or "")
             questions = Dataset.load(name, options["limit"])
-            scores = datasets.evaluate(questions, self.progress, configurations, judge_of(options))
+            scores = datasets.evaluate_dataset(questions, self.progress, configurations, judge_of(options))
         except (ValueError, NotMeasured) as error:
             raise CommandError(str(error)) from error
         runs.record_scores(scores)
@@ -83,7 +83,7 @@ class Command(BaseCommand):
             self.stderr.flush()
 
 
-def understood(options: dict[str, Any]) -> tuple[tuple[Configuration, ...], list[Threshold]]:
+def parse_options(options: dict[str, Any]) -> tuple[tuple[Configuration, ...], list[Threshold]]:
     """Configurations and thresholds, before anything is measured."""
     asked = STANDARD if options["configurations"] == "standard" else options["configurations"]
     try:
@@ -106,7 +106,7 @@ def judge_of(options: dict[str, Any]) -> Judge | None:
     return Judge(options["answer_model"], options["judge"], options["judge_questions"], price)
 
 
-def of_organization(slug: str, name: str, configurations: Sequence[Configuration], judge: str) -> list[Scores]:
+def evaluate_question_set(slug: str, name: str, configurations: Sequence[Configuration], judge: str) -> list[Scores]:
     """A set that admins made, measured here and now and kept with its other runs. ValueError, NotMeasured."""
     questions = QuestionSet.objects.filter(organization__slug=slug, name=name).first()
     if questions is None:

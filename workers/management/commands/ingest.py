@@ -14,7 +14,7 @@ from corpora.models import Corpus, Document
 from workers import inline
 from workers.folders import sync
 from workers.folders.watched import shared_corpus
-from workers.progress import Bar
+from workers.progress import ProgressBar
 
 DIFFICULTIES = Document.Difficulty.values
 CONTENT_TYPES = Document.ContentType.values
@@ -60,13 +60,13 @@ class Command(BaseCommand):
             raise CommandError(f"{missing} files were not taken in; see above.")
 
     def upload(self, source: Path, corpus: Corpus, admin: Membership, **options: Any) -> sync.Outcome:
-        bar = Bar(self.stderr, "upload", len(sync.files_in(source)))
-        outcome = sync.synchronize(source, corpus, admin, on_file=lambda path: bar.step(path.name), **options)
+        bar = ProgressBar(self.stderr, "upload", len(sync.files_in(source)))
+        outcome = sync.synchronize_folder(source, corpus, admin, on_file=lambda path: bar.step(path.name), **options)
         bar.end()
         return outcome
 
     def finish(self, outcome: sync.Outcome) -> int:
-        bar = Bar(self.stderr, "index", len(outcome.documents))
+        bar = ProgressBar(self.stderr, "index", len(outcome.documents))
         failed: list[Document] = []
 
         def done(document: Document) -> None:

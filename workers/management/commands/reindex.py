@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 
 from corpora.models import Document
 from workers import inline
-from workers.progress import Bar
+from workers.progress import ProgressBar
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         chosen = list(documents.values_list("pk", flat=True))
         documents.requeue()
         if inline.owns_index():
-            bar = Bar(self.stderr, "reindex", len(chosen))
+            bar = ProgressBar(self.stderr, "reindex", len(chosen))
             ends: Counter[str] = Counter()
 
             def done(document: Document) -> None:

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         raise_file_limit()
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
-            threading.Thread(target=open_index, name="open index", daemon=True).start()
+            threading.Thread(target=connect_index, name="open index", daemon=True).start()
         # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
@@ -78,7 +78,7 @@ class Command(BaseCommand):
         )
 
 
-def open_index() -> None:
+def connect_index() -> None:
     """Load the index's client and connect before the first question has to; a server that is down is tried again."""
     try:
         opened.current_index()

@@ -51,7 +51,7 @@ class Command(BaseCommand):
         spaces, wanted = registry.spaces(fresh=True), registry.wanted_space().collection
         for space in spaces:
             named = "named by the settings" if space.collection == wanted else ""
-            self.stdout.write(f"{space.collection:<40} {space.state:<8} {filled(space):<28} {named}".rstrip())
+            self.stdout.write(f"{space.collection:<40} {space.state:<8} {fill_level(space):<28} {named}".rstrip())
         if wanted not in {space.collection for space in spaces}:
             self.stdout.write(f"{wanted:<40} is named by the settings; the workers begin to fill it within a minute.")
 
@@ -59,11 +59,11 @@ class Command(BaseCommand):
         inline.require_index()
         if options["space"] is None:
             registry.begin_filling(registry.wanted_space())
-        space = chosen(options)
+        space = chosen_space(options)
         missing = space_filling.fill(space, self.report)
         if missing.total:
             raise CommandError(f"{space.collection} still lacks {missing.total} chunks; run this again.")
-        self.stdout.write(f"{space.collection} holds all {filled(space)}.")
+        self.stdout.write(f"{space.collection} holds all {fill_level(space)}.")
         if not options["manual"] and space.state != SpaceState.State.ACTIVE:
             self.switch(options)
 
@@ -78,7 +78,7 @@ class Command(BaseCommand):
             questions = Dataset.load(options["questions"], options["limit"])
         except ValueError as error:
             raise CommandError(str(error)) from error
-        before, after = registry.active_space(), chosen(options)
+        before, after = registry.active_space(), chosen_space(options)
         measured = [measures_in(space, questions) for space in (before, after)]
         self.stdout.write(f"{'':<12}{before.collection:>36}{after.collection:>36}")
         for name in COMPARED:
@@ -89,9 +89,9 @@ class Command(BaseCommand):
 
     def switch(self, options: dict[str, Any]) -> None:
         inline.require_index()
-        space = chosen(options)
+        space = chosen_space(options)
         self.warn(space)
-        space_change.switch(space)
+        space_change.switch_space(space)
         self.stdout.write(f"{space.collection} is in use. The former space is kept for {registry.KEPT.days} days.")
         if space.collection != registry.wanted_space().collection:
             self.stdout.write("The settings name another: set EMBEDDING_MODEL and EMBEDDING_DIMENSIONS to this one.")
@@ -99,7 +99,9 @@ class Command(BaseCommand):
     def warn(self, space: SpaceState) -> None:
         """What the question sets say of both spaces; who asks for a switch gets it."""
         pairs = (
-            space_comparison.compared(registry.active_space(), space) if space.state != SpaceState.State.ACTIVE else []
+            space_comparison.compare_spaces(registry.active_space(), space)
+            if space.state != SpaceState.State.ACTIVE
+            else []
         )
         for pair in pairs:
             self.stdout.write(str(pair))
@@ -116,11 +118,11 @@ class Command(BaseCommand):
             self.stdout.write(f"The workers remove {options['space']} within two minutes.")
 
 
-def chosen(options: dict[str, Any]) -> SpaceState:
+def chosen_space(options: dict[str, Any]) -> SpaceState:
     return registry.space_named(options["space"] or registry.wanted_space().collection)
 
 
-def filled(space: SpaceState) -> str:
+def fill_level(space: SpaceState) -> str:
     """As counted in the index, if this process may open it."""
     try:
         found = space_progress(space)
@@ -132,5 +134,5 @@ def filled(space: SpaceState) -> str:
 def measures_in(space: SpaceState, questions: Dataset) -> dict[str, float]:
     """Of the questions asked in one space. The set's documents are written to every space, as all documents are."""
     with opened.one_space(space):
-        (scores,) = datasets.evaluate(questions, lambda what, done, total: None)
+        (scores,) = datasets.evaluate_dataset(questions, lambda what, done, total: None)
         return scores.measures
