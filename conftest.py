@@ -131,7 +131,7 @@ def worker() -> Callable[[], int]:
 
     def work() -> int:
         waiting = list(claims.due_documents().values_list("pk", flat=True))
-        return sum(pipeline.run(document_id) for document_id in waiting)
+        return sum(pipeline.ingest_if_due(document_id) for document_id in waiting)
 
     return work
 

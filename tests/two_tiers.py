@@ -148,7 +148,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     @rule()
     def ingest(self) -> None:
         for document_id in list(claims.due_documents().values_list("pk", flat=True)):
-            assert pipeline.run(document_id)
+            assert pipeline.ingest_if_due(document_id)
         killed = {name for name, times in self.kills.items() if times and name in self.oracle.waiting}
         held = {name: self.oracle.waiting.pop(name) for name in killed}  # until their leases end
         self.oracle.ingest()
@@ -160,7 +160,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
         waiting = [name for name in self.oracle.waiting if not self.kills.get(name)]
         if document := self.pick(waiting, n):
             with mock.patch.object(pipeline.VersionWriter, "switch", side_effect=Killed), suppress(Killed):
-                pipeline.run(self.rows[document].pk)
+                pipeline.ingest_if_due(self.rows[document].pk)
             self.kills[document] = 1
 
     @rule(n=number)

@@ -45,7 +45,7 @@ def work_off(document_ids: Iterable[UUID], on_done: Callable[[Document], None]) 
 
 def try_document(document_id: UUID, on_done: Callable[[Document], None], *, last: bool) -> bool:
     """Try a document once; True when that was the end of it."""
-    pipeline.run(document_id)
+    pipeline.ingest_if_due(document_id)
     document = Document.objects.filter(pk=document_id).first()
     if document and document.status in BUSY and not last:
         return False

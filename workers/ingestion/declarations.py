@@ -25,7 +25,7 @@ def check_declared(declared: Mapping[str, Any]) -> dict[str, Any]:
     return dict(form.validated_data)
 
 
-def usable(declared: Mapping[str, Any]) -> dict[str, Any]:
+def usable_fields(declared: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a document as far as they are valid: a file's author may mean something else by a key."""
     spelled = as_fields(declared)
     form = MetadataSerializer(data=spelled)
@@ -35,12 +35,12 @@ def usable(declared: Mapping[str, Any]) -> dict[str, Any]:
     return dict(rest.validated_data) if rest.is_valid() else {}
 
 
-def missing(document: Document, declared: Mapping[str, Any]) -> dict[str, Any]:
+def missing_fields(document: Document, declared: Mapping[str, Any]) -> dict[str, Any]:
     """The usable part of a declaration for which the document has no value yet: what was said before stays.
 
     The language that was detected from a text is a value too, so a declaration counts on the first reading only.
     """
-    said = usable(declared) if declared else {}
+    said = usable_fields(declared) if declared else {}
     return {name: value for name, value in said.items() if value and not getattr(document, name)}
 
 

@@ -22,7 +22,7 @@ from retrieval.spaces.probe import EmbeddingSpaceMismatch
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.index.version import VersionWriter
-from workers.ingestion.reading import Reading, ReadRequest, complete
+from workers.ingestion.reading import Reading, ReadRequest, read_extracted
 from workers.ingestion.sandbox.pool import SandboxUnavailable, read_in_sandbox
 from workers.jobs.cut import granularities
 from workers.queue.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim_ingestion
@@ -43,17 +43,17 @@ OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable, StoreUnav
 Stage = Document.Stage
 
 
-def run(document_id: UUID) -> bool:
+def ingest_if_due(document_id: UUID) -> bool:
     """Ingest a document if it is due; True when this call did the work. Never raises for the document's sake."""
     lease = claim_ingestion(document_id)
-    return lease is not None and work_on(lease)
+    return lease is not None and ingest_claimed(lease)
 
 
-def work_on(lease: Lease) -> bool:
+def ingest_claimed(lease: Lease) -> bool:
     """Ingest a document that was claimed; False when it was lost on the way. Never raises for the document's sake."""
     try:
         with lease.kept_alive():
-            ingest(lease)
+            read_and_index(lease)
     except LeaseLost:
         clean_up_after_loss(lease)
         return False
@@ -62,10 +62,10 @@ def work_on(lease: Lease) -> bool:
     return True
 
 
-def ingest(lease: Lease) -> None:
+def read_and_index(lease: Lease) -> None:
     started = time.monotonic()
     document = lease.document()
-    reading = read_in_sandbox(original_of(document), request_for(document))
+    reading = read_in_sandbox(original_of(document), read_request_for(document))
     index_reading(lease, document, reading, since=started)
 
 
@@ -75,10 +75,10 @@ def index_extracted(lease: Lease, extracted: Extracted, sizes: Sequence[int] = (
     `sizes`: granularities to measure; else those that the document's readers need.
     """
     document = lease.document()
-    index_reading(lease, document, complete(extracted, request_for(document, sizes)))
+    index_reading(lease, document, read_extracted(extracted, read_request_for(document, sizes)))
 
 
-def request_for(document: Document, sizes: Sequence[int] = ()) -> ReadRequest:
+def read_request_for(document: Document, sizes: Sequence[int] = ()) -> ReadRequest:
     return ReadRequest(
         media_type=document.media_type,
         granularities=tuple(sizes or granularities(document)),

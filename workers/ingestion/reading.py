@@ -3,7 +3,7 @@
     bytes ── extract ──▶ text ── language, passages with their tokens, terms for BM25 ──▶ Reading
 
 The sandbox's child does all of it (`read`): several documents then use several cores, and the server's global lock
-is free for answers. Who has a text already does the rest with the same code (`complete`).
+is free for answers. Who has a text already does the rest with the same code (`read_extracted`).
 """
 
 import time
@@ -14,7 +14,7 @@ from retrieval.index import bm25
 from retrieval.index.base import SparseVector
 from retrieval.text import language
 from retrieval.text.passages import indexed_text
-from workers.ingestion.chunk.chunking import OVERLAP, ChunkDraft, chunk
+from workers.ingestion.chunk.chunking import OVERLAP, ChunkDraft, cut_chunks
 from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract import entry
 from workers.ingestion.extract.extracted import Extracted
@@ -54,13 +54,13 @@ def read(content: bytes, request: ReadRequest) -> Reading | Extracted:
     """
     extracted = entry.extract(content, request.media_type)
     long = len(extracted.text) * len(request.granularities) > MOST_CUT
-    return extracted if long or time.process_time() > MOST_PARSING_SECONDS else complete(extracted, request)
+    return extracted if long or time.process_time() > MOST_PARSING_SECONDS else read_extracted(extracted, request)
 
 
-def complete(extracted: Extracted, request: ReadRequest) -> Reading:
+def read_extracted(extracted: Extracted, request: ReadRequest) -> Reading:
     """Everything after extraction."""
     spoken = request.language or language.detect(extracted.text[:_JUDGED])
-    chunks = [draft for size in request.granularities for draft in chunk(extracted, size, OVERLAP[size])]
+    chunks = [draft for size in request.granularities for draft in cut_chunks(extracted, size, OVERLAP[size])]
     texts = indexed_texts(title_of(extracted, request.title, request.filename), chunks)
     return Reading(extracted, spoken, tuple(chunks), tuple(bm25.encode_documents(texts, spoken)))
 
@@ -77,7 +77,7 @@ def indexed_texts(title: str, chunks: Sequence[ChunkDraft]) -> list[str]:
 
 def preload() -> None:
     """Load every parser, analyser and vocabulary, with what they load lazily: the child cannot open files later."""
-    entry.preload()
+    entry.preload_parsers()
     token_counter()("warming up")
     for spoken in ("es", "en"):
         bm25.encode_documents(["calentando, warming up"], spoken)

@@ -9,7 +9,7 @@ def ingest_next(kind: Kind = Kind.INGEST) -> bool:
     """Ingest the document whose turn it is; False when none is due."""
     lease = claims.claim_next(kind)
     if lease is not None:
-        pipeline.work_on(lease)
+        pipeline.ingest_claimed(lease)
     return lease is not None
 
 

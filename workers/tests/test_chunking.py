@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpora.tests.documents import MARKDOWN
 from workers.ingestion.chunk import tokens
-from workers.ingestion.chunk.chunking import ChunkDraft, chunk
+from workers.ingestion.chunk.chunking import ChunkDraft, cut_chunks
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 
@@ -39,7 +39,7 @@ def markdown(source: str) -> Extracted:
 
 def drafts(extracted: Extracted, granularity: int = 256, overlap: int = 32) -> list[ChunkDraft]:
     """The chunks, after checking what must hold for every document."""
-    found = list(chunk(extracted, granularity, overlap))
+    found = list(cut_chunks(extracted, granularity, overlap))
     covered = bytearray(len(extracted.text))
     for index, draft in enumerate(found):
         assert draft.index == index
@@ -90,7 +90,7 @@ def test_the_rules_hold_for_every_text(granularity: int, overlap: int) -> None:
         except Exception:  # a text of invisible characters only
             return
         found = drafts(extracted, granularity, overlap)
-        assert found == list(chunk(extracted, granularity, overlap))
+        assert found == list(cut_chunks(extracted, granularity, overlap))
 
     holds()
 
@@ -180,7 +180,7 @@ def test_a_heading_longer_than_a_chunk_is_cut_after_all() -> None:
 @pytest.mark.parametrize(("granularity", "overlap"), [(16, 0), (256, 129), (256, -1)])
 def test_impossible_sizes_are_refused_at_once(granularity: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="granularity"):
-        chunk(Extracted("a"), granularity, overlap)
+        cut_chunks(Extracted("a"), granularity, overlap)
 
 
 def test_counting_says_once_that_it_estimates(

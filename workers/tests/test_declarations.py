@@ -13,7 +13,7 @@ from retrieval.tests.shelf import scope_of
 from tests.factories import CorpusFactory
 from tests.library import upload
 from tests.people import People
-from workers.ingestion.declarations import Invalid, check_declared, usable
+from workers.ingestion.declarations import Invalid, check_declared, usable_fields
 
 FRONT = """---
 title: Bucles
@@ -46,7 +46,7 @@ El bucle for recorre los elementos de una lista.
 )
 def test_words_become_the_fields_values(declared: dict[str, Any], fields: dict[str, Any]) -> None:
     assert check_declared(declared) == fields
-    assert usable(declared) == fields
+    assert usable_fields(declared) == fields
 
 
 INVALID: list[dict[str, Any]] = [
@@ -66,7 +66,7 @@ def test_what_is_invalid_is_an_error_in_a_folder_and_left_out_of_a_file(wrong: d
     with pytest.raises(Invalid) as refused:
         check_declared({"topic": "T", **wrong})
     assert next(iter(wrong)).replace("date", "source_date") in str(refused.value)
-    assert usable({"topic": "T", **wrong}) == {"topic": "T"}
+    assert usable_fields({"topic": "T", **wrong}) == {"topic": "T"}
 
 
 def test_an_unknown_field_is_an_error() -> None:

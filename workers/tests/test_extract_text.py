@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.tests.documents import TEXT
-from workers.ingestion.extract.canonical import clean, one_line, tidy
+from workers.ingestion.extract.canonical import clean, one_line, tidy_text
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.failures import ExtractionError
 
@@ -79,8 +79,8 @@ def test_no_extractor_for_an_unknown_type() -> None:
 
 @given(st.text())
 def test_canonical_text_is_nfc_stable_and_visible(raw: str) -> None:
-    text = tidy(raw)
-    assert tidy(text) == text
+    text = tidy_text(raw)
+    assert tidy_text(text) == text
     assert unicodedata.is_normalized("NFC", text)
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in text if character not in "\t\n")
     assert "\n" not in one_line(raw)

@@ -68,7 +68,9 @@ def test_any_text_gives_what_crosses_the_border(front: str) -> None:
     assert found.keys() <= set(KEYS.values())
     found.pop("title", None)
     extracted = extract_markdown(b"text")
-    crossed = wire.decode(wire.encode(type(extracted)("text", metadata=found), ()), ReadRequest("text/markdown"))
+    crossed = wire.decode_reading(
+        wire.encode_reading(type(extracted)("text", metadata=found), ()), ReadRequest("text/markdown")
+    )
     assert crossed.metadata == found
 
 

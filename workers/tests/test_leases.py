@@ -74,7 +74,7 @@ def test_ten_deliveries_at_once_cost_one_embedding_bill(all_models: ModelServer)
     corpus = factories.CorpusFactory(personal_of=owner)
     text = "\n\n".join(f"# Parte {n}\n\n{'El faro alumbra la costa. ' * 60}" for n in range(12))
     document = upload(corpus, owner, "faro.md", text)
-    worked = in_threads(10, pipeline.run, document.pk)
+    worked = in_threads(10, pipeline.ingest_if_due, document.pk)
     assert worked.count(True) == 1
     done = state(document)
     assert (done.status, done.attempts) == ("indexed", 0)

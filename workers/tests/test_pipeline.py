@@ -55,7 +55,7 @@ def state(document: Document) -> Document:
 
 def retry_now(document: Document) -> bool:
     Document.objects.filter(pk=document.pk).update(not_before=timezone.now())
-    return pipeline.run(document.pk)
+    return pipeline.ingest_if_due(document.pk)
 
 
 def point_ids(document: Document) -> set[UUID]:
@@ -84,17 +84,17 @@ def complete(document: Document) -> Document:
 def test_a_document_is_indexed_as_a_whole(keep: Callable[..., Document]) -> None:
     document = keep()
     assert (document.status, document.version) == ("pending", 0)
-    assert pipeline.run(document.pk) is True
+    assert pipeline.ingest_if_due(document.pk) is True
     done = complete(document)
     assert (done.version, done.title, done.language) == (1, "Capítulo 0", "es")
     assert done.indexed_at is not None
-    assert pipeline.run(document.pk) is False, "it is not due any more"
+    assert pipeline.ingest_if_due(document.pk) is False, "it is not due any more"
 
 
 def test_pages_and_headings_are_kept(keep: Callable[..., Document]) -> None:
     page = [f"The harbour master writes line {n} in the log." for n in range(40)]
     document = keep("log.pdf", documents.pdf([page, page, page], title="The log"))
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     done = complete(document)
     assert done.page_count == 3
     assert {one.page_start for one in done.chunks.all()} <= {1, 2, 3}
@@ -104,7 +104,7 @@ def test_pages_and_headings_are_kept(keep: Callable[..., Document]) -> None:
 def test_the_same_work_done_twice_gives_the_same_chunks(keep: Callable[..., Document]) -> None:
     first, second = keep("a.md"), keep("b.md")
     for document in (first, second):
-        pipeline.run(document.pk)
+        pipeline.ingest_if_due(document.pk)
     columns = ("index", "granularity", "text", "token_count", "start", "end")
     assert list(first.chunks.values_list(*columns)) == list(second.chunks.values_list(*columns))
 
@@ -120,7 +120,7 @@ def test_progress_only_grows(keep: Callable[..., Document], monkeypatch: pytest.
     monkeypatch.setattr(Lease, "report", noted)
     monkeypatch.setattr(pipeline, "BATCH", 3)
     monkeypatch.setattr(pipeline, "UNNOTICED_SECONDS", 0.0)
-    pipeline.run(keep().pk)
+    pipeline.ingest_if_due(keep().pk)
     assert [progress for _, progress in seen] == sorted(progress for _, progress in seen)
     assert len(seen) > 3
     assert {stage for stage, _ in seen} == {"embed"}, "it begins with extract, and with the index it ends"
@@ -142,7 +142,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
 def test_a_file_that_cannot_be_read_fails_with_advice(keep: Callable[..., Document], code: str) -> None:
     name, content = FILES[code]
     document = keep(name, content())
-    assert pipeline.run(document.pk) is True
+    assert pipeline.ingest_if_due(document.pk) is True
     failed = state(document)
     assert (failed.status, failed.error_code) == ("failed", code)
     assert (failed.chunks.count(), failed.chunk_count, failed.lease_holder) == (0, 0, None)
@@ -159,7 +159,7 @@ def test_every_extraction_error_ends_as_failed(
 
     document = keep("a.md", SHORT)
     monkeypatch.setattr(pipeline, "read_in_sandbox", fail)
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert (state(document).status, state(document).error_code) == ("failed", code)
     assert state(document).error_code == code
     assert code in ADVICE, "and a sentence says what to do"
@@ -171,16 +171,16 @@ def test_an_indexed_document_without_chunks_does_not_exist(
     document = keep("a.md", SHORT)
     read = pipeline.read_in_sandbox
     monkeypatch.setattr(pipeline, "read_in_sandbox", lambda *args: replace(read(*args), chunks=(), terms=()))
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert (state(document).status, state(document).error_code) == ("failed", "empty_document")
 
 
 def test_a_failed_document_can_be_sent_again(keep: Callable[..., Document]) -> None:
     document = keep("a.md", b"\n")
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     intake.replace(state(document), file_of("a.md", SHORT), factories.MembershipFactory())
     assert (state(document).status, state(document).error_code) == ("pending", "")
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     complete(document)
 
 
@@ -304,10 +304,10 @@ def test_what_was_embedded_before_an_outage_is_not_paid_for_again(
 
 
 def test_the_same_text_elsewhere_is_not_embedded_again(keep: Callable[..., Document], all_models: ModelServer) -> None:
-    pipeline.run(keep("a.md").pk)
+    pipeline.ingest_if_due(keep("a.md").pk)
     paid = all_models.stats()["embed_items"]
     again = keep("b.md")
-    pipeline.run(again.pk)
+    pipeline.ingest_if_due(again.pk)
     complete(again)
     assert all_models.stats()["embed_items"] == paid
 
@@ -348,11 +348,11 @@ def test_a_reprocessed_document_gets_new_ids_and_no_new_bill(
     keep: Callable[..., Document], all_models: ModelServer
 ) -> None:
     document = keep()
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     first, paid = served(document), all_models.stats()["embed_items"]
     intake.reprocess(document, factories.MembershipFactory())
     assert served(document) == first, "what readers see stays meanwhile"
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert complete(document).version == 2
     assert first.isdisjoint(served(document))
     assert all_models.stats()["embed_items"] == paid
@@ -362,7 +362,7 @@ def test_a_new_version_that_fails_leaves_the_old_one(
     keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = keep()
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     first = served(document)
     intake.reprocess(document, factories.MembershipFactory())
     monkeypatch.setattr(pipeline, "BATCH", 2)
@@ -384,10 +384,10 @@ def test_a_new_version_that_fails_leaves_the_old_one(
 
 def test_the_embeddings_of_an_old_version_are_forgotten(keep: Callable[..., Document], all_models: ModelServer) -> None:
     document = keep()
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     old = set(document.chunks.values_list("text_hash", flat=True))
     intake.replace(document, file_of("libro.md", SHORT), factories.MembershipFactory())
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     new = set(complete(document).chunks.values_list("text_hash", flat=True))
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) == new
     assert old.isdisjoint(new)
@@ -404,7 +404,7 @@ def test_what_is_edited_while_a_document_is_processed_stays(
         Document.objects.filter(pk=document.pk).update(title="El libro del mar", unit="2")
 
     monkeypatch.setattr(pipeline.VersionWriter, "write", edited)
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     done = complete(document)
     assert (done.title, done.unit) == ("El libro del mar", "2")
     assert metadata.copy_next(), "the flag says that the points were written under what it was before"
@@ -431,7 +431,7 @@ def test_an_edit_that_comes_between_the_look_and_the_switch_stays(
         finish(self, *args, **facts)
 
     monkeypatch.setattr(Lease, "finish", edited_first)
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     edits[0].join(10)
     done = complete(document)
     assert (done.title, done.language) == ("El libro del mar", "ca")
@@ -440,7 +440,7 @@ def test_an_edit_that_comes_between_the_look_and_the_switch_stays(
 def test_a_language_that_a_document_declares_decides_how_its_terms_are_weighed(keep: Callable[..., Document]) -> None:
     declared, detected = keep("a.md", f"---\nlang: en\n---\n\n{LONG}"), keep("b.md")
     for document in (declared, detected):
-        pipeline.run(document.pk)
+        pipeline.ingest_if_due(document.pk)
     assert (complete(declared).language, complete(detected).language) == ("en", "es")
     spanish, english = (encode_documents(["frase"], spoken)[0] for spoken in ("es", "en"))
     assert (holds(declared, english), holds(declared, spanish)) == (True, False)
@@ -457,10 +457,10 @@ def holds(document: Document, terms: SparseVector) -> bool:
 def test_a_short_document_costs_few_statements(
     keep: Callable[..., Document], django_assert_max_num_queries: Any
 ) -> None:
-    pipeline.run(keep("a.md", SHORT).pk)
+    pipeline.ingest_if_due(keep("a.md", SHORT).pk)
     document = keep("b.md", SHORT + "Y otra frase.")
     with django_assert_max_num_queries(19):  # SAVEPOINT-less transactions count their BEGIN and COMMIT
-        pipeline.run(document.pk)
+        pipeline.ingest_if_due(document.pk)
     complete(document)
 
 
@@ -499,7 +499,7 @@ def deleted_during(keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(holder, name, deleted_first)
     monkeypatch.setattr(pipeline, "BATCH", 4)
-    assert pipeline.run(document.pk) is False
+    assert pipeline.ingest_if_due(document.pk) is False
     return document
 
 
@@ -533,7 +533,7 @@ def test_a_document_erased_in_work_leaves_no_points(
         upsert(self, points)
 
     monkeypatch.setattr(type(current_index()), "upsert", erased_first)
-    assert pipeline.run(document.pk) is False
+    assert pipeline.ingest_if_due(document.pk) is False
     assert not point_ids(document)
     assert not Document.objects.filter(pk=document.pk).exists()
 
@@ -556,14 +556,14 @@ def test_a_worker_that_lost_its_document_mixes_nothing_into_the_winners_work(
     outcome: list[bool] = []
 
     def slow_worker() -> None:
-        outcome.append(pipeline.run(document.pk))
+        outcome.append(pipeline.ingest_if_due(document.pk))
         connections.close_all()
 
     slow = threading.Thread(target=slow_worker)
     slow.start()
     assert embedding.wait(20)
     intake.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
-    assert pipeline.run(document.pk) is True
+    assert pipeline.ingest_if_due(document.pk) is True
     replaced.set()
     slow.join(20)
     assert outcome == [False]
@@ -583,7 +583,7 @@ def test_who_lost_its_document_clears_nothing_of_the_winners_work(
 
     with monkeypatch.context() as patched:
         patched.setattr(type(current_index()), "upsert", down_afterwards)
-        pipeline.run(document.pk)
+        pipeline.ingest_if_due(document.pk)
     written = point_ids(document)
     clear = pipeline.VersionWriter.clear_unfinished
 
@@ -616,10 +616,10 @@ def test_the_rest_of_a_killed_attempt_is_cleared(
     with monkeypatch.context() as patched:
         patched.setattr(pipeline.VersionWriter, "write", killed_at_third)
         with pytest.raises(Killed):
-            pipeline.run(document.pk)
+            pipeline.ingest_if_due(document.pk)
     assert len(point_ids(document)) == 6
     assert served(document) == set()
     claims.release_abandoned()
     intake.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert complete(document).chunk_count == 1, "the points of the longer text are gone too"

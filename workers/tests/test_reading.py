@@ -11,7 +11,7 @@ from retrieval.index import bm25
 from workers.ingestion import reading
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 from workers.ingestion.extract.failures import ExtractionError
-from workers.ingestion.reading import Reading, ReadRequest, complete
+from workers.ingestion.reading import Reading, ReadRequest, read_extracted
 from workers.ingestion.sandbox import wire
 from workers.ingestion.sandbox.pool import read_in_sandbox
 
@@ -20,12 +20,12 @@ REQUEST = ReadRequest("text/markdown", (800, 256), filename="libro.md")
 
 
 def crossed(outcome: Reading | Extracted, request: ReadRequest = REQUEST) -> Reading | Extracted:
-    return wire.decode(wire.encode(outcome, request.granularities), request)
+    return wire.decode_reading(wire.encode_reading(outcome, request.granularities), request)
 
 
 def test_the_child_and_the_server_read_alike() -> None:
     there = read_in_sandbox(SOURCE.encode(), REQUEST)
-    here = complete(there.extracted, REQUEST)
+    here = read_extracted(there.extracted, REQUEST)
     assert there == here
     assert {one.granularity for one in there.chunks} == {800, 256}
     assert there.language == "es"
@@ -47,19 +47,19 @@ def test_a_text_too_long_for_the_childs_time_is_cut_by_the_server(monkeypatch: p
 
 
 def test_passages_that_do_not_fit_beside_their_text_are_left_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = complete(Extracted("Una frase del libro. " * 500), REQUEST)
+    whole = read_extracted(Extracted("Una frase del libro. " * 500), REQUEST)
     monkeypatch.setattr(wire, "MAX_RESULT_BYTES", len(whole.extracted.text) + 500)
     assert crossed(whole) == whole.extracted
 
 
 def test_a_request_survives_the_wire() -> None:
     request = ReadRequest("text/plain", (800, 1024), 'Un "título"\n\t😀', "ñ" * 255, "es")
-    assert wire.decode_request(wire.encode_request(request)) == request
+    assert wire.decode_read_request(wire.encode_read_request(request)) == request
 
 
 def test_a_request_that_would_be_cut_off_is_not_sent() -> None:
     with pytest.raises(ValueError, match="255"):
-        wire.encode_request(ReadRequest("text/plain", title="ñ" * 5000))
+        wire.encode_read_request(ReadRequest("text/plain", title="ñ" * 5000))
 
 
 TEXT = "ab cd ef gh ij"
@@ -81,13 +81,13 @@ def answer(**lies: Any) -> bytes:
         "terms": packed("I", TERMS),
         "weights": packed("f", WEIGHTS),
     }
-    fields = orjson.loads(wire.encode(EXTRACTED, ()))
+    fields = orjson.loads(wire.encode_reading(EXTRACTED, ()))
     language = lies.pop("language", "es")
     return orjson.dumps({**fields, "language": language, "passages": {**told, **lies}})
 
 
 def decoded(message: bytes) -> Reading:
-    outcome = wire.decode(message, ReadRequest("text/plain", (256,)))
+    outcome = wire.decode_reading(message, ReadRequest("text/plain", (256,)))
     assert isinstance(outcome, Reading)
     return outcome
 
@@ -161,6 +161,6 @@ def test_a_text_repeated_more_often_than_overlaps_explain_is_refused() -> None:
 
 
 def test_a_language_that_was_said_is_not_the_childs_to_change() -> None:
-    outcome = wire.decode(answer(language="fr"), ReadRequest("text/plain", (256,), language="es"))
+    outcome = wire.decode_reading(answer(language="fr"), ReadRequest("text/plain", (256,), language="es"))
     assert isinstance(outcome, Reading)
     assert outcome.language == "es"

@@ -17,7 +17,7 @@ from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox import wire
-from workers.ingestion.sandbox.pool import Limits, Sandbox, SandboxUnavailable, read_in_sandbox
+from workers.ingestion.sandbox.pool import ChildLimits, Sandbox, SandboxUnavailable, read_in_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="this wall exists on Linux only")
@@ -27,7 +27,7 @@ PLAIN = ReadRequest("text/plain")
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[Sandbox]:
-    limits = Limits(address_space=256 * MEGABYTE, cpu_seconds=1, wall_seconds=2)
+    limits = ChildLimits(address_space=256 * MEGABYTE, cpu_seconds=1, wall_seconds=2)
     sandbox = Sandbox("workers.tests.hostile", limits)
     yield sandbox
     sandbox.close()
@@ -282,7 +282,7 @@ def test_every_format_is_read_without_opening_another_file() -> None:
 
 
 def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
-    sandbox = Sandbox(limits=Limits(cpu_seconds=1, wall_seconds=5))
+    sandbox = Sandbox(limits=ChildLimits(cpu_seconds=1, wall_seconds=5))
     try:
         started = time.monotonic()
         with pytest.raises(ExtractionError) as caught:
@@ -296,7 +296,7 @@ def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
 def test_the_answer_survives_the_wire() -> None:
     pages, headings = (PageSpan(1, 0, 2), PageSpan(2, 2, 3)), (HeadingSpan(1, "Á", 0, 1),)
     extracted = Extracted("Á\nb", pages, headings, "t", 2, {"unit": "Bucles", "tags": ("a", "b")})
-    assert wire.decode(wire.encode(extracted, ()), PLAIN) == extracted
+    assert wire.decode_reading(wire.encode_reading(extracted, ()), PLAIN) == extracted
 
 
 GOOD = (
@@ -338,8 +338,8 @@ GOOD = (
     ],
 )
 def test_a_lying_answer_is_refused(part: str, lie: str) -> None:
-    assert text_of(wire.decode(GOOD.encode(), PLAIN)) == "ab"
+    assert text_of(wire.decode_reading(GOOD.encode(), PLAIN)) == "ab"
     assert part in GOOD
     with pytest.raises(ExtractionError) as caught:
-        wire.decode(GOOD.replace(part, lie, 1).encode("latin-1"), PLAIN)
+        wire.decode_reading(GOOD.replace(part, lie, 1).encode("latin-1"), PLAIN)
     assert caught.value.code == "extraction_crashed"

@@ -143,12 +143,12 @@ def test_a_document_that_began_before_the_change_and_ends_after_it_is_in_the_new
             advance()
 
     monkeypatch.setattr(pipeline.VersionWriter, "write", overtaken)
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert states()[SMALL] == "active"
     waiting = Document.objects.get(pk=document.pk)
     assert (waiting.status, waiting.attempts) == ("pending", 0)
     Document.objects.filter(pk=document.pk).update(not_before=timezone.now())
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert points(SMALL) == served()
     assert served() >= {chunk.pk for chunk in document.chunks.all()} != set()
 
@@ -181,7 +181,7 @@ def test_a_former_model_that_is_gone_costs_no_document_either(
     SpaceState.objects.filter(collection=LEXICAL).delete()
     registry.begin_filling(registry.wanted_space())
     document = upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     assert Document.objects.get(pk=document.pk).status == "indexed"
     advance()
     assert states() == {LEXICAL: "active", SMALL: "retired"}
@@ -196,7 +196,7 @@ def test_without_another_space_a_model_that_is_gone_keeps_documents_waiting(
     settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = settings.EMBEDDING_MODEL = ""
     restart()
     document = upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")
-    pipeline.run(document.pk)
+    pipeline.ingest_if_due(document.pk)
     waiting = Document.objects.get(pk=document.pk)
     assert (waiting.status, waiting.error_code) == ("pending", "service_unavailable"), "the lexical one is retired"
 
@@ -210,7 +210,7 @@ def test_another_model_under_the_old_name_fails_documents_and_says_so(
         settings.OPENAI_BASE_URL = endpoint.url
         restart()
         document = upload(library.loans, library.admin, "nuevo.md", "# Horario\n\nLa sala abre a las ocho.\n")
-        pipeline.run(document.pk)
+        pipeline.ingest_if_due(document.pk)
     failed = Document.objects.get(pk=document.pk)
     assert (failed.status, failed.error_code) == ("failed", "embedding_space_changed")
     assert not document.chunks.exists()

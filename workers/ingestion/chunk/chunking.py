@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workers.ingestion.chunk.sections import groups, heading_paths, sections
+from workers.ingestion.chunk.sections import groups, headed_sections, heading_paths
 from workers.ingestion.chunk.segments import (
     AFTER_CHARACTER,
     AFTER_HEADING,
@@ -69,7 +69,7 @@ class ChunkDraft:
     heading_path: tuple[str, ...]
 
 
-def chunk(extracted: Extracted, granularity: int, overlap: int) -> Iterator[ChunkDraft]:
+def cut_chunks(extracted: Extracted, granularity: int, overlap: int) -> Iterator[ChunkDraft]:
     """The passages that `cut_text` makes, each with its pages and headings."""
     return drafts_of(extracted, granularity, cut_text(extracted, granularity, overlap))
 
@@ -117,7 +117,7 @@ class _Chunker:
         limit = max(overlap, MIN_GRANULARITY // 2)
         heading_limit = granularity - _HEADING_MARGIN
         self._segments: Segments = segment_text(self._text, extracted.headings, limit, heading_limit)
-        self._sections = sections(self._segments, extracted.headings)
+        self._sections = headed_sections(self._segments, extracted.headings)
 
     def cuts(self) -> Iterator[Cut]:
         for first, last in groups(self._sections, self._granularity):

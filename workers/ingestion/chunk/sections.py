@@ -12,7 +12,7 @@ _TINY = 8  # … but one below 1/8, which would make a poor chunk of its own
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class HeadedSection:
     """Segments first:last under one heading; `path` are the titles down to it, () before the first."""
 
     first: int
@@ -21,7 +21,7 @@ class Section:
     path: tuple[str, ...]
 
 
-def sections(segments: Segments, headings: Sequence[HeadingSpan]) -> list[Section]:
+def headed_sections(segments: Segments, headings: Sequence[HeadingSpan]) -> list[HeadedSection]:
     """Sections tile the segments: one before the first heading, if there is text, and one per heading."""
     borders: list[tuple[int, tuple[str, ...]]] = [(0, ())]
     for heading, path in zip(headings, heading_paths(headings), strict=True):
@@ -30,7 +30,7 @@ def sections(segments: Segments, headings: Sequence[HeadingSpan]) -> list[Sectio
     for index, (first, path) in enumerate(borders):
         last = borders[index + 1][0] if index + 1 < len(borders) else len(segments)
         if last > first:
-            found.append(Section(first, last, segments.before[last] - segments.before[first], path))
+            found.append(HeadedSection(first, last, segments.before[last] - segments.before[first], path))
     return found
 
 
@@ -46,13 +46,13 @@ def heading_paths(headings: Sequence[HeadingSpan]) -> list[tuple[str, ...]]:
     return paths
 
 
-def groups(found: Sequence[Section], granularity: int) -> Iterator[tuple[int, int]]:
+def groups(found: Sequence[HeadedSection], granularity: int) -> Iterator[tuple[int, int]]:
     """(first, last) segments of sections that belong together, in order.
 
     Small sections under the same parent are merged up to the granularity, because a 20-token chunk retrieves
     badly; a heading with hardly any text goes with its first subsection, however long that is.
     """
-    group: list[Section] = []
+    group: list[HeadedSection] = []
     for section in _with_lead_ins(found, granularity // _TINY):
         if group and not _joins(group, section, granularity):
             yield group[0].first, group[-1].last
@@ -62,9 +62,9 @@ def groups(found: Sequence[Section], granularity: int) -> Iterator[tuple[int, in
         yield group[0].first, group[-1].last
 
 
-def _with_lead_ins(found: Sequence[Section], tiny: int) -> Iterator[Section]:
+def _with_lead_ins(found: Sequence[HeadedSection], tiny: int) -> Iterator[HeadedSection]:
     """The sections, each tiny one made one with the subsection that follows it."""
-    lead: Section | None = None
+    lead: HeadedSection | None = None
     for section in found:
         if lead is not None:
             if section.path[: len(lead.path)] == lead.path:
@@ -79,7 +79,7 @@ def _with_lead_ins(found: Sequence[Section], tiny: int) -> Iterator[Section]:
         yield lead
 
 
-def _joins(group: list[Section], section: Section, granularity: int) -> bool:
+def _joins(group: list[HeadedSection], section: HeadedSection, granularity: int) -> bool:
     parent = group[0].path[:-1]
     if section.path[: len(parent)] != parent:
         return False

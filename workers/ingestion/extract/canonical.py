@@ -28,7 +28,7 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def tidy(text: str) -> str:
+def tidy_text(text: str) -> str:
     """`clean`, without spaces at line ends, runs of blank lines, or blank lines around the whole."""
     return _BLANK_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip("\n")
 

@@ -51,7 +51,7 @@ def extract_docx(content: bytes) -> Extracted:
     """
     _check(content)
     document: Any = docx.Document(io.BytesIO(content))
-    found = list(blocks(document.element.body, Styles(document), Numbering(document)))
+    found = list(body_blocks(document.element.body, Styles(document), Numbering(document)))
     declared = one_line(document.core_properties.title or "")
     return _assemble(found, "" if _NO_TITLE.fullmatch(declared) else declared)
 
@@ -95,7 +95,7 @@ def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
     return Extracted("".join(parts), headings=tuple(headings), title=title or declared_title or first)
 
 
-def blocks(body: Any, styles: Styles, numbering: Numbering) -> Iterator[DocxBlock]:
+def body_blocks(body: Any, styles: Styles, numbering: Numbering) -> Iterator[DocxBlock]:
     """The body's paragraphs and tables, also those inside content controls and tracked insertions."""
     for element in _children(body, "p", "tbl"):
         if element.tag == f"{W}p":

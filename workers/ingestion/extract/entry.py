@@ -6,7 +6,7 @@ from corpora.media_types import DOCX, MARKDOWN, PDF, TEXT
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 from workers.ingestion.extract.failures import ExtractionError
 
-__all__ = ["Extracted", "ExtractionError", "HeadingSpan", "PageSpan", "extract", "preload"]
+__all__ = ["Extracted", "ExtractionError", "HeadingSpan", "PageSpan", "extract", "preload_parsers"]
 
 
 def _extractor(media_type: str) -> Callable[[bytes], Extracted]:
@@ -49,7 +49,7 @@ def extract(content: bytes, media_type: str) -> Extracted:
     return extracted
 
 
-def preload() -> None:
+def preload_parsers() -> None:
     """Load every parser and what it loads lazily: the child cannot open files later."""
     from workers.ingestion.extract import docx, markdown, pdf, plain
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from workers.ingestion.extract.canonical import one_line, tidy
+from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
-from workers.ingestion.extract.plain import decode
+from workers.ingestion.extract.plain import decode_text
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
@@ -27,7 +27,7 @@ def extract_markdown(content: bytes) -> Extracted:
 
     Title: the front matter's, else the first heading of level 1. Raises ExtractionError as plain text does.
     """
-    source = tidy(decode(content))
+    source = tidy_text(decode_text(content))
     front = _FRONT_MATTER.match(source)
     body = source[front.end() :].strip("\n") if front else source
     text, headings = _canonical(body.split("\n"))

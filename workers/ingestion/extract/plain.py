@@ -4,7 +4,7 @@ import codecs
 import re
 
 from corpora.uploads.signatures import utf16_without_bom
-from workers.ingestion.extract.canonical import tidy
+from workers.ingestion.extract.canonical import tidy_text
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 
@@ -29,13 +29,13 @@ _SAMPLE = 64 * 1024
 
 def extract_text(content: bytes) -> Extracted:
     """Plain text in any common encoding. Raises ExtractionError: unsupported_encoding, empty_document."""
-    text = tidy(decode(content))
+    text = tidy_text(decode_text(content))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     return Extracted(text)
 
 
-def decode(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """Bytes to text: byte order mark, UTF-8, UTF-16, Windows-1252, then statistics (charset-normalizer)."""
     for mark, encoding in _BOMS:
         if content.startswith(mark):

@@ -39,7 +39,7 @@ class VersionWriter:
         self.version = document.version + 1
         self.spaces = SpaceWriter(document.pk)
         self.title = title_of(reading.extracted, document.title, document.filename)
-        self.declared = declarations.missing(document, reading.extracted.metadata)
+        self.declared = declarations.missing_fields(document, reading.extracted.metadata)
         self.language = document.language or self.declared.get("language", "") or reading.language
         declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
         if self.declared.get("source_date"):

@@ -8,8 +8,8 @@ from typing import NoReturn
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
-from workers.ingestion.sandbox.limits import Limits, confine, die_with_parent
-from workers.ingestion.sandbox.wire import decode_request, encode, encode_error
+from workers.ingestion.sandbox.limits import ChildLimits, confine, die_with_parent
+from workers.ingestion.sandbox.wire import decode_read_request, encode_error, encode_reading
 
 EXIT_ANSWERED, EXIT_MEMORY, EXIT_BROKEN = 0, 12, 13
 _SOURCE, _RESULT = 3, 4
@@ -19,7 +19,7 @@ _COLLECT_AFTER = 100_000  # objects; parsers make many, few of them garbage, and
 Reader = Callable[[bytes, ReadRequest], Reading | Extracted]
 
 
-def run(read: Reader, descriptors: tuple[int, int], request: bytes, limits: Limits, parent: int) -> NoReturn:
+def run_child(read: Reader, descriptors: tuple[int, int], request: bytes, limits: ChildLimits, parent: int) -> NoReturn:
     """Body of the child: `descriptors` of the document and of the answer's pipe, `parent` the zygote's pid.
 
     Ends the process, whatever happens.
@@ -52,8 +52,8 @@ def _keep_only(source: int, result: int) -> None:
 
 def _answer(read: Reader, request: bytes) -> bytes:
     try:
-        asked = decode_request(request)
-        return encode(read(_content(), asked), asked.granularities)
+        asked = decode_read_request(request)
+        return encode_reading(read(_content(), asked), asked.granularities)
     except ExtractionError as error:
         return encode_error(error)
 

@@ -18,7 +18,7 @@ _FORBIDDEN_EVENTS = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ChildLimits:
     """Of one extraction (RELIABILITY R14): bytes of address space, seconds of CPU, seconds on the clock."""
 
     address_space: int = 1024**3
@@ -47,7 +47,7 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def confine(limits: Limits) -> None:
+def confine(limits: ChildLimits) -> None:
     """Close every door in this process for good. Only file descriptors that are open already remain."""
     if _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # no core, no ptrace by siblings

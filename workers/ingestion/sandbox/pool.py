@@ -19,14 +19,14 @@ from pathlib import Path
 
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
-from workers.ingestion.reading import Reading, ReadRequest, complete
+from workers.ingestion.reading import Reading, ReadRequest, read_extracted
 from workers.ingestion.sandbox.child import EXIT_ANSWERED, EXIT_MEMORY
-from workers.ingestion.sandbox.limits import Limits
+from workers.ingestion.sandbox.limits import ChildLimits
 from workers.ingestion.sandbox.process import SandboxUnavailable, ZygoteDied, ZygoteProcess
-from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode, encode_request
+from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode_reading, encode_read_request
 from workers.ingestion.sandbox.zygote import EXITED, OUT_OF_TIME, REQUEST, STATUS
 
-__all__ = ["Limits", "Sandbox", "SandboxUnavailable", "close_sandbox", "read_in_sandbox"]
+__all__ = ["ChildLimits", "Sandbox", "SandboxUnavailable", "close_sandbox", "read_in_sandbox"]
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +38,8 @@ _NEAR_THE_LIMIT = 0.6  # of the address space in use: a crash there is for want 
 class Sandbox:
     """Runs `module.read(content, request)` confined. Thread-safe; one zygote per server process."""
 
-    def __init__(self, module_name: str = _READER, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, module_name: str = _READER, limits: ChildLimits | None = None) -> None:
+        self.limits = limits or ChildLimits()
         self._module_name = module_name
         self._zygote = ZygoteProcess(module_name)
 
@@ -75,7 +75,7 @@ class Sandbox:
         os.lseek(source, 0, os.SEEK_SET)
         limits = self.limits
         numbers = (limits.address_space, limits.cpu_seconds, limits.wall_seconds)
-        message = REQUEST.pack(*numbers, encode_request(request))
+        message = REQUEST.pack(*numbers, encode_read_request(request))
         deadline = time.monotonic() + limits.wall_seconds + _GRACE_SECONDS
         with _Pipe() as answer, _Pipe() as status:
             pid = zygote.send(message, [source, answer.writer, status.writer])
@@ -92,7 +92,7 @@ class Sandbox:
             raise ZygoteDied("during an extraction")
         kind, code, peak_kib = STATUS.unpack(ended)
         if kind == EXITED and code == EXIT_ANSWERED:
-            return decode(result, request)
+            return decode_reading(result, request)
         raise self._cause_of_death(kind, code, peak_kib)
 
     def _cause_of_death(self, kind: int, code: int, peak_kib: int) -> ExtractionError:
@@ -164,7 +164,7 @@ def read_in_sandbox(content: bytes | Path, request: ReadRequest) -> Reading:
     child has is cut here.
     """
     outcome = _sandbox.read(content, request)
-    return outcome if isinstance(outcome, Reading) else complete(outcome, request)
+    return outcome if isinstance(outcome, Reading) else read_extracted(outcome, request)
 
 
 def close_sandbox() -> None:

@@ -35,7 +35,7 @@ MAX_LEVEL = 9
 _LANGUAGE = re.compile(r"([a-z]{2,3})?")
 
 
-def encode_request(request: ReadRequest) -> bytes:
+def encode_read_request(request: ReadRequest) -> bytes:
     """What the server asks. The columns that its values come from bound it; ValueError if not."""
     message = orjson.dumps(asdict(request))
     if len(message) > MAX_REQUEST_BYTES:
@@ -43,12 +43,12 @@ def encode_request(request: ReadRequest) -> bytes:
     return message
 
 
-def decode_request(message: bytes) -> ReadRequest:
+def decode_read_request(message: bytes) -> ReadRequest:
     fields = orjson.loads(message)
     return ReadRequest(**{**fields, "granularities": tuple(fields["granularities"])})
 
 
-def encode(outcome: Reading | Extracted, granularities: Sequence[int]) -> bytes:
+def encode_reading(outcome: Reading | Extracted, granularities: Sequence[int]) -> bytes:
     """What was read as compact JSON; without its passages, where they would not fit beside a long text.
 
     Raises ExtractionError when the text alone exceeds MAX_RESULT_BYTES.
@@ -57,7 +57,7 @@ def encode(outcome: Reading | Extracted, granularities: Sequence[int]) -> bytes:
         passages = encode_passages(granularities, outcome.chunks, outcome.terms)
         fields = {**_text_fields(outcome.extracted), "language": outcome.language, "passages": passages}
         result = orjson.dumps(fields)
-        return result if len(result) <= MAX_RESULT_BYTES else encode(outcome.extracted, granularities)
+        return result if len(result) <= MAX_RESULT_BYTES else encode_reading(outcome.extracted, granularities)
     result = orjson.dumps(_text_fields(outcome))
     if len(result) > MAX_RESULT_BYTES:
         raise ExtractionError("extraction_memory", cause="more than 64 MB of text")
@@ -80,7 +80,7 @@ def encode_error(error: ExtractionError) -> bytes:
     return orjson.dumps({"error": error.code, "cause": error.cause[:MAX_CAUSE]})
 
 
-def decode(result: bytes | bytearray, request: ReadRequest) -> Reading | Extracted:
+def decode_reading(result: bytes | bytearray, request: ReadRequest) -> Reading | Extracted:
     """The child's JSON, its offsets and numbers checked. Raises ExtractionError: its own, or extraction_crashed."""
     try:
         fields = orjson.loads(result)

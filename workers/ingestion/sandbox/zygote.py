@@ -16,8 +16,8 @@ import struct
 import time
 from dataclasses import dataclass
 
-from workers.ingestion.sandbox.child import Reader, run
-from workers.ingestion.sandbox.limits import Limits, leave_the_network
+from workers.ingestion.sandbox.child import Reader, run_child
+from workers.ingestion.sandbox.limits import ChildLimits, leave_the_network
 from workers.ingestion.sandbox.wire import MAX_REQUEST_BYTES
 
 REQUEST = struct.Struct(
@@ -92,8 +92,8 @@ class Zygote:
         pid = os.fork()
         if not pid:
             signal.set_wakeup_fd(-1)
-            limits = Limits(address_space, cpu, wall)
-            run(self._read, (source, result), request.rstrip(b"\0"), limits, zygote)
+            limits = ChildLimits(address_space, cpu, wall)
+            run_child(self._read, (source, result), request.rstrip(b"\0"), limits, zygote)
         os.close(source)
         os.close(result)
         self._jobs[pid] = _Job(status, time.monotonic() + wall)
