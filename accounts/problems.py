@@ -140,7 +140,7 @@ def problem_for(error: Exception) -> Problem | None:
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         return Unauthenticated()
     if isinstance(error, PermissionDenied | exceptions.PermissionDenied):
-        return forbidden(str(error)) if str(error) else AdminRequired()
+        return forbidden_problem(str(error)) if str(error) else AdminRequired()
     if isinstance(error, SuspiciousOperation):  # more fields or bytes than Django parses
         return Problem()
     return None
@@ -159,7 +159,7 @@ def database_problem(error: DatabaseError | InterfaceError) -> Problem:
     return InternalError()
 
 
-def forbidden(detail: str) -> Problem:
+def forbidden_problem(detail: str) -> Problem:
     problem = Problem(detail)
     problem.status_code, problem.code = status.HTTP_403_FORBIDDEN, "forbidden"
     return problem

@@ -126,7 +126,7 @@ def answers() -> dict[str, int]:
     codes = {
         problem.code: problem.status_code for problem in (Problem, *heirs(Problem)) if problem is not UploadRefused
     }
-    refused = problems.forbidden("")
+    refused = problems.forbidden_problem("")
     drf = {error.default_code: error.status_code for error in DRF_MAY_RAISE}
     return codes | drf | UploadRefused.STATUS | {refused.code: refused.status_code}
 

@@ -64,9 +64,9 @@ def route(metrics: Metrics, tried: Sequence[Strategy]) -> Decision:
     if len(tried) >= MOST_ATTEMPTS:
         return Decision(Reason.ATTEMPTS_USED)
     if metrics.context_recall < CONTEXT_RECALL:
-        return Decision(Reason.LOW_RECALL, untried(Strategy(LARGE), WIDER, tried))
+        return Decision(Reason.LOW_RECALL, vary_until_new(Strategy(LARGE), WIDER, tried))
     reason = Reason.LOW_PRECISION if metrics.context_precision < CONTEXT_PRECISION else Reason.LOW_FAITHFULNESS
-    return Decision(reason, untried(Strategy(SMALL), NARROWER, tried))
+    return Decision(reason, vary_until_new(Strategy(SMALL), NARROWER, tried))
 
 
 def is_good(metrics: Metrics) -> bool:
@@ -77,7 +77,7 @@ def is_good(metrics: Metrics) -> bool:
     )
 
 
-def untried(strategy: Strategy, factor: float, tried: Sequence[Strategy]) -> Strategy:
+def vary_until_new(strategy: Strategy, factor: float, tried: Sequence[Strategy]) -> Strategy:
     """The strategy, or as often multiplied in breadth as makes it a new one."""
     while strategy in tried:
         strategy = replace(strategy, breadth=strategy.breadth * factor)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.answering.routing import MOST_ATTEMPTS, Metrics, Reason, Strategy, is_good, route, untried
+from chat.answering.routing import MOST_ATTEMPTS, Metrics, Reason, Strategy, is_good, route, vary_until_new
 
 FIRST = [Strategy(512)]
 
@@ -52,4 +52,4 @@ def test_nothing_is_tried_twice_and_good_answers_always_stand(metrics: Metrics, 
 
 
 def test_breadth_grows_until_the_strategy_is_new() -> None:
-    assert untried(Strategy(1024), 2.0, [Strategy(1024), Strategy(1024, 2.0)]) == Strategy(1024, 4.0)
+    assert vary_until_new(Strategy(1024), 2.0, [Strategy(1024), Strategy(1024, 2.0)]) == Strategy(1024, 4.0)
