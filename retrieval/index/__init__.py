@@ -30,7 +30,7 @@ __all__ = [
 
 
 def open_index(collection: str, dimensions: int) -> VectorIndex:
-    """The index of an embedding space as the settings place it, opened and ensured; `spaces.current` keeps it.
+    """The index of an embedding space as the settings place it, opened and ensured; `spaces.opened` keeps it.
 
     QDRANT_URL: a server; otherwise Qdrant Edge in DATA_DIR/index/<collection>. Raises IndexUnavailable,
     IndexLocked, or ValueError if the collection was made with other dimensions.

@@ -19,7 +19,7 @@ from retrieval.spaces.builtin import WORDS
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import ExactTerm
 
-# Coverage .3 was chosen with the spaces' weights, see `embeddings.spaces`; terms as `terms` measured them.
+# Coverage .3 was chosen with the spaces' weights, see `spaces.builtin`; terms as `terms` measured them.
 COVERAGE_SHARE, TERMS_SHARE, PREFERENCE_SHARE, RECENCY_SHARE = 0.3, 0.5, 0.2, 0.2
 UNDATED = 0.5  # a source without a date neither gains nor loses against the middle
 
