@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from config.faults import described
+from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -153,9 +153,9 @@ def is_outage(error: BaseException | None) -> bool:
 
 def database_problem(error: DatabaseError | InterfaceError) -> Problem:
     if is_outage(error):
-        logger.error("the database does not answer: %s", described(error))
+        logger.error("the database does not answer: %s", describe_error(error))
         return DatabaseUnavailable()
-    logger.error("the database refuses a statement: %s", described(error))
+    logger.error("the database refuses a statement: %s", describe_error(error))
     return InternalError()
 
 

@@ -6,7 +6,7 @@ from traceback import extract_tb
 from typing import Any
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """`ValueError at pipeline.py:120 < pipeline.py:54`, innermost first.
 
     The message is left out because libraries quote what they choke on: a document, a prompt, a key.
@@ -19,4 +19,4 @@ class LineFormatter(logging.Formatter):
     """What libraries log with an exception gets its description behind it; so Django logs the pages that fail."""
 
     def formatException(self, ei: Any) -> str:
-        return described(ei[1]) if ei[1] else ""
+        return describe_error(ei[1]) if ei[1] else ""

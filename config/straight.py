@@ -27,7 +27,7 @@ from django.utils.functional import SimpleLazyObject
 from accounts.http.middleware import with_headers
 from accounts.problems import HttpsRequired, InternalError, problem_response
 from config.concurrency.threads import KeptThreads
-from config.faults import described
+from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +124,6 @@ async def respond(request: ASGIRequest, match: ResolverMatch) -> HttpResponseBas
     try:
         response: HttpResponseBase = await match.func(request, *match.args, **match.kwargs)
     except Exception as error:
-        logger.error("%s failed: %s", match.view_name or match.route, described(error))
+        logger.error("%s failed: %s", match.view_name or match.route, describe_error(error))
         return problem_response(InternalError())
     return response

@@ -21,7 +21,7 @@ from accounts import audit
 from accounts.models import Membership
 from agents.scopes import shared_scope
 from config.concurrency.heartbeat import beating
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from evaluation.configurations import Configuration, configuration
@@ -112,7 +112,7 @@ def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]
         ended = {"state": DONE, **measure_set(row.question_set, configuration(row.configuration["name"]), row, held)}
     except Exception as error:  # NotMeasured, an outage, a set whose documents are gone: a run never stays "running"
         expected = isinstance(error, NotMeasured | ValueError)
-        logger.warning("evaluation %s failed: %s", row.pk, error if expected else described(error))
+        logger.warning("evaluation %s failed: %s", row.pk, error if expected else describe_error(error))
         return {"state": FAILED, "reason": str(error) if expected else type(error).__name__}
     return {**ended, "failed": [name for name, least in row.thresholds.items() if ended.get(name, 0.0) < least]}
 

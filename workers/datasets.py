@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Corpus, Document
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
@@ -91,7 +91,7 @@ def erase_all(documents: QuerySet[Document]) -> None:
         try:
             erase.erase(document_id)
         except Exception as error:
-            logger.warning("the erasure of document %s waits: %s", document_id, described(error))
+            logger.warning("the erasure of document %s waits: %s", document_id, describe_error(error))
 
 
 def remove_erased() -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import close_old_connections, connections
 
-from config.faults import described
+from config.faults import describe_error
 from workers.queue import claims, exclusive, lanes
 from workers.queue.hints import INGESTION, SHORT, bells
 from workers.upkeep import space_filling
@@ -50,7 +50,7 @@ def keep_going(work: Callable[[], bool]) -> bool:
     try:
         return work()
     except Exception as error:
-        logger.error("background work failed and is tried again: %s", described(error))
+        logger.error("background work failed and is tried again: %s", describe_error(error))
         return False
     finally:
         close_old_connections()

@@ -25,7 +25,7 @@ from chat.answering.routing import Decision, Strategy, route
 from chat.stream.events import Status
 from chat.stream.live import Live
 from config.concurrency.threads import in_thread
-from config.faults import described
+from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ async def judge(answer: Answer, attempt: Attempt, live: Live, deadline: float) -
             return route(metrics, [one.strategy for one in answer.attempts])
     except (ModelError, AnswerInvalid, TimeoutError) as error:
         attempt.fault = "evaluator_failed"
-        logger.warning("message %s could not be judged: %s", answer.message, described(error))
+        logger.warning("message %s could not be judged: %s", answer.message, describe_error(error))
     return None
 
 

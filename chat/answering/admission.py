@@ -32,7 +32,7 @@ from chat.stream import keeping, live
 from chat.stream.events import Done, Error, Sources
 from chat.stream.live import Live
 from config.concurrency.threads import in_thread
-from config.faults import described
+from config.faults import describe_error
 from retrieval.confidence.gate import Confidence
 
 T = TypeVar("T")
@@ -124,7 +124,7 @@ class Admission:
         else:
             is_database = isinstance(error, OperationalError | InterfaceError)
             problem = DatabaseUnavailable() if is_database else InternalError()
-            logger.error("message %s failed: %s", self.live.message, described(error))
+            logger.error("message %s failed: %s", self.live.message, describe_error(error))
         self.answer.failure = Failure(problem.code, str(problem.detail))
 
     async def close(self) -> None:
@@ -157,7 +157,7 @@ class Admission:
                 logger.warning("message %s could not be stored yet", self.live.message)
                 await asyncio.sleep(0.5 * 2**attempt)
             except BaseException as error:
-                logger.error("message %s cannot be stored: %s", self.live.message, described(error))
+                logger.error("message %s cannot be stored: %s", self.live.message, describe_error(error))
                 await self._give_up()
                 if not isinstance(error, Exception):
                     raise
@@ -180,7 +180,7 @@ class Admission:
         try:
             await in_thread(records.give_up, self.live.message, problem.code)
         except DatabaseFault as error:
-            logger.error("message %s is left open: %s", self.live.message, described(error))
+            logger.error("message %s is left open: %s", self.live.message, describe_error(error))
 
 
 def ending(answer: Answer) -> Done | Error:

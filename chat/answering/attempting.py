@@ -16,7 +16,7 @@ from chat.stream.events import Sources, Status
 from chat.stream.live import Live
 from chat.stream.log import EventLog
 from chat.stream.thinking import ThinkFilter
-from config.faults import described
+from config.faults import describe_error
 from retrieval.results import Retrieval
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ async def stream_attempt(answer: Answer, attempt: Attempt, live: Live, deadline:
     except ModelError as error:
         attempt.error = error
     except Exception as error:
-        logger.error("the model client failed on message %s: %s", answer.message, described(error))
+        logger.error("the model client failed on message %s: %s", answer.message, describe_error(error))
         attempt.error = ModelInterrupted()
 
 

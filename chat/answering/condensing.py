@@ -15,7 +15,7 @@ from agents.llm.base import ModelError, ModelMessage, ModelRequest, Usage
 from agents.llm.structured import AnswerInvalid, ask_structured
 from agents.models import Agent
 from chat.rendering.citations import without_citations
-from config.faults import described
+from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ async def rewrite(agent: Agent, history: tuple[ModelMessage, ...], question: str
     try:
         said = await ask_structured(client_for(agent.model), rewriting_request_for(agent, history, question), SECONDS)
     except (ModelError, AnswerInvalid, TimeoutError) as error:
-        logger.warning("the question is searched for as it was asked: %s", described(error))
+        logger.warning("the question is searched for as it was asked: %s", describe_error(error))
         return AS_ASKED
     return Rewriting(
         question=_line(said.fields.get("question")) if agent.condense and history else "",

@@ -21,7 +21,7 @@ from chat.stream.events import Done, Error, Sources, Status
 from chat.stream.live import Batch, Live
 from chat.stream.log import Cursor
 from config.concurrency.threads import in_thread
-from config.faults import described
+from config.faults import describe_error
 from retrieval.confidence.gate import Confidence
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class Mirror(Live):
                 self.look_after()
                 await asyncio.sleep(POLL_SECONDS)
         except Exception as error:
-            logger.error("a running answer cannot be followed: %s", described(error))
+            logger.error("a running answer cannot be followed: %s", describe_error(error))
             problem = InternalError()
             self.log.end(Error(problem.code, str(problem.detail), self.message))
         finally:
@@ -67,7 +67,7 @@ class Mirror(Live):
         try:
             seen = await in_thread(self._look)
         except DatabaseFault as error:
-            logger.warning("a running answer cannot be read at the moment: %s", described(error))
+            logger.warning("a running answer cannot be read at the moment: %s", describe_error(error))
         else:
             self._take_in(seen)
 

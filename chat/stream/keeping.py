@@ -19,7 +19,7 @@ from chat.models import Citation, Message
 from chat.rendering.citations import cited
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
 from config.concurrency.threads import in_thread
-from config.faults import described
+from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ async def _keep() -> None:
             if tick % TICKS_TO_KEEP == 0:
                 kept = await in_thread(keep, live_here(), kept)
         except Exception as error:  # also one that nobody expected: without their keeper all answers seem broken off
-            logger.warning("running answers cannot be kept at the moment: %s", described(error))
+            logger.warning("running answers cannot be kept at the moment: %s", describe_error(error))
 
 
 def heed(said: Wishes, answers: Sequence[Live]) -> None:

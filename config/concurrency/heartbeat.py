@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from django.db import connections
 
-from config.faults import described
+from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +30,6 @@ def _beat(renew: Callable[[], object], seconds: float, ended: threading.Event) -
         try:
             renew()
         except Exception as error:  # a connection that dropped is an InterfaceError, a full pool something else
-            logger.warning("a lease could not be renewed and is tried again: %s", described(error))
+            logger.warning("a lease could not be renewed and is tried again: %s", describe_error(error))
         finally:
             connections.close_all()

@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext_lazy as _
 
 from accounts.problems import Problem
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Document
 
 logger = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ def discard_original(name: str) -> None:
     try:
         default_storage.delete(name)
     except Exception as error:
-        logger.warning("an original that was replaced is still in the store: %s", described(error))
+        logger.warning("an original that was replaced is still in the store: %s", describe_error(error))
 
 
 def delete_originals(document: Document) -> int:

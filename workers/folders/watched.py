@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from accounts.models import Membership
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Corpus
 from workers.folders import sync
 from workers.queue.exclusive import exclusively
@@ -33,7 +33,7 @@ def visit(subject: Path, admin: Membership) -> bool:
             try:
                 synchronize_subfolder(subject, shared_corpus(subject.name, admin), admin)
             except Exception as error:  # one folder must not keep the others from being looked at
-                logger.error("a folder could not be synchronised: %s", described(error))
+                logger.error("a folder could not be synchronised: %s", describe_error(error))
         return alone
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.core.files.storage import FileSystemStorage
 
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Document
 from corpora.signals import document_removed
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
@@ -142,7 +142,7 @@ def conclude(lease: Lease, error: Exception) -> None:
 
 
 def conclude_unexpected(lease: Lease, error: Exception) -> None:
-    logger.error("document %s could not be ingested: %s", lease.document_id, described(error))
+    logger.error("document %s could not be ingested: %s", lease.document_id, describe_error(error))
     code = "embedding_rejected" if isinstance(error, EmbeddingRejected) else "internal_error"
     if lease.document().attempts >= MAX_ATTEMPTS:
         lease.fail(code)

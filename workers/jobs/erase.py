@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 
 from chat.models import Citation
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Chunk, Corpus, Document, ErasureReceipt
 from corpora.uploads import originals
 from retrieval.index.base import VectorIndex
@@ -32,7 +32,7 @@ def erase_next() -> bool:
         with lease.kept_alive():
             erase_held(lease)
     except Exception as error:  # a service that is down must not end the worker: the row is still there
-        logger.warning("the erasure of document %s waits: %s", lease.document_id, described(error))
+        logger.warning("the erasure of document %s waits: %s", lease.document_id, describe_error(error))
         lease.postpone_errand()
     return True
 

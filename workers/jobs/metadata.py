@@ -8,7 +8,7 @@ import logging
 
 from django.utils import timezone
 
-from config.faults import described
+from config.faults import describe_error
 from corpora.models import Document
 from retrieval.spaces.opened import every_index
 from workers.queue import claims
@@ -27,7 +27,7 @@ def copy_next() -> bool:
         with lease.kept_alive():
             copy_metadata(lease)
     except Exception as error:  # an index that is down must not end the worker: the flag is still there
-        logger.warning("the metadata of document %s waits: %s", lease.document_id, described(error))
+        logger.warning("the metadata of document %s waits: %s", lease.document_id, describe_error(error))
         lease.postpone_errand()
     return True
 

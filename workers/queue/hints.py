@@ -5,7 +5,7 @@ import threading
 
 from django.conf import settings
 
-from config.faults import described
+from config.faults import describe_error
 from config.lanes import INGESTION, SHORT
 
 __all__ = ["INGESTION", "SHORT", "Bell", "bells", "hint"]
@@ -51,6 +51,6 @@ def _sent(lane: str, stale: float) -> bool:
 
         app.send_task(WORK, (lane,), queue=lane, expires=stale, retry=False)
     except Exception as error:  # whatever a broker or its library does, the row is committed and will be found
-        logger.warning("the sweeper will find the work of the lane %s: %s", lane, described(error))
+        logger.warning("the sweeper will find the work of the lane %s: %s", lane, describe_error(error))
         return False
     return True
