@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from chat.models import Citation, Message
-from chat.rendering.citations import cited
+from chat.rendering.citations import cited_numbers
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
 from config.concurrency.threads import in_thread
 from config.faults import describe_error
@@ -127,7 +127,7 @@ def close_interrupted() -> int:
     by_message = defaultdict[UUID, dict[int, UUID]](dict)
     for message, n, source in sources:
         by_message[message][n] = source
-    said = [found[n] for message, found in by_message.items() for n in cited(texts[message], found)]
+    said = [found[n] for message, found in by_message.items() for n in cited_numbers(texts[message], found)]
     with transaction.atomic():
         Citation.objects.filter(pk__in=said).update(cited=True)
         broken_off = Message.objects.broken_off().filter(pk__in=texts)
