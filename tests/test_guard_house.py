@@ -1,5 +1,6 @@
 """No room is a crowd, and the newcomer's map names every wing (docs/architecture.md)."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,3 +51,30 @@ def test_no_folder_is_a_crowd(name: str) -> None:
         assert count == CROWDS[name][0] > MOST_SIBLINGS
     else:
         assert count <= MOST_SIBLINGS, sorted(siblings(ROOT / name))
+
+
+# Public names that stand in several modules because somebody looks them up there by that name.
+CALLED_BY_NAME = {
+    "Command": "Django's commands",
+    "main": "programs of their own",
+    "warm_up": "the parsers, by workers.ingestion.extract.entry",
+}
+
+
+def public_names() -> dict[str, list[str]]:
+    """Where each public function and class of a module's top stands."""
+    places: dict[str, list[str]] = {}
+    for app in HOUSE:
+        for path in sorted((ROOT / app).rglob("*.py")):
+            if not {"migrations", "tests"}.intersection(path.relative_to(ROOT).parts):
+                for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                        places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    return {name: where for name, where in places.items() if not name.startswith("_")}
+
+
+def test_a_name_means_one_thing() -> None:
+    """It is found by grep and understood at the call (DESIGN.md, "One word, one meaning")."""
+    shared = {name: where for name, where in public_names().items() if len(set(where)) > 1}
+    assert {name: where for name, where in shared.items() if name not in CALLED_BY_NAME} == {}
+    assert set(CALLED_BY_NAME) <= set(shared)

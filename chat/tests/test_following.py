@@ -118,7 +118,7 @@ def test_what_nobody_listens_to_stops_in_time_and_keeps_what_there_is(
     eventually(lambda: row(pk).status == "stopped")
     assert time.monotonic() - left >= 0.5
     assert row(pk).content
-    assert not live._live
+    eventually(lambda: not live._live)
     eventually(lambda: chat_model.stats()["active"] == 0, 1.0)
 
 
