@@ -40,6 +40,12 @@ class Malformed(Problem):
     default_detail = gettext_lazy("Malformed request.")  # as DRF says it, and translates it
 
 
+class UnsupportedMediaType(Problem):
+    status_code = status.HTTP_415_UNSUPPORTED_MEDIA_TYPE
+    code = exceptions.UnsupportedMediaType.default_code
+    default_detail = gettext_lazy("The body must be JSON: send it with 'Content-Type: application/json'.")
+
+
 class NotFound(Problem):
     status_code = status.HTTP_404_NOT_FOUND
     code = "not_found"

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, ProgrammingError
-from django.test import Client
+from django.test import Client, RequestFactory
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
+from accounts.http.bodies import json_body
 from agents.models import Agent
 from config.faults import LineFormatter
 from corpora.models import CorpusQuerySet
@@ -78,3 +79,19 @@ def test_an_error_that_nobody_expected_is_left_to_django() -> None:
 
     with pytest.raises(ZeroDivisionError):
         Broken.as_view()(APIRequestFactory().get("/"))
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+@pytest.mark.parametrize(
+    "path", ["/api/agents/tutor/chat/", "/api/agents/tutor/retrieve/", "/v1/chat/completions", "/api/corpora/"]
+)
+@pytest.mark.usefixtures("in_this_thread")
+@pytest.mark.django_db
+def test_a_body_that_does_not_say_that_it_is_json_is_refused_on_both_ways(path: str, kind: str, people: People) -> None:
+    answer = with_key(people.alice).post(path, b"{}", content_type=kind)
+    said = answer.json()
+    assert (answer.status_code, said.get("error", said)["code"]) == (415, "unsupported_media_type")
+
+
+def test_json_may_say_its_character_set(rf: RequestFactory) -> None:
+    assert json_body(rf.post("/", b"{}", content_type="application/json; charset=utf-8")) == {}

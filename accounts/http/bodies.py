@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from accounts.problems import Malformed, Problem
+from accounts.problems import Malformed, Problem, UnsupportedMediaType
 
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 
@@ -55,7 +55,9 @@ def texts_in(found: Any) -> list[str]:
 
 
 def json_body(request: HttpRequest) -> Any:
-    """The request's JSON, for views outside DRF; a 400 problem when it is none."""
+    """The request's JSON, for views outside DRF; a problem when it is none (400), or does not say that it is (415)."""
+    if request.body and request.content_type != JSONParser.media_type:
+        raise UnsupportedMediaType
     try:
         return json_of(request.body)
     except ValueError:
