@@ -1,9 +1,11 @@
 """`manage.py organization`: a tenant and its first admin in one step, or nothing at all."""
 
 import json
+import os
 import subprocess
 import sys
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,3 +88,27 @@ def test_without_an_admin_it_is_wrong_usage(tmp_path: Any) -> None:
     command = [sys.executable, "manage.py", "organization", "Casa"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, "--admin" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["organization", "Casa", "--admin", "ana@rio.example"],
+        ["apikey", "ana@rio.example"],
+        ["ask", "tutor", "¿Qué es?", "--user", "ana@rio.example"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_before_migrate_a_command_says_in_a_line_what_to_do(tmp_path: Path, arguments: list[str]) -> None:
+    inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**inherited, "DATA_DIR": str(tmp_path)},
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "CommandError: The database is not up to date. Run `python manage.py migrate` first."
+    ]

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts import keys
+from accounts.management.migrated import require_migrations
 from accounts.models import Membership
 
 
@@ -24,6 +25,7 @@ class Command(BaseCommand):
 
 def membership_for(email: str, slug: str | None = None) -> Membership:
     """A user's membership by email and, when there are several, organization; CommandError says what to do."""
+    require_migrations()
     mine = Membership.objects.active().filter(user__email=email.lower()).select_related("user", "organization")
     if slug:
         mine = mine.filter(organization__slug=slug)

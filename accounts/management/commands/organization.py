@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email, validate_slug
 
 from accounts import organizations
+from accounts.management.migrated import require_migrations
 from accounts.models import Organization
 
 WRONG_USAGE = 2
@@ -27,6 +28,7 @@ class Command(BaseCommand):
         name, email = options["name"].strip(), options["admin"].strip().lower()
         slug = options["slug"] or organizations.slug_of(name)
         refuse_unusable(name, slug, email)
+        require_migrations()
         try:
             made = organizations.create_organization(name, slug, email)
         except organizations.OrganizationExists:
