@@ -33,6 +33,7 @@ MEASURED_POLICY = RetrievalPolicy()
 LEAST_ANSWERED = 30
 LEAST_AREA = 0.6  # below it evidence says next to nothing, and a fit would be noise
 SEED = 20
+BY_TEXT = ("text_hash", "pk")  # an order that does not change with the ids
 
 HitsFound = list[tuple[Fused, RetrievedChunk]]
 ReportProgress = Callable[[int, int], None]
@@ -71,12 +72,13 @@ class Measurement:
 
 
 def sample_probes(scope: Scope, amount: int) -> list[Probe]:
-    """Questions about passages of the scope, drawn the same way every time. Raises NotMeasurable."""
-    chunks = Chunk.objects.in_scope(scope).filter(granularity=MEASURED_POLICY.granularity).order_by("pk")
+    """Questions about passages of the scope, drawn the same way every time, also when they were indexed anew. Raises
+    NotMeasurable."""
+    chunks = Chunk.objects.in_scope(scope).filter(granularity=MEASURED_POLICY.granularity).order_by(*BY_TEXT)
     ids = list(chunks.values_list("pk", flat=True))
     random = Random(SEED)  # noqa: S311 -- a sample, no secret
     drawn = random.sample(ids, min(2 * amount, len(ids)))  # not every passage has a sentence to ask about
-    rows = Chunk.objects.in_scope(scope).filter(pk__in=drawn).order_by("pk")
+    rows = Chunk.objects.in_scope(scope).filter(pk__in=drawn).order_by(*BY_TEXT)
     passages = [Excerpt(*row) for row in rows.values_list("document_id", "text", "start")]
     random.shuffle(passages)
     if len({passage.document for passage in passages}) < 2:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
+from agents.scopes import scope_of_corpus
 from corpora.models import Corpus, Document
 from corpora.scope import Scope
 from evaluation import calibration
@@ -54,6 +55,10 @@ def _forgotten(settings: Any) -> Iterator[None]:
 
 @pytest.fixture
 def corpus(people: People) -> Corpus:
+    return corpus_of(people)
+
+
+def corpus_of(people: People) -> Corpus:
     made: Corpus = CorpusFactory(shared_in=people.ada.organization)
     for number in range(DOCUMENTS):
         datasets.ingest_line(made, {"id": f"d{number}", "text": text_about(number)})
@@ -95,6 +100,14 @@ def test_the_same_corpus_gives_the_same_measurement(corpus: Corpus) -> None:
     first, second = (json.loads(run("--corpus", str(corpus.pk), "--json", "--dry-run")) for _ in range(2))
     assert first == second
     assert set(first) == {"space", "kept", "points", "cosine_weight", "coverage_weight", "background", "sample"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_texts_under_other_ids_are_asked_the_same(corpus: Corpus, people: People) -> None:
+    asked = [calibration.sample_probes(scope_of_corpus(one), DOCUMENTS) for one in (corpus, corpus_of(people))]
+    first, second = ([one.text for one in probes] for probes in asked)
+    assert len(first) == DOCUMENTS
+    assert first == second
 
 
 @pytest.mark.django_db(transaction=True)
