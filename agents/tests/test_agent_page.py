@@ -1,5 +1,7 @@
 """Pages of agents: the list, the beginning of a conversation, and asking from the reader."""
 
+import re
+
 import pytest
 
 from agents.models import Agent
@@ -29,6 +31,17 @@ def test_a_stranger_and_an_agent_that_is_off_get_404(cast: Cast, agent: Agent) -
     agent.is_active = False
     agent.save()
     assert browser(cast.alice).get("/agents/tutor/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "current"),
+    [("/agents/", ["Agents"]), ("/agents/tutor/", ["Conversations"]), ("/conversations/", ["Conversations"])],
+)
+def test_where_a_conversation_begins_the_menu_is_at_conversations_already(
+    cast: Cast, agent: Agent, path: str, current: list[str]
+) -> None:
+    page = browser(cast.alice).get(path).content.decode()
+    assert re.findall(r'aria-current="page">([^<]*)</a>', page) == current
 
 
 def test_it_shows_exactly_what_it_reads_for_me(cast: Cast, agent: Agent) -> None:
