@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import OperationalError
 
 from chat.models import Message
 from chat.stream import elsewhere, keeping, live, view
@@ -195,6 +196,24 @@ def test_a_reader_of_another_process_that_stops_reading_is_let_go(
     eventually(lambda: server.tasks() <= at_rest, 3.0)
     connection.close()
     eventually(lambda: server.connections() == 0)
+
+
+@pytest.mark.parametrize(("error", "told"), [(OperationalError("away"), "done"), (RuntimeError("a fault"), "error")])
+def test_a_database_that_is_away_is_waited_for_and_a_fault_of_ours_ends_it_for_its_readers(
+    alicia: Caller, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    pk, look = running_elsewhere(alicia, "Veintiún días"), elsewhere.Mirror._look
+    Message.objects.filter(pk=pk).update(status="complete")
+    errors = iter([error])
+
+    def fail_once(mirror: elsewhere.Mirror) -> elsewhere.Glance:
+        for one in errors:
+            raise one
+        return look(mirror)
+
+    monkeypatch.setattr(elsewhere.Mirror, "_look", fail_once)
+    with alicia.follow(pk) as stream:
+        assert list(stream)[-1].name == told
 
 
 def test_a_reader_of_another_process_hears_that_its_connection_lives(
