@@ -10,6 +10,7 @@ from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import Screenshot
 from tests.e2e.documents import WalkDocuments
 from tests.e2e.visits import PHONE, Visits
+from tests.live import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -20,6 +21,7 @@ PROGRESS_RECORDER = """() => {
     for (const step of document.querySelectorAll(".stage-bar span")) window.steps.push(step.textContent);
   }).observe(document.body, { subtree: true, childList: true });
 }"""
+PROGRESS_SEEN = "window.steps.some((step) => /esperando|\\d %/.test(step))"
 DROP = """async ([path, name, type]) => {
   const file = new File([await (await fetch(path)).arrayBuffer()], name, { type });
   const carried = new DataTransfer();
@@ -62,13 +64,13 @@ def creates_a_corpus(page: Page, screenshot: Screenshot) -> None:
 
 
 def uploads(page: Page, documents: WalkDocuments, screenshot: Screenshot) -> None:
-    """The long PDF and the DOCX through the file input, the other PDF by drag and drop; then their progress."""
+    """A PDF by drag and drop, the DOCX and the long PDF through the file input; then the progress of the last."""
     page.evaluate(PROGRESS_RECORDER)
-    page.locator("#files").set_input_files([documents.long, documents.docx])
     drop(page, documents.cited)
+    page.locator("#files").set_input_files([documents.docx, documents.long])
     rows = page.locator("#documents tbody tr")
     expect(rows).to_have_count(3)
-    page.wait_for_function("window.steps.some((step) => /esperando|\\d %/.test(step))")
+    eventually(lambda: page.evaluate(PROGRESS_SEEN), 15.0)
     screenshot(page, "04-progress")
     expect(rows.get_by_text("indexado", exact=True)).to_have_count(3, timeout=INGESTED)
     long = rows.filter(has_text=documents.long.name)
