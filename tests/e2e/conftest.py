@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from PIL import Image
@@ -59,9 +60,9 @@ def model_server_process() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="package")
-def installation(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def installation(browser: Browser, folder_in_memory: Path) -> Iterator[Installation]:
     """The embedded default: no key, no model."""
-    with served(tmp_path_factory.mktemp("embedded")) as running:
+    with served(Path(mkdtemp(dir=folder_in_memory))) as running:
         yield running
 
 
@@ -72,13 +73,13 @@ def visits(browser: Browser, installation: Installation) -> Visits:
 
 @pytest.fixture(scope="package")
 def modelled_installation(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory, model_server_process: ModelServer
+    browser: Browser, folder_in_memory: Path, model_server_process: ModelServer
 ) -> Iterator[Installation]:
     """The same with a language model and embeddings behind OPENAI_BASE_URL: the scripted server."""
     settings = {"OPENAI_BASE_URL": model_server_process.openai_url}
     if os.environ.get("SCREENSHOTS") == "1":  # the scripted embeddings know no confidence worth showing
         settings["EMBEDDING_MODEL"] = "lexical"
-    with served(tmp_path_factory.mktemp("modelled"), **settings) as running:
+    with served(Path(mkdtemp(dir=folder_in_memory)), **settings) as running:
         yield running
 
 

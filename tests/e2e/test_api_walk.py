@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -17,8 +18,8 @@ QUESTION = "¿Cuándo zarpó la goleta Estrella Polar de Santander?"
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with served(tmp_path_factory.mktemp("walk")) as running:
+def installation(folder_in_memory: Path) -> Any:
+    with served(Path(mkdtemp(dir=folder_in_memory))) as running:
         yield running
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
 
@@ -248,10 +249,10 @@ def test_exit_codes(empty_installation: dict[str, str], arguments: list[str], co
 
 
 @pytest.fixture(scope="module")
-def empty_installation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def empty_installation(folder_in_memory: Path) -> dict[str, str]:
     elsewhere = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "QDRANT_URL", "DATABASE_URL", "CELERY_BROKER_URL")
     inherited = {name: value for name, value in os.environ.items() if name not in elsewhere}
-    environment = {**inherited, "DATA_DIR": str(tmp_path_factory.mktemp("empty")), "LANGUAGE_CODE": "en"}
+    environment = {**inherited, "DATA_DIR": mkdtemp(dir=folder_in_memory), "LANGUAGE_CODE": "en"}
     command = [sys.executable, str(django_settings.BASE_DIR / "manage.py"), "migrate", "--verbosity", "0"]
     subprocess.run(command, env=environment, check=True, timeout=120)
     return environment
