@@ -251,4 +251,4 @@ def seconds_for(markdown, piece=6):
 def test_a_long_answer_takes_linear_time(unit):
     small, large = unit * (20_000 // len(unit)), unit * (200_000 // len(unit))
     tenth = min(seconds_for(small) for _ in range(3))
-    assert min(seconds_for(large) for _ in range(2)) < 40 * max(tenth, 0.004)  # quadratic: 100
+    assert any(seconds_for(large) < 40 * max(tenth, 0.004) for _ in range(2))  # quadratic: 100
