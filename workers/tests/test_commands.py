@@ -223,6 +223,7 @@ def test_what_needs_the_index_says_who_has_it(command: list[str], index_in_use: 
 # As processes: exit codes
 
 
+@pytest.mark.xdist_group("commands")  # one worker makes their installation
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
