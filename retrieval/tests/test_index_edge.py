@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from retrieval.filters import search_filter
-from retrieval.index import IndexLocked, IndexUnavailable, compaction
+from retrieval.index import IndexLocked, IndexUnavailable, compaction, open_index
+from retrieval.index.base import INTEGER_KEYS, KEYWORD_KEYS
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.folder import EdgeFolder
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
@@ -277,3 +278,11 @@ def test_importing_the_package_loads_no_engine() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert answer.stdout == "set()\n"
+
+
+def test_an_installations_index_is_opened_with_its_indexes_on_payload() -> None:
+    index = open_index("opened", DIMENSIONS)
+    assert isinstance(index, EdgeIndex)
+    schema = index._live.read(lambda shard: shard.info().payload_schema)
+    index.close()
+    assert set(schema) == {*KEYWORD_KEYS, *INTEGER_KEYS}
