@@ -9,7 +9,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
-PAGES = 220
+PAGES = 2_000  # two seconds of work: its progress is asked for 0.3 s after its upload
 LAW = "ley-14-1986-general-de-sanidad.pdf"
 
 
