@@ -1,9 +1,11 @@
 """The official OpenAI SDK, on aiohttp: one client for each endpoint and event loop, for all that is not measured by the
 millisecond (ADR 0011).
 
-It takes 22 MB and half a second to import, so it is imported when somebody first needs it, beside the event loop.
+It takes 22 MB and half a second to import, so it is imported when somebody first needs it, beside the event loop, or
+by a worker that expects documents.
 """
 
+import importlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,12 @@ if TYPE_CHECKING:
     import openai
 
 CONNECT_SECONDS = 5.0
+
+
+def load_sdk() -> None:
+    """Import it now, with what the first client would import."""
+    importlib.import_module("openai")
+    importlib.import_module("httpcore2")
 
 
 async def openai_client(url: str, api_key: str) -> "openai.AsyncOpenAI":

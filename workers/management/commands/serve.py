@@ -14,6 +14,8 @@ from django.core.management.base import BaseCommand, CommandError
 from config.env import env
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
+from retrieval.spaces.registry import active_space
+from retrieval.waiting.openai_sdk import load_sdk
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +53,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except IndexUnavailable:
             logger.warning("the index does not answer; documents wait until it does")
+        load_embedding_client()
         workers = EmbeddedWorkers()
         workers.start()
         return workers
@@ -76,6 +79,12 @@ class Command(BaseCommand):
             timeout_graceful_shutdown=20,
             log_level="warning",
         )
+
+
+def load_embedding_client() -> None:
+    """Half a second that the first document would wait for, and everybody with it."""
+    if opened.provider_of(active_space()).waits:
+        load_sdk()
 
 
 def connect_index() -> None:
