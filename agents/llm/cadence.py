@@ -7,8 +7,9 @@ waits in the kernel and comes in one piece. The first token never waits. Up to 4
 text moves on ten times a second, with 1,000 twice.
 
 That is for a core that has time. Where questions and searches want it too, rests end late, and grow by as much: what
-has begun to speak makes room for who has not heard anything yet. Measured with 200 who ask new questions without a
-pause on two cores: 23 ms of CPU an answer became 17, and the median of the first token 720 ms became 150.
+has begun to speak makes room for who has not heard anything yet. Measured on two cores: of 200 who ask new questions
+without a pause, the median waits 0.12 s for the first token and not 0.7; of 2,000 open streams, the last twentieth 2 s
+and not 9.
 """
 
 import asyncio
@@ -18,8 +19,8 @@ from contextlib import contextmanager
 import aiohttp
 
 PER_STREAM = 0.0005  # seconds of rest for each stream that is open
-SHORTEST, LONGEST = 0.02, 1.0
-PUNCTUAL = 0.002  # seconds that a timer may be late on a loop that has time
+SHORTEST, LONGEST = 0.02, 2.5
+PUNCTUAL = 0.001  # seconds that a timer may be late on a loop that has time: it counts in milliseconds
 WEIGHT = 0.01  # of one rest in the mean of how late they end: some fifty milliseconds of them count
 _open = 0
 _late = 0.0

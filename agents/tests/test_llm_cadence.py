@@ -31,7 +31,7 @@ async def pieces(client: OpenAIClient) -> list[tuple[float, str]]:
 
 
 @pytest.mark.parametrize(
-    ("streams", "seconds"), [(1, 0.0), (40, 0.0), (41, 0.0205), (200, 0.1), (1_000, 0.5), (2_000, 1.0), (9_000, 1.0)]
+    ("streams", "seconds"), [(1, 0.0), (40, 0.0), (41, 0.0205), (200, 0.1), (1_000, 0.5), (2_000, 1.0), (9_000, 2.5)]
 )
 def test_the_rest_grows_with_what_is_open(streams: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cadence, "_late", 0.0)
@@ -51,7 +51,7 @@ async def test_on_a_late_loop_streams_rest_longer_and_recover(monkeypatch: pytes
         await asyncio.sleep(0)
         time.sleep(0.03)  # what a busy loop does to everybody on it
         await asyncio.gather(*resting)
-    assert 0.3 < cadence.pause() <= cadence.LONGEST
+    assert 0.5 < cadence.pause() <= cadence.LONGEST
     for _ in range(15):
         await asyncio.gather(*(cadence._sleep(0.001) for _ in range(20)))
     assert cadence.pause() < 0.25
