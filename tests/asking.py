@@ -33,5 +33,6 @@ def search_for(membership: Membership, agent: str, question: ChatQuestion) -> Fo
         found = retrieve(question.text, plan.scope, plan.policy)
     else:
         found = Retrieval(question.text, plan.policy.granularity, gate=Gate.DISABLED)
-    first = attempting.first_attempt(answer, inquiry, found)
+    first = attempting.attempt_from(answer, inquiry, plan, found, 1)
+    records.keep_sources(inquiry.agent, question.text, first)
     return Found(answer.message, answer.conversation, first.retrieval, first.request, first.refusal)

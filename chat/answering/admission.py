@@ -7,9 +7,8 @@ slot, and the readers' log. So `close` gives back what there is, however far the
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from django.db import Error as DatabaseFault
@@ -31,11 +30,10 @@ from chat.models import Message
 from chat.stream import keeping, live
 from chat.stream.events import Done, Error, Sources
 from chat.stream.live import Live
-from config.concurrency.threads import in_thread
+from config.concurrency.threads import in_thread, to_its_end
 from config.faults import describe_error
 from retrieval.confidence.gate import Confidence
 
-T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 SAVE_ATTEMPTS = 5
@@ -208,16 +206,3 @@ def evaluator_of(agent: Agent) -> str:
     """The model that judges the agent's answers; "" where there is none that could."""
     model = agent.evaluator_model or agent.model
     return "" if resolve(model)[0] == EXTRACTIVE else model or "default"
-
-
-async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """The result. Whoever is cancelled meanwhile hears of it when the work has ended: a thread cannot be called back,
-    and what it makes must be there before it is closed."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # has been looked at
-        raise

@@ -8,8 +8,8 @@ import asyncio
 
 from accounts.problems import InternalError
 from chat.answering import adaptive
-from chat.answering.admission import Admission, Asking, to_its_end
-from chat.answering.attempting import first_attempt, stream_attempt
+from chat.answering.admission import Admission, Asking
+from chat.answering.attempting import attempt_from, stream_first_attempt
 from chat.answering.attempts import Answer
 from chat.answering.condensing import AS_ASKED
 from chat.answering.inquiry import Inquiry
@@ -81,9 +81,9 @@ async def give(answer: Answer, inquiry: Inquiry, live: Live) -> None:
             retrieval = await inquiry.plan.retrieve(inquiry.question.text, rewriting)
     if retrieval is None:
         return
-    first = await to_its_end(in_thread(first_attempt, answer, inquiry, retrieval))
+    first = await in_thread(attempt_from, answer, inquiry, inquiry.plan, retrieval, 1)
     deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
-    await stream_attempt(answer, first, live, deadline)
+    await stream_first_attempt(answer, inquiry, first, live, deadline)
     if inquiry.agent.adaptive:
         await adaptive.improve(answer, inquiry, rewriting, live)
     answer.status = Message.Status.STOPPED if live.stopped else Message.Status.COMPLETE

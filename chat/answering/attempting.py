@@ -16,18 +16,27 @@ from chat.stream.events import Sources, Status
 from chat.stream.live import Live
 from chat.stream.log import EventLog
 from chat.stream.thinking import ThinkFilter
+from config.concurrency.threads import in_thread, to_its_end
 from config.faults import describe_error
 from retrieval.results import Retrieval
 
 logger = logging.getLogger(__name__)
 
 
-def first_attempt(answer: Answer, inquiry: Inquiry, retrieval: Retrieval) -> Attempt:
-    """Also kept, before the model is asked. In a thread; raises what the database raises."""
-    attempt = attempt_from(answer, inquiry, inquiry.plan, retrieval, 1)
-    records.keep_sources(inquiry.agent, inquiry.question.text, attempt)
+async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attempt, live: Live, deadline: float) -> None:
+    """`stream_attempt`, while its sources are stored: the model is not kept waiting for the database. An attempt whose
+    sources cannot be stored is cut short and is none; raises what the database raises."""
     answer.attempts.append(attempt)
-    return attempt
+    question = inquiry.question.text
+    try:
+        async with asyncio.TaskGroup() as group:
+            stored = group.create_task(to_its_end(in_thread(records.keep_sources, inquiry.agent, question, attempt)))
+            await stream_attempt(answer, attempt, live, deadline)
+        stored.result()
+    except ExceptionGroup as failed:
+        if stored.cancelled() or stored.exception():
+            answer.attempts.remove(attempt)
+        raise failed.exceptions[0] from None
 
 
 def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:

@@ -118,7 +118,7 @@ def open_answer(membership: Membership, conversation: Conversation, question: st
 
 
 def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
-    """Store what was found, before the first word: confidence, citations and trace. Raises NotFound if the
+    """Store what was found, while the model is asked: confidence, citations and trace. Raises NotFound if the
     conversation was deleted meanwhile."""
     with transaction.atomic():
         answer = Message.objects.filter(pk=attempt.message, status=Message.Status.STREAMING)

@@ -22,6 +22,7 @@ from chat.stream.events import Done, Error
 from chat.stream.log import Cursor
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
+from tests.live import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,7 +44,7 @@ STEPS: list[tuple[Any, str]] = [
     (records, "keep_sources"),
     (attempting, "client_for"),
     (attempting, "source_of"),
-    (answers, "stream_attempt"),
+    (attempting, "stream_attempt"),
     (adaptive, "improve"),
     (records, "close_answer"),
 ]
@@ -139,13 +140,51 @@ def test_an_error_at_any_wait_for_the_database_leaves_nothing_held(
     for number in (1, 2):
         with monkeypatch.context() as patch:
             failing = every_call(in_thread, error, number, after=after)
-            for module in (admission, answers, adaptive):
+            for module in (admission, answers, attempting, adaptive):
                 patch.setattr(module, "in_thread", failing)
             ask(library, f"key {number}")
         assert_nothing_is_held()
     ended = ask(library)
     assert isinstance(ended, Whole)
     assert isinstance(ended.ending, Done)
+
+
+def test_the_model_is_asked_while_the_sources_are_stored(
+    library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = records.keep_sources
+
+    def slow(*args: Any) -> None:
+        eventually(lambda: bool(chat_model.stats()["active"]))
+        keep(*args)
+
+    chat_model.script(text="Veintiún días [1].", pace=0.2)
+    library.writer.expand_queries = library.writer.condense = library.writer.adaptive = False
+    library.writer.save()
+    monkeypatch.setattr(records, "keep_sources", slow)
+    ended = ask(library)
+    assert isinstance(ended, Whole)
+    assert isinstance(ended.ending, Done)
+    assert [one.cited for one in Message.objects.get(role="assistant").citations.order_by("n")][:1] == [True]
+
+
+def test_an_answer_whose_sources_cannot_be_stored_is_cut_short(
+    library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_args: Any) -> None:
+        eventually(lambda: bool(chat_model.stats()["active"]))
+        raise OperationalError("away")
+
+    chat_model.script(endless=True, pace=0.02)
+    library.writer.expand_queries = library.writer.condense = False
+    library.writer.save()
+    monkeypatch.setattr(records, "keep_sources", failing)
+    ended = ask(library)
+    assert isinstance(ended, Whole)
+    assert isinstance(ended.ending, Error)
+    assert ended.ending.code == "database_unavailable"
+    eventually(lambda: chat_model.stats()["active"] == 0, 1.0)
+    assert_nothing_is_held()
 
 
 def cancelled_at() -> Iterator[float]:

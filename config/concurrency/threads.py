@@ -9,12 +9,12 @@ model talks (RELIABILITY fact 3). A synchronous view has a thread to itself, whi
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from functools import cached_property
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
@@ -51,6 +51,19 @@ async def change_thread(executor: ThreadPoolExecutor, work: Callable[[], T]) -> 
     """With a copy of this task's context. Asgiref's way, which also carries changed context variables home and the
     event loop along, takes twice as much CPU."""
     return await asyncio.get_running_loop().run_in_executor(executor, copy_context().run, work)
+
+
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """The result. Whoever is cancelled meanwhile hears of it when the work has ended: a thread cannot be called back,
+    and what it makes must be there before it is closed."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # has been looked at
+        raise
 
 
 class Lane:
