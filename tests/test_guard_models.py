@@ -132,10 +132,6 @@ TRUSTED: dict[tuple[str, str], str] = {
         "locks the row in hand"
     ),
     ("corpora/uploads/intake.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
-    (
-        "chat/api/views.py",
-        "Message.objects.prefetch_related('citations', ",
-    ): "narrowed by Prefetch to one conversation's",
     ("chat/api/views.py", "Trace.objects.only('message'"): "narrowed by Prefetch to one conversation's",
     ("chat/answering/records.py", "Message.objects.filter(open_rows, pk=answer.message)"): (
         "closes the answer that this process began"
