@@ -44,7 +44,9 @@ def waiting(installation: Installation) -> int:
 def test_short_work_and_upkeep_go_on_behind_a_backlog(
     admin: Caller, busy: str, installation: Installation, lanes: dict[str, Background]
 ) -> None:
-    ((began,),) = installation.query("SELECT began_at FROM workers_claim WHERE name = 'periodic:sweep'")
+    swept = "SELECT began_at FROM workers_claim WHERE name = 'periodic:sweep'"
+    wait_until(lambda: bool(installation.query(swept)), patience(15), "a first sweep ran")
+    ((began,),) = installation.query(swept)
     own = new_corpus(admin)
     started = time.monotonic()
     note = uploaded(admin, own, "nota.md", b"# Nota\n\nUna nota corta.\n")
