@@ -8,8 +8,8 @@ text moves on ten times a second, with 1,000 twice.
 
 That is for a core that has time. Where questions and searches want it too, rests end late, and grow by as much: what
 has begun to speak makes room for who has not heard anything yet. Measured on two cores: of 200 who ask new questions
-without a pause, the median waits 0.12 s for the first token and not 0.7; of 2,000 open streams, the last twentieth 2 s
-and not 9.
+without a pause, the median waits 0.14 s for the first token and not 0.7; of 2,000 open streams, the last twentieth 2 to
+3 s and not 9.
 """
 
 import asyncio
