@@ -57,7 +57,8 @@ async def test_on_a_late_loop_streams_rest_longer_and_recover(monkeypatch: pytes
     assert cadence.pause() < 0.25
 
 
-async def test_a_stream_alone_is_told_as_it_comes(client: OpenAIClient) -> None:
+async def test_a_stream_alone_is_told_as_it_comes(client: OpenAIClient, model_server: ModelServer) -> None:
+    model_server.script(tokens=TOKENS, pace=0.03)  # slower than a busy machine's hiccups
     heard = await pieces(client)
     assert "".join(text for _, text in heard) == WHOLE
     assert len(heard) > TOKENS / 2
