@@ -21,6 +21,7 @@ import aiohttp
 PER_STREAM = 0.0005  # seconds of rest for each stream that is open
 SHORTEST, LONGEST = 0.02, 2.5
 PUNCTUAL = 0.001  # seconds that a timer may be late on a loop that has time: it counts in milliseconds
+LATEST = 0.05  # seconds that are counted of a timer's delay: a process that was stopped is no busy one
 WEIGHT = 0.01  # of one rest in the mean of how late they end: some fifty milliseconds of them count
 _open = 0
 _late = 0.0
@@ -39,8 +40,8 @@ def counted() -> Iterator[None]:
 
 def pause() -> float:
     """Seconds to rest after a read."""
-    wanted = min(_open * PER_STREAM * max(1.0, _late / PUNCTUAL), LONGEST)
-    return wanted if wanted > SHORTEST else 0.0
+    wanted = _open * PER_STREAM
+    return min(wanted * max(1.0, _late / PUNCTUAL), LONGEST) if wanted > SHORTEST else 0.0
 
 
 async def rest(response: aiohttp.ClientResponse) -> None:
@@ -62,4 +63,4 @@ async def _sleep(seconds: float) -> None:
     now = asyncio.get_running_loop().time
     due = now() + seconds
     await asyncio.sleep(seconds)
-    _late += WEIGHT * (now() - due - _late)
+    _late += WEIGHT * (min(now() - due, LATEST) - _late)

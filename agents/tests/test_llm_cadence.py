@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, aclosing
 
 import pytest
@@ -42,19 +43,51 @@ def test_the_rest_grows_with_what_is_open(streams: int, seconds: float, monkeypa
     assert cadence.pause() == 0.0
 
 
-async def test_on_a_late_loop_streams_rest_longer_and_recover(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has begun to speak makes room for questions that have not been answered yet."""
+@pytest.fixture
+def rests(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, float], float]:
+    """Let so many rests of 200 streams end so many seconds late; how long the next one is."""
     monkeypatch.setattr(cadence, "_late", 0.0)
     monkeypatch.setattr(cadence, "_open", 200)
-    for _ in range(5):
-        resting = [asyncio.create_task(cadence._sleep(0.001)) for _ in range(20)]
-        await asyncio.sleep(0)
-        time.sleep(0.03)  # what a busy loop does to everybody on it
-        await asyncio.gather(*resting)
-    assert 0.5 < cadence.pause() <= cadence.LONGEST
-    for _ in range(15):
-        await asyncio.gather(*(cadence._sleep(0.001) for _ in range(20)))
-    assert cadence.pause() < 0.25
+    clock = [0.0]
+
+    def rest(count: int, late: float) -> float:
+        async def sleep(seconds: float) -> None:
+            clock[0] += seconds + late
+
+        async def resting() -> None:
+            with monkeypatch.context() as patch:
+                patch.setattr(asyncio.get_running_loop(), "time", lambda: clock[0])
+                patch.setattr(cadence.asyncio, "sleep", sleep)
+                for _ in range(count):
+                    await cadence._sleep(0.1)
+
+        asyncio.run(resting())
+        return cadence.pause()
+
+    return rest
+
+
+def test_on_a_late_loop_streams_rest_longer_and_recover(rests: Callable[[int, float], float]) -> None:
+    """What has begun to speak makes room for questions that have not been answered yet."""
+    assert rests(500, 0.0005) == pytest.approx(0.1)
+    assert 0.35 < rests(500, 0.004) <= 0.4
+    assert rests(500, 0.03) == cadence.LONGEST
+    assert rests(1_000, 0.0005) == pytest.approx(0.1)
+
+
+def test_a_process_that_was_stopped_for_a_minute_is_soon_itself_again(rests: Callable[[int, float], float]) -> None:
+    """Every rest that was taken meanwhile ends a minute late, all at once."""
+    rests(200, 60.0)
+    assert rests(500, 0.0005) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("streams", [1, 40])
+async def test_few_streams_never_rest_whatever_the_loop_went_through(
+    streams: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cadence, "_late", 1.0)
+    monkeypatch.setattr(cadence, "_open", streams)
+    assert cadence.pause() == 0.0
 
 
 async def test_a_stream_alone_is_told_as_it_comes(client: OpenAIClient, model_server: ModelServer) -> None:
