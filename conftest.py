@@ -3,7 +3,9 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
+from contextvars import copy_context
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
@@ -16,6 +18,9 @@ from django.core.cache import cache
 from django.db import connections
 from django.test import TransactionTestCase
 
+from accounts.tenancy.owner import as_owner
+from accounts.tenancy.scope import system_scope
+from tests.analyzing import let_tests_analyze
 from tests.emptying import empty_after
 from tests.people import People
 
@@ -47,25 +52,55 @@ def folder_in_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
         yield Path(folder)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def eyes_of_the_tests() -> Iterator[None]:
+    """A test and the pools of threads that it makes see every row; requests and other threads are under the rules (R9).
+
+    The product's own pools run everything in a copy of its task's context, which is not touched by this.
+    """
+    submit = ThreadPoolExecutor.submit
+
+    def submit_with_context(pool: Any, work: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return submit(pool, copy_context().run, work, *args, **kwargs)
+
+    with system_scope(), mock.patch.object(ThreadPoolExecutor, "submit", submit_with_context):
+        yield
+
+
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(folder_in_memory: Path, request: pytest.FixtureRequest) -> None:
+def owner_of_the_database() -> Iterator[ExitStack]:
+    """While open, the connection is the owner's: who makes, migrates and removes the tests' database."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    folder_in_memory: Path, owner_of_the_database: ExitStack, request: pytest.FixtureRequest
+) -> None:
     """SQLite in a file of this worker: in memory, threads would share a cache that knows no busy timeout."""
     if connections["default"].vendor == "sqlite":
         connections["default"].settings_dict["TEST"]["NAME"] = str(folder_in_memory / "acervo.sqlite3")
     else:
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+        owner_of_the_database.enter_context(as_owner())
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def django_db_setup(django_db_setup: None, owner_of_the_database: ExitStack, django_db_blocker: Any) -> Iterator[None]:
     """PostgreSQL drops no database that somebody is in: a thread whose test has ended may not be gone yet."""
+    with django_db_blocker.unblock():
+        let_tests_analyze()
+        owner_of_the_database.close()
     yield
     if connections["default"].vendor == "postgresql":
-        with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+        with django_db_blocker.unblock():
+            with connections["default"].cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user"
+                )
+            owner_of_the_database.enter_context(as_owner())
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -86,6 +121,7 @@ def own_state(folder_in_memory: Path, settings: Any) -> Iterator[None]:
         **settings.STORAGES,
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": local},
     }
+    settings.QUOTAS = False  # tests are quicker than people; those of the limits switch them on (tests/limits.py)
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Each test client makes its own middlewares: listing every static file took 85 % of a request's time.
     settings.SERVESTATIC_USE_FINDERS = settings.SERVESTATIC_USE_STATIC_ROOT = False

@@ -3,6 +3,7 @@
 from django.apps import AppConfig
 from django.contrib.admin import autodiscover
 from django.contrib.admin.apps import SimpleAdminConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -13,8 +14,14 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import checks
+        from accounts.identity import consequences
+        from accounts.tenancy import owner
+        from config.checks import register_deployment_checks
 
         checks.register_account_checks()
+        register_deployment_checks()
+        consequences.connect_consequences()
+        post_migrate.connect(owner.keep_rules, sender=self)
 
 
 class AcervoAdminConfig(SimpleAdminConfig):

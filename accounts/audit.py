@@ -1,10 +1,17 @@
-"""The audit log's one entrance (RELIABILITY R27)."""
+"""The entrances of the audit log (RELIABILITY R27) and of the record of tool calls."""
 
+import time
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Model
+from django.utils import timezone
 
-from accounts.models import AuditEvent, Membership, Organization, User
+from accounts.models import AuditEvent, Membership, Organization, ToolCall, User
+from accounts.tenancy.scope import system_scope
+
+TOOL_CALLS_KEPT = timedelta(days=90)
 
 
 def record(by: Membership, action: str, subject: Model, **changes: Any) -> None:
@@ -22,3 +29,41 @@ def record_for(organization: Organization, actor: User | None, action: str, subj
         object_id=str(subject.pk),
         changes=changes,
     )
+
+
+@system_scope()  # the person's session shows one organization at a time
+def record_everywhere(user: User, actor: User | None, action: str, **changes: Any) -> None:
+    """What concerns a person as such, in the log of each organization that the person belongs to."""
+    for membership in user.memberships.select_related("organization"):
+        record_for(membership.organization, actor, action, user, **changes)
+
+
+def record_tool_call(
+    by: Membership,
+    kind: ToolCall.Kind,
+    began: float,
+    *,
+    items: int,
+    tokens: int,
+    is_personal: bool,
+    agent: UUID | None = None,
+    corpus: UUID | None = None,
+) -> None:
+    """Append who used what; `began` by the clock of `time.monotonic`. A call that was refused used nothing."""
+    ToolCall.objects.create(
+        organization_id=by.organization_id,
+        user_id=by.user_id,
+        key_id=by.acting_key,
+        kind=kind,
+        agent_id=agent,
+        corpus_id=corpus,
+        items=items,
+        tokens=tokens,
+        milliseconds=round(1000 * (time.monotonic() - began)),
+        is_personal=is_personal,
+    )
+
+
+def forget_tool_calls() -> None:
+    """For the workers' upkeep: there are many, and what is asked of them is asked of the last weeks."""
+    ToolCall.objects.filter(created_at__lt=timezone.now() - TOOL_CALLS_KEPT).delete()

@@ -1,25 +1,21 @@
 """Invitations: an admin offers a membership; the receiver of the token takes it, once, within seven days."""
 
-import logging
 import secrets
 from datetime import timedelta
 
-from django.conf import settings
-from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts import audit
+from accounts.identity.mail import deliver
 from accounts.keys import digest
 from accounts.models import Invitation, Membership, User
 from accounts.problems import Problem
+from accounts.tenancy.scope import system_scope
 
 LIFETIME = timedelta(days=7)
-
-logger = logging.getLogger(__name__)
 
 
 class AlreadyMember(Problem):
@@ -67,12 +63,14 @@ def withdraw_invitation(invitation: Invitation, by: Membership) -> None:
     invitation.delete()
 
 
+@system_scope()
 def open_invitation(token: str) -> Invitation | None:
     """The invitation of a token, or None when it is unknown, used, revoked or expired."""
     invitation = Invitation.objects.select_related("organization").filter(token_hash=digest(token)).first()
     return invitation if invitation and invitation.is_open else None
 
 
+@system_scope()
 def accept_invitation(invitation: Invitation, user: User) -> Membership | None:
     """Make the user a member. None when somebody was faster with the same token.
 
@@ -90,6 +88,7 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership | None:
     return membership
 
 
+@system_scope()
 def accept_invitation_as_new_user(invitation: Invitation, name: str, password: str) -> Membership | None:
     """Make the user and the membership together, or neither: None when somebody was faster."""
     try:
@@ -104,12 +103,6 @@ def accept_invitation_as_new_user(invitation: Invitation, name: str, password: s
 
 
 def mail_invitation(invitation: Invitation, link: str) -> bool:
-    """Mail the link in the current (the inviter's) language. False when the mail server does not take it."""
+    """Mail the link in the current (the inviter's) language. False when that reaches nobody."""
     subject = _("Invitation to %(organization)s") % {"organization": invitation.organization.name}
-    body = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})
-    try:
-        send_mail(" ".join(subject.split()), body, settings.DEFAULT_FROM_EMAIL, [invitation.email])
-    except OSError:  # smtplib's errors and refused connections
-        logger.warning("The mail of invitation %s was not sent", invitation.pk)
-        return False
-    return True
+    return deliver(invitation.email, subject, "accounts/invitation_mail.txt", invitation=invitation, link=link)

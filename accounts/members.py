@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import audit
 from accounts.models import Membership, Organization
 from accounts.problems import Problem
+from accounts.tenancy.scope import system_scope
 
 
 class LastAdmin(Problem):
@@ -28,7 +29,8 @@ def end_membership(member: Membership, by: Membership) -> None:
     """End a membership: its API keys go with it, and its next retrieval finds nothing. Raises LastAdmin."""
     with keeping_an_admin(by):
         audit.record(by, "removed", member, role=member.role)
-        Membership.objects.filter(pk=member.pk).delete()
+        with system_scope():  # the member's keys and replies go with it
+            Membership.objects.filter(pk=member.pk).delete()
 
 
 @contextmanager

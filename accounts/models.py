@@ -1,12 +1,15 @@
-"""Who asks: users, organizations, memberships, invitations, API keys and the audit log."""
+"""Who asks: users, organizations, memberships, invitations, API keys, sessions and the audit log."""
 
 import uuid
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from accounts.limits import rows as rows  # Django looks for an app's models here
 
 
 class Identified(models.Model):
@@ -65,6 +68,11 @@ class Organization(Identified):
 
     name = models.CharField(_("name"), max_length=150)
     slug = models.SlugField(_("slug"), unique=True)
+    requires_two_factor = models.BooleanField(
+        _("requires two-factor sign-in"),
+        default=False,
+        help_text=_("Members without a second factor are led to set one up before anything else."),
+    )
 
     class Meta:
         verbose_name = _("organization")
@@ -96,6 +104,7 @@ class Membership(Identified):
     )
     role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.MEMBER)
     objects = MembershipQuerySet.as_manager()
+    acting_key: uuid.UUID | None = None  # the API key through which it asks, in this request
 
     class Meta:
         verbose_name = _("membership")
@@ -140,7 +149,9 @@ class Invitation(Identified):
 
 class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
     def usable(self) -> Self:
-        return self.filter(revoked_at=None, membership__user__is_active=True)
+        """Those that open something. The database's clock, because the statement is prepared (`accounts.keys`)."""
+        unexpired = models.Q(expires_at=None) | models.Q(expires_at__gt=Now())
+        return self.filter(unexpired, revoked_at=None, membership__user__is_active=True)
 
 
 class ApiKey(Identified):
@@ -151,6 +162,8 @@ class ApiKey(Identified):
     prefix = models.CharField(_("prefix"), max_length=12, editable=False)
     key_hash = models.CharField(max_length=64, unique=True, editable=False)
     last_used_at = models.DateTimeField(_("last used"), null=True, editable=False)
+    last_used_from = models.GenericIPAddressField(_("last used from"), null=True, editable=False)
+    expires_at = models.DateTimeField(_("expires"), null=True, editable=False)
     revoked_at = models.DateTimeField(_("revoked"), null=True, editable=False)
     objects = ApiKeyQuerySet.as_manager()
 
@@ -161,6 +174,26 @@ class ApiKey(Identified):
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
+
+    @property
+    def has_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= timezone.now()
+
+
+class SignIn(Identified):
+    """A session of the database with what its user recognises it by; how it is listed and ended one by one."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="sign_ins")
+    session_key = models.CharField(max_length=40, unique=True, editable=False)
+    last_seen_at = models.DateTimeField(default=timezone.now)
+    seen_from = models.GenericIPAddressField(null=True)
+    browser = models.CharField(max_length=80, blank=True)
+
+    class Meta:
+        ordering = ("-last_seen_at",)
+
+    def __str__(self) -> str:
+        return self.browser
 
 
 class AuditEvent(Identified):
@@ -188,6 +221,42 @@ class AuditEvent(Identified):
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         raise TypeError("The audit log is append-only.")
+
+
+class ToolCall(Identified):
+    """One use of knowledge by a program or through a tool: who, by which agent and key, how much, for how long.
+
+    Counts and ids, no text; kept for TOOL_CALLS_KEPT. What an answer in a conversation used is in its trace.
+    """
+
+    class Kind(models.TextChoices):
+        RETRIEVE = "retrieve", _("search")
+        UPSERT_KNOWLEDGE = "upsert_knowledge", _("fact kept")
+        REMOVE_KNOWLEDGE = "remove_knowledge", _("fact removed")
+        PLAYGROUND = "playground", _("playground")
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="tool_calls")
+    user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", verbose_name=_("user"))
+    key = models.ForeignKey(ApiKey, models.SET_NULL, null=True, related_name="+", verbose_name=_("API key"))
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind)
+    agent_id = models.UUIDField(_("agent"), null=True)
+    corpus_id = models.UUIDField(_("corpus"), null=True)
+    items = models.PositiveIntegerField(_("passages or facts"))
+    tokens = models.PositiveIntegerField(_("tokens"), help_text="of the text that was read or kept")
+    milliseconds = models.PositiveIntegerField(_("time (ms)"))
+    is_personal = models.BooleanField(_("personal"), help_text="a personal corpus was in its reach")
+
+    class Meta:
+        verbose_name = _("tool call")
+        verbose_name_plural = _("tool calls")
+        ordering = ("-created_at", "-pk")
+        indexes = (
+            models.Index(fields=("organization", "created_at"), name="tool_call_of_organization"),
+            models.Index(fields=("created_at",), name="tool_call_created"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.created_at:%Y-%m-%d %H:%M}"
 
 
 class IdempotentReply(Identified):

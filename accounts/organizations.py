@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from accounts import audit, keys
+from accounts.limits.amounts import unlimited
 from accounts.models import Membership, Organization, User
 
 MAX_SLUG = 50
@@ -34,6 +35,7 @@ def slug_of(name: str) -> str:
     return slugify(name)[:MAX_SLUG].strip("-")
 
 
+@unlimited()
 def create_organization(name: str, slug: str, email: str) -> Beginning:
     """Make the organization, its admin's membership and key, and the account where there is none; or nothing.
 

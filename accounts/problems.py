@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from django.http.response import HttpResponseBase
@@ -44,6 +44,38 @@ class UnsupportedMediaType(Problem):
     status_code = status.HTTP_415_UNSUPPORTED_MEDIA_TYPE
     code = exceptions.UnsupportedMediaType.default_code
     default_detail = gettext_lazy("The body must be JSON: send it with 'Content-Type: application/json'.")
+
+
+class BodyTooLarge(Problem):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    code = "body_too_large"
+    default_detail = gettext_lazy("The request is larger than the 1 MB that this server takes. Send less at a time.")
+
+
+class FileTooLarge(Problem):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    code = "file_too_large"
+    default_detail = gettext_lazy(
+        "The request is larger than this server takes. Split the file, or ask for a higher limit."
+    )
+
+
+class HeadTooLarge(Problem):
+    status_code = status.HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
+    code = "headers_too_large"
+    default_detail = gettext_lazy("The request's headers are larger than 32 KB. Delete this site's cookies.")
+
+
+class AddressTooLong(Problem):
+    status_code = status.HTTP_414_REQUEST_URI_TOO_LONG
+    code = "address_too_long"
+    default_detail = gettext_lazy("The address has more than 8 KB. Send what is so long in the body.")
+
+
+class TooSlow(Problem):
+    status_code = status.HTTP_408_REQUEST_TIMEOUT
+    code = "request_timeout"
+    default_detail = gettext_lazy("The request did not arrive within 30 seconds. Try again on a better connection.")
 
 
 class NotFound(Problem):
@@ -147,8 +179,8 @@ def problem_for(error: Exception) -> Problem | None:
         return Unauthenticated()
     if isinstance(error, PermissionDenied | exceptions.PermissionDenied):
         return forbidden_problem(str(error)) if str(error) else AdminRequired()
-    if isinstance(error, SuspiciousOperation):  # more fields or bytes than Django parses
-        return Problem()
+    if isinstance(error, SuspiciousOperation):  # more bytes or more fields than Django parses
+        return BodyTooLarge() if isinstance(error, RequestDataTooBig) else Problem()
     return None
 
 
@@ -179,14 +211,14 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
     response = drf_exception_handler(error, context)
     if response is None:
         return None
-    response.data = problem_body(error, response)
-    response.content_type = CONTENT_TYPE
+    headers = {name: value for name, value in response.items() if name != "Content-Type"}
     if isinstance(error, Problem):
-        for name, value in error.headers.items():
-            response[name] = value
+        headers |= error.headers
     if response.status_code == status.HTTP_401_UNAUTHORIZED:
-        response["WWW-Authenticate"] = "Bearer"
-    return response
+        headers["WWW-Authenticate"] = "Bearer"
+    # JSON whatever was asked for: the schema would be refused in YAML otherwise.
+    body = problem_body(error, response)
+    return JsonResponse(body, status=response.status_code, headers=headers, content_type=CONTENT_TYPE)
 
 
 def problem_body(error: Exception, response: Response) -> dict[str, Any]:

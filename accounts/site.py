@@ -7,12 +7,35 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.templatetags.static import static
 from django.urls import reverse
 from unfold.sites import UnfoldAdminSite
 
 from accounts.http.principal import membership_of_session
+from accounts.identity.second_factor import lacks_second_factor, operator_lacks_second_factor
+from accounts.models import User
+from accounts.tenancy.scope import become_system
 
 View = Callable[..., HttpResponse]
+LEFT_OUT = ("view_on_site", "autocomplete")
+
+
+def colours(request: HttpRequest) -> str:
+    """Unfold's setting STYLES calls this."""
+    return static("acervo/admin/colours.css")
+
+
+def expressions(request: HttpRequest) -> str:
+    """Unfold's setting SCRIPTS calls this."""
+    return static("acervo/admin/alpine.js")
+
+
+def lacks_factor(request: HttpRequest) -> bool:
+    """Whether the caller must set up a second factor before the admin opens."""
+    membership = membership_of_session(request)
+    if membership and lacks_second_factor(membership):
+        return True
+    return isinstance(request.user, User) and request.user.is_superuser and operator_lacks_second_factor(request.user)
 
 
 class AcervoAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold ships no type information
@@ -26,6 +49,10 @@ class AcervoAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold ships no
         membership = membership_of_session(request)
         return user.is_superuser or bool(membership and membership.is_admin)
 
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Without the colours that unfold writes into a style element: they are a file (`colours`)."""
+        return {**super().each_context(request), "colors": {}}
+
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Anonymous: sign in on the site's own page. Signed in without admin rights: there is nothing here."""
         inner: View = super().admin_view(view, cacheable)
@@ -35,6 +62,10 @@ class AcervoAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold ships no
                 return redirect_to_login(request.get_full_path(), reverse("account_login"))
             if not self.has_permission(request):
                 raise Http404
+            if lacks_factor(request):
+                return redirect("mfa_index")
+            if request.user.is_superuser:
+                become_system()
             return inner(request, *args, **kwargs)
 
         return update_wrapper(guarded, inner)
@@ -49,5 +80,6 @@ class AcervoAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold ships no
         return redirect("admin:index")
 
     def get_urls(self) -> list[Any]:
-        """Without `r/<type>/<id>/`: it redirects to any row's page and so tells which ids exist."""
-        return [url for url in super().get_urls() if getattr(url, "name", None) != "view_on_site"]
+        """Without `r/<type>/<id>/`, which redirects to any row's page and so tells which ids exist, and without
+        `autocomplete/`, which no page of ours asks and which searches wherever a relation of any model leads."""
+        return [url for url in super().get_urls() if getattr(url, "name", None) not in LEFT_OUT]

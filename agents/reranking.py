@@ -8,7 +8,7 @@ import orjson
 from django.conf import settings
 
 from agents.llm import EXTRACTIVE, client_for, resolve
-from agents.llm.base import ModelError, ModelMessage, ModelRequest
+from agents.llm.base import ModelError, ModelMessage, ModelRequest, Usage
 from agents.llm.structured import AnswerInvalid, ask_structured
 from agents.models import Agent
 from retrieval.ranking.rerank.base import Reranker, RerankUnavailable
@@ -16,6 +16,7 @@ from retrieval.ranking.rerank.base import Reranker, RerankUnavailable
 SECONDS = 4.0
 MOST = 20  # passages that are shown; those behind them keep their order
 LONGEST = 800  # characters of a passage
+MAX_QUESTION = 8_000  # characters
 MOST_TOKENS = 400
 
 SCHEMA: dict[str, Any] = {
@@ -34,6 +35,13 @@ def reranker_of(agent: Agent) -> Reranker | None:
     if not agent.rerank or settings.RERANK_URL or resolve(agent.model)[0] == EXTRACTIVE:
         return None
     return ModelReranker(agent.model)
+
+
+def most_used_by_reranker(agent: Agent) -> Usage:
+    """Of one search."""
+    if reranker_of(agent) is None:
+        return Usage(0, 0)
+    return Usage((MOST * LONGEST + MAX_QUESTION) // 3, MOST_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,3 +7,9 @@ from django.utils.translation import gettext_lazy as _
 class ChatConfig(AppConfig):
     name = "chat"
     verbose_name = _("Operations")
+
+    def ready(self) -> None:
+        from chat import holdings, retrievals
+
+        assert holdings  # the limits learn how to count
+        retrievals.connect_traces()

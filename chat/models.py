@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Any, Self
 
 from django.db import models
 from django.db.models import Q
@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from accounts.tenancy.scope import system_scope
 from agents.models import Agent
 from corpora.models import Corpus, Document
 
@@ -54,7 +55,11 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
 
 
 class Conversation(Identified):
-    """One user's talk with one agent."""
+    """One user's talk with one agent.
+
+    `is_personal`: a personal corpus was in reach of one of its questions, or a client sent its history along. Once so,
+    always so, whatever becomes of the corpus: nothing made from its messages is for anybody else (docs/privacy.md).
+    """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="conversations")
     owner = models.ForeignKey(User, models.CASCADE, related_name="conversations")
@@ -62,6 +67,7 @@ class Conversation(Identified):
     project = models.ForeignKey(Project, models.SET_NULL, null=True, blank=True, related_name="conversations")
     title = models.CharField(_("title"), max_length=200, blank=True)
     context = models.JSONField(default=dict, blank=True, help_text='{"filters": {…}, "preferences": {…}}')
+    is_personal = models.BooleanField(default=True, editable=False)
     updated_at = models.DateTimeField(default=timezone.now)
     objects = ConversationQuerySet.as_manager()
 
@@ -73,6 +79,11 @@ class Conversation(Identified):
 
     def __str__(self) -> str:
         return self.title or str(self.pk)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Cases of a question set that were made of its answers lose their reference, and they are not the user's."""
+        with system_scope():
+            return super().delete(*args, **kwargs)
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
@@ -201,12 +212,27 @@ class Citation(Identified):
     def __str__(self) -> str:
         return f"[{self.n}]"
 
+    def veil(self) -> "Citation":
+        """Without its text while its document is deleted, whether that lies in the trash or is being erased."""
+        document = self.document
+        if document is None or document.deleted_at or document.corpus.deleted_at:
+            self.title, self.snippet, self.heading_path = "", "", []
+        return self
+
 
 class Trace(Identified):
-    """The lasting record of one retrieval and its answer: numbers and ids (SPEC §1)."""
+    """The lasting record of one retrieval and its answer: numbers and ids (SPEC §1), for the organization's admins.
+    Without a message: of a program's search, kept for SEARCHES_KEPT.
 
-    message = models.OneToOneField(Message, models.CASCADE, related_name="trace")
+    `is_personal` (`corpora.scope.is_personal`): it has no words then, neither `query` nor `condensed_query`. Whoever
+    writes a trace says so; what nobody has judged is personal.
+    """
+
+    SEARCHES_KEPT = timedelta(days=90)
+
+    message = models.OneToOneField(Message, models.CASCADE, related_name="trace", null=True)
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="traces")
+    is_personal = models.BooleanField(default=True, editable=False)
     query = models.TextField(blank=True)
     condensed_query = models.TextField(blank=True)
     attempts = models.JSONField(default=list, help_text="granularity, confidence and evaluation of each attempt")
@@ -227,6 +253,65 @@ class Trace(Identified):
         verbose_name = _("trace")
         verbose_name_plural = _("traces")
         ordering = ("-created_at", "-pk")
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(is_personal=False) | models.Q(query="", condensed_query=""),
+                name="personal_trace_without_words",
+            ),
+        )
 
     def __str__(self) -> str:
-        return str(self.message_id)
+        return str(self.message_id or self.pk)
+
+
+class ExportQuerySet(models.QuerySet["Export"]):
+    def owned_by(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id, owner_id=membership.user_id)
+
+    def free(self) -> Self:
+        """Asked for, not ended, and in nobody's hands."""
+        nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=timezone.now())
+        return self.filter(nobody, status__in=(Export.Status.WAITING, Export.Status.RUNNING))
+
+
+def export_key(export: "Export", _filename: str) -> str:
+    return f"exports/{export.pk}/acervo.zip"
+
+
+class Export(Identified):
+    """A ZIP of what is a user's own in an organization, made by the workers and kept for a few days."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        RUNNING = "running", _("being made")
+        DONE = "done", _("ready")
+        FAILED = "failed", _("failed")
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="exports")
+    owner = models.ForeignKey(User, models.CASCADE, related_name="exports")
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    progress = models.FloatField(default=0.0)
+    file = models.FileField(upload_to=export_key, max_length=200, blank=True)
+    size = models.PositiveBigIntegerField(default=0)
+    expires_at = models.DateTimeField(null=True)
+    lease_holder = models.UUIDField(null=True, editable=False)
+    lease_expires_at = models.DateTimeField(null=True, editable=False)
+    attempts = models.PositiveSmallIntegerField(default=0, editable=False)
+    objects = ExportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("organization", "owner"),
+                condition=Q(status__in=("waiting", "running")),
+                name="one_export_at_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in (self.Status.WAITING, self.Status.RUNNING)

@@ -7,13 +7,14 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_ready
+from celery.signals import beat_init, worker_init, worker_ready
 from kombu.entity import Queue
 
-from config.lanes import LANES, UPKEEP
+from config.env import keep_files_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+UPKEEP, SHORT, INGESTION = LANES = "upkeep", "short", "ingestion"  # of background work; also the queues (ADR 0002)
 queue: Any = Queue  # untyped
 
 app = Celery("acervo")
@@ -21,6 +22,12 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [queue(lane) for lane in LANES]
 app.conf.task_default_queue = UPKEEP
 app.autodiscover_tasks(["workers"])
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]  # Celery ships no type information
+@beat_init.connect  # type: ignore[untyped-decorator]
+def make_private_files(**_kwargs: Any) -> None:
+    keep_files_private()
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery ships no type information

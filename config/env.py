@@ -2,18 +2,41 @@
 
 import os
 import secrets
+import stat
 from pathlib import Path
 from typing import Any
 
 import environ
 
+OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
 
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+def private_folder(path: Path) -> Path:
+    """The folder, made if need be, for nobody but the user that runs this (mode 0700).
+
+    One that exists with more is taken back to that if it is ours. Somebody else's is left as it is, as is one that is
+    meant for everybody (/tmp); `check --deploy` tells of both.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = path.stat()
+    if found.st_mode & OF_OTHERS and found.st_uid == os.geteuid() and not found.st_mode & stat.S_ISVTX:
+        path.chmod(0o700)
+    return path
+
+
+DATA_DIR = private_folder(Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve())
+
+
+def keep_files_private() -> None:
+    """What this process and its children make is nobody else's to read, wherever they make it.
+
+    For what runs on. Not for `collectstatic`: an image is made by one user and run by another.
+    """
+    os.umask(OF_OTHERS)
 
 
 def secret_key() -> str:
@@ -53,14 +76,19 @@ def database() -> dict[str, object]:
             "timeout": 30,
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
-                "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=134217728;"
+                "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=134217728; PRAGMA secure_delete=ON;"
             ),
         },
     }
 
 
+def database_owner() -> dict[str, Any]:
+    """Who owns the tables and migrates them, from DATABASE_OWNER_URL; empty where the application's role does."""
+    return dict(env.db_url("DATABASE_OWNER_URL")) if env.str("DATABASE_OWNER_URL", default="") else {}
+
+
 def postgresql(config: dict[str, Any]) -> dict[str, object]:
-    """The URL's settings and options (`?sslmode=require`) with our pool.
+    """The URL's settings and options (`?sslmode=require`) with our pool, and each statement in somebody's name.
 
     A pool that finds the server down tries again at growing intervals, by default for five minutes: it would still
     be waiting when the server is long back. Here it gives up after 5 s, and the next request makes it try anew.
@@ -73,7 +101,7 @@ def postgresql(config: dict[str, Any]) -> dict[str, object]:
     }
     return {
         **config,
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "accounts.tenancy.postgresql",
         "CONN_HEALTH_CHECKS": True,
         # Compiling a query costs 250 ms; none of ours runs long enough to win that back.
         "OPTIONS": {"connect_timeout": 5, "options": "-c jit=off", **config.get("OPTIONS", {}), "pool": pool},
@@ -86,6 +114,19 @@ def cache() -> dict[str, object]:
     if config["BACKEND"].endswith(".RedisCache"):
         config["BACKEND"] = "config.cache.FailSafeRedisCache"
         config["OPTIONS"] = {"socket_timeout": 1, "socket_connect_timeout": 1, **config.get("OPTIONS", {})}
+    if config["BACKEND"].endswith(".LocMemCache"):  # Django's 300 entries would forget who has failed to sign in
+        config["OPTIONS"] = {"MAX_ENTRIES": 100_000, **config.get("OPTIONS", {})}
+    return config
+
+
+def mail(*, printed: bool) -> dict[str, Any]:
+    """The mail server of EMAIL_URL. Without one nothing is sent: a mail opens something, and a terminal is a log.
+
+    `printed`: development, where the terminal is the developer's own.
+    """
+    config: dict[str, Any] = dict(env.email_url("EMAIL_URL", default="consolemail://"))
+    if config["EMAIL_BACKEND"].endswith(".console.EmailBackend") and not printed:
+        config["EMAIL_BACKEND"] = "accounts.identity.mail.UnsentMail"
     return config
 
 
@@ -112,7 +153,9 @@ def storages(static_backend: str) -> dict[str, dict[str, object]]:
             "client_config": client,
         }
         return {"default": {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": s3}, "staticfiles": static}
-    local: dict[str, object] = {"location": str(DATA_DIR / "files"), "base_url": None}
+    # Django makes files 0644, whatever the umask.
+    modes = {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700}
+    local: dict[str, object] = {"location": str(DATA_DIR / "files"), "base_url": None, **modes}
     return {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": local},
         "staticfiles": static,

@@ -1,9 +1,15 @@
-"""How an unexpected error is written to a log: what it was and where, without its message (RELIABILITY R24)."""
+"""What may be written to a log (RELIABILITY R24): an unexpected error as what it was and where, without its message;
+and of other people's libraries what they say to operators, not to programmers."""
 
 import logging
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
+
+# DEBUG is for these alone, which log ids: there the SDKs of models write whole requests, the object store's client its
+# signatures, and Django the values that a template or a query had.
+HOUSE = ("accounts", "agents", "chat", "config", "corpora", "evaluation", "retrieval", "workers")
+RESERVED = ("httpx", "celery.worker.strategy", "celery.app.trace")  # they name addresses and tasks at INFO
 
 
 def describe_error(error: BaseException) -> str:

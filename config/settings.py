@@ -5,8 +5,10 @@ Without any environment variable this is the embedded default: one process, SQLi
 
 import django_stubs_ext
 
-from config.env import BASE_DIR, cache, database, env, secret_key, storages
+from config.env import BASE_DIR, cache, database, database_owner, env, mail, secret_key, storages
 from config.env import DATA_DIR as DATA_DIR
+from config.faults import HOUSE, RESERVED
+from config.sign_in import *  # noqa: F403 - constants alone; here so that this file stays one page of what may change
 
 django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time
 
@@ -28,6 +30,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -41,6 +44,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "accounts.http.middleware.ScopedRequests",
     "accounts.http.middleware.ResponseHeaders",
     "accounts.http.middleware.AddressesThatCanBe",
     "django.middleware.security.SecurityMiddleware",
@@ -49,7 +53,8 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.http.principal.SignedIn",
+    "accounts.identity.sessions.SessionNotes",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -75,6 +80,7 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": database()}
+DATABASE_OWNER = database_owner()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
 STORAGES = storages(
@@ -89,24 +95,14 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 
 # Accounts
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]  # `User.email`, not allauth's table of claims
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_LOGOUT_ON_GET = False
-ACCOUNT_SESSION_REMEMBER = True
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "dashboard"
-EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
-vars().update(EMAIL_CONFIG)
+vars().update(mail(printed=DEBUG))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="acervo@localhost")
 
 # Language and time
@@ -117,7 +113,7 @@ TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_TZ = True
 
 # Security
-SESSION_ENGINE = "django.contrib.sessions.backends.db"  # 0.2 ms; a copy in a cache would outlive a sign-out elsewhere
+SESSION_ENGINE = "accounts.http.sessions"  # 0.2 ms; a copy in a cache would outlive a sign-out elsewhere
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000 if HTTPS else 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
@@ -136,16 +132,15 @@ WORKERS_EMBEDDED = CELERY_BROKER_URL.startswith("memory:")
 
 # Uploads (SPEC §3, RELIABILITY R11)
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=10 * 1024 * 1024)
-DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_UPLOAD_BYTES + 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # of a body that is no file: JSON, a form (R0)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+TRASH_DAYS = env.int("TRASH_DAYS", default=30)
 INGEST_DIR = env.str("INGEST_DIR", default="")
 INGEST_ORGANIZATION = env.str("INGEST_ORGANIZATION", default="")
 
-# Quotas (RELIABILITY R21); 0 switches one off, as on the embedded default's own machine
-QUOTA_QUESTIONS_PER_MINUTE = env.int("QUOTA_QUESTIONS_PER_MINUTE", default=60 if QDRANT_URL else 0)
-QUOTA_STREAMS_PER_USER = env.int("QUOTA_STREAMS_PER_USER", default=8 if QDRANT_URL else 0)
-QUOTA_DOCUMENTS_PER_USER = env.int("QUOTA_DOCUMENTS_PER_USER", default=5_000)
-QUOTA_BYTES_PER_USER = env.int("QUOTA_BYTES_PER_USER", default=5 * 1024**3)
+# Quotas (RELIABILITY R21): the limits of accounts/limits/declared.py; LIMITS changes amounts, QUOTAS=off lifts all
+QUOTAS = env.bool("QUOTAS", default=True)
+LIMITS = env.json("LIMITS", default={})
 MAX_QUESTION_CHARS = env.int("MAX_QUESTION_CHARS", default=8_000)
 
 # The threads of a web process, and how many searches of one organization may wait for networks at once
@@ -194,7 +189,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["accounts.http.bodies.JSONParser", "rest_framework.parsers.MultiPartParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "accounts.http.paging.Pages",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_METADATA_CLASS": None,  # an address tells of itself in the schema
+    "DEFAULT_SCHEMA_CLASS": "accounts.http.openapi.Schema",
     "EXCEPTION_HANDLER": "accounts.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
@@ -204,16 +200,21 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # nobody else is asked about our schema
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["accounts.http.authentication.IsMember"],
 }
 UNFOLD = {
     "SITE_TITLE": "Acervo",
     "SITE_HEADER": "Acervo",
     "SITE_SYMBOL": "menu_book",
     "SHOW_HISTORY": True,
+    "STYLES": ["accounts.site.colours"],
+    "SCRIPTS": ["accounts.site.expressions"],
     "SIDEBAR": {"navigation": "accounts.admin.navigation.sidebar"},
 }
 
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -225,6 +226,6 @@ LOGGING = {
         }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "celery.worker.strategy", "celery.app.trace")},
+    "root": {"handlers": ["console"], "level": "INFO" if LOG_LEVEL == "DEBUG" else LOG_LEVEL},
+    "loggers": {name: {"level": LOG_LEVEL} for name in HOUSE} | {name: {"level": "WARNING"} for name in RESERVED},
 }

@@ -15,7 +15,6 @@ from typing import IO, Any
 
 from asgiref.sync import iscoroutinefunction
 from django.conf import settings
-from django.contrib.auth import get_user
 from django.core.exceptions import DisallowedHost, RequestAborted
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.http import HttpResponse
@@ -24,8 +23,10 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 from django.utils.functional import SimpleLazyObject
 
-from accounts.http.middleware import with_headers
+from accounts.http.middleware import SCOPED, with_headers
+from accounts.http.principal import user_of
 from accounts.problems import HttpsRequired, InternalError, problem_response
+from accounts.tenancy.scope import request_scope
 from config.concurrency.threads import KeptThreads
 from config.faults import describe_error
 
@@ -45,6 +46,10 @@ class StraightToAsyncViews:
         self.threads = KeptThreads()
 
     async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
+        with request_scope():  # also while the body of an answer is sent, after every middleware
+            await self.serve({**scope, SCOPED: True}, receive, send)
+
+    async def serve(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         match = asynchronous_view(scope) if scope["type"] == "http" else None
         if match is None:
             async with self.threads.one():
@@ -55,7 +60,8 @@ class StraightToAsyncViews:
             await self.until_disconnect(receive, self.answer(scope, body, match, send))
 
     async def answer(self, scope: HttpScope, body: IO[bytes], match: ResolverMatch, send: Send) -> None:
-        request = build_request(scope, body, match)
+        request = build_request(scope, body)
+        request.resolver_match = match
         translation.activate(translation.get_language_from_request(request))  # of this task's context only
         response = with_headers(request, await respond(request, match))
         try:
@@ -104,13 +110,12 @@ def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:
     return match if iscoroutinefunction(match.func) else None
 
 
-def build_request(scope: HttpScope, body: IO[bytes], match: ResolverMatch) -> ASGIRequest:
+def build_request(scope: HttpScope, body: IO[bytes]) -> ASGIRequest:
     """The request with what the session and authentication middlewares would have put on it, loaded on demand."""
     request = ASGIRequest(scope, body)
     sessions = import_module(settings.SESSION_ENGINE)
     request.session = sessions.SessionStore(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
-    request.user = SimpleLazyObject(lambda: get_user(request))  # type: ignore[assignment]
-    request.resolver_match = match
+    request.user = SimpleLazyObject(lambda: user_of(request))  # type: ignore[assignment]
     return request
 
 

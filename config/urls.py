@@ -2,8 +2,9 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView
 
+from accounts.pages.api_docs import api_docs
 from chat.stream import openai
 from config import health
 
@@ -13,7 +14,7 @@ handler500 = "accounts.pages.errors.server_error"
 
 api: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
+    path("docs/", api_docs, name="api-docs"),
     path("", include("corpora.api.urls")),
     path("", include("chat.api.urls")),
     path("", include("agents.api.urls")),
@@ -27,7 +28,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/models", openai.models),
     path("v1/chat/completions", openai.completions),
     path("admin/", admin.site.urls),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("accounts.pages.sign_in.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("accounts.pages.urls")),
     path("", include("corpora.pages.urls")),

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -13,10 +14,11 @@ from accounts.models import Identified, Membership, Organization, User
 from corpora.media_types import EXTENSIONS
 from corpora.metadata.date_ranges import day_number
 from corpora.metadata.names import METADATA_FIELDS
+from corpora.rows.deletable import Deletable, is_erasable, is_in_trash
+from corpora.rows.queueing import queue_indexes, queued_columns
+from corpora.rows.receipts import ErasureReceipt as ErasureReceipt
 from corpora.scope import Scope
-from corpora.visibility import in_scope, readable, writable
-
-SMALL_BYTES = 32 * 1024  # a document of at most this size is short work (`document_waiting_small`)
+from corpora.visibility import in_scope, readable, trashed, writable
 
 
 class CorpusQuerySet(models.QuerySet["Corpus"]):
@@ -28,6 +30,13 @@ class CorpusQuerySet(models.QuerySet["Corpus"]):
 
     def of_organization(self, membership: Membership) -> Self:
         return self.filter(organization_id=membership.organization_id, deleted_at=None)
+
+    def in_trash_of(self, membership: Membership) -> Self:
+        """What the member may restore: nobody else sees that it is there."""
+        return self.filter(is_in_trash(), trashed(membership))
+
+    def erasable(self) -> Self:
+        return self.filter(is_erasable())
 
     def shared(self) -> Self:
         return self.filter(corpus_type="global")
@@ -44,7 +53,7 @@ class CorpusQuerySet(models.QuerySet["Corpus"]):
         )
 
 
-class Corpus(Identified):
+class Corpus(Identified, Deletable):
     """A named set of documents: global (no owner) or personal (one owner)."""
 
     class Type(models.TextChoices):
@@ -60,7 +69,6 @@ class Corpus(Identified):
     description = models.TextField(_("description"), blank=True, max_length=2000)
     is_active = models.BooleanField(_("active"), default=True)
     updated_at = models.DateTimeField(auto_now=True)
-    deleted_at = models.DateTimeField(null=True, editable=False)
     sizes_wanted_at = models.DateTimeField(null=True, editable=False)  # its documents may lack sizes that agents read
     objects = CorpusQuerySet.as_manager()
 
@@ -101,6 +109,16 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     def alive(self) -> Self:
         return self.filter(deleted_at=None)
 
+    def in_trash_of(self, membership: Membership) -> Self:
+        """Documents that were deleted by themselves; those of a deleted corpus are part of its entry."""
+        return self.filter(is_in_trash(), trashed(membership, "corpus__")).by_themselves()
+
+    def by_themselves(self) -> Self:
+        return self.exclude(corpus__deleted_at=F("deleted_at"))
+
+    def erasable(self) -> Self:
+        return self.filter(is_erasable())
+
     def readable_by(self, membership: Membership) -> Self:
         return self.alive().filter(readable(membership, "corpus__"))
 
@@ -118,42 +136,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         return self.update(**{**queued_columns(), **kept})
 
 
-def queued_columns() -> dict[str, Any]:
-    """The columns of a document that waits and that nobody has tried yet."""
-    return {
-        "status": "pending",
-        "stage": "",
-        "progress": 0.0,
-        "error_code": "",
-        "attempts": 0,
-        "not_before": timezone.now(),
-        "lease_holder": None,
-        "lease_expires_at": None,
-    }
-
-
-def queue_indexes() -> list[models.Index]:
-    """Who has work waiting, and their oldest, without a walk over all that waits (`workers.queue.turns`)."""
-    sender = Coalesce("uploaded_by", "corpus")
-    waits = models.Q(status="pending", deleted_at=None)
-    changed = models.Q(metadata_changed_at__isnull=False, deleted_at=None)
-    return [
-        models.Index("corpus", sender, "not_before", condition=waits, name="document_waiting"),
-        models.Index(
-            "corpus", sender, "not_before", condition=waits & models.Q(size__lte=SMALL_BYTES),
-            name="document_waiting_small",
-        ),
-        models.Index(
-            "corpus", sender, "deleted_at", condition=models.Q(deleted_at__isnull=False), name="document_deleted"
-        ),
-        models.Index("corpus", sender, "metadata_changed_at", condition=changed, name="document_metadata_changed"),
-        models.Index(
-            fields=("corpus",), condition=models.Q(status="processing", deleted_at=None), name="document_in_work"
-        ),
-    ]  # fmt: skip
-
-
-class Document(Identified):
+class Document(Identified, Deletable):
     """One uploaded file. The row is also its place in the queue (SPEC §3)."""
 
     class Status(models.TextChoices):
@@ -217,7 +200,7 @@ class Document(Identified):
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     not_before = models.DateTimeField(default=timezone.now, editable=False)
     metadata_changed_at = models.DateTimeField(null=True, editable=False)  # the index has not followed yet
-    deleted_at = models.DateTimeField(null=True, editable=False)
+    presence_changed_at = models.DateTimeField(null=True, editable=False)  # as above, of whether it is found at all
 
     content_type = models.CharField(_("content type"), max_length=20, choices=ContentType, blank=True)
     unit = models.CharField(_("unit"), max_length=100, blank=True)
@@ -328,19 +311,3 @@ class Chunk(models.Model):
     def id_for(document_id: uuid.UUID, version: int, granularity: int, index: int) -> uuid.UUID:
         """The deterministic id of a chunk and its point: a second run of the same work writes the same ids."""
         return uuid.uuid5(document_id, f"{version}:{granularity}:{index}")
-
-
-class ErasureReceipt(Identified):
-    """Proof that a deleted document left nothing behind: what was counted and removed (SPEC §3)."""
-
-    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
-    document_id = models.UUIDField()
-    removed = models.JSONField(help_text="counts by kind; ids and text are gone")
-
-    class Meta:
-        verbose_name = _("erasure receipt")
-        verbose_name_plural = _("erasure receipts")
-        ordering = ("-created_at",)
-
-    def __str__(self) -> str:
-        return str(self.document_id)

@@ -16,9 +16,18 @@ def readable(membership: Membership, prefix: str = "") -> Q:
 
 def writable(membership: Membership, prefix: str = "") -> Q:
     """The caller's own corpora; for admins the global ones too."""
+    return readable(membership, prefix) & _kept_by(membership, prefix)
+
+
+def trashed(membership: Membership, prefix: str = "") -> Q:
+    """As `writable`, whether the corpus is deleted or not: whose trash it is in."""
+    organization = Q(**{f"{prefix}organization_id": membership.organization_id})
+    return organization & _kept_by(membership, prefix)
+
+
+def _kept_by(membership: Membership, prefix: str) -> Q:
     own = Q(**{f"{prefix}corpus_type": "personal", f"{prefix}owner_id": membership.user_id})
-    allowed = own | Q(**{f"{prefix}corpus_type": "global"}) if membership.is_admin else own
-    return readable(membership, prefix) & allowed
+    return own | Q(**{f"{prefix}corpus_type": "global"}) if membership.is_admin else own
 
 
 def in_scope(scope: Scope, prefix: str = "") -> Q:

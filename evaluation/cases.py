@@ -1,8 +1,10 @@
 """Questions for a set: from feedback on real answers, and made from a corpus itself.
 
 Whoever rates an answer shows its question to the admins, as the buttons say. What stays with its user all the same is
-an answer that was given a passage of a personal corpus, with its question: only such answers are offered here whose
-every source is of a global corpus. Of a conversation nothing is taken but that one question and the comment.
+whatever a personal corpus may have had a part in: an answer is offered here only if every source of it is of a global
+corpus, and if its conversation never had a personal corpus in reach (`Conversation.is_personal`), since a later
+question, its answer and a comment may repeat what an earlier answer said. Of a conversation nothing is taken but that
+one question and the comment.
 """
 
 from collections.abc import Sequence
@@ -13,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts import audit
 from accounts.models import Membership
+from accounts.tenancy.scope import system_scope
 from chat.models import Citation, Message
 from corpora.models import Corpus, Document
 from evaluation.calibration import sample_probes
@@ -34,7 +37,8 @@ class Feedback:
 
 
 def rated_answers(questions: QuestionSet) -> QuerySet[Message]:
-    """Rated answers of the set's organization, given from global corpora alone; with a corpus, from that one."""
+    """Rated answers of the set's organization, given from global corpora alone in conversations that no personal one
+    was in reach of; with a corpus, from that one."""
     sources = Citation.objects.filter(message=OuterRef("pk"))
     shared = sources.filter(corpus_type=Corpus.Type.GLOBAL)
     if questions.corpus_id:
@@ -43,11 +47,13 @@ def rated_answers(questions: QuestionSet) -> QuerySet[Message]:
         Exists(shared),
         ~Exists(sources.exclude(corpus_type=Corpus.Type.GLOBAL)),
         conversation__organization_id=questions.organization_id,
+        conversation__is_personal=False,
         role=Message.Role.ASSISTANT,
         rating__isnull=False,
     ).order_by("-created_at", "-pk")
 
 
+@system_scope()
 def feedback(questions: QuestionSet) -> list[Feedback]:
     """The latest of it, thumbs down first; `taken` are in the set already."""
     latest = sorted(
@@ -68,6 +74,7 @@ def question_behind(answer: Message) -> str:
     return found or ""
 
 
+@system_scope()
 def take_feedback(questions: QuestionSet, chosen: Sequence[UUID], by: Membership) -> int:
     """Make cases of chosen answers; how many are new. One that may not be seen is passed over.
 

@@ -1,7 +1,8 @@
 """A model as judge of answers: faithfulness, context precision and context recall (adaptive-retrieval.es.md).
 
 Every answerable question of a set is retrieved for and answered as an agent without a prompt of its own would, then
-one call with a structured answer rates it. Answers and verdicts are counted apart, with what they cost.
+one call with a structured answer rates it. Answers and verdicts are counted apart, with what they cost; neither is
+kept, nor a judge's reasons.
 """
 
 import logging
@@ -11,8 +12,10 @@ from decimal import Decimal
 from statistics import mean
 from typing import Any
 
+from accounts.limits.reserving import Spending
 from agents.llm import client_for
 from agents.llm.base import ModelError, ModelRequest, Passage, Usage
+from agents.llm.metering import Meter, note_call
 from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
 from chat.answering.routing import Metrics
@@ -27,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 NO_USAGE = Usage(0, 0)
 ANSWER_TOKENS = 1_024
+AROUND = 4_000  # tokens of a question and of what every prompt says, at most
 MOST_QUESTIONS = 50
 MILLION = Decimal(1_000_000)
 
@@ -121,6 +125,16 @@ def judge_answer(question: str, scope: Scope, policy: RetrievalPolicy, answering
     return metrics
 
 
+def most_spent_by_judging(questions: int, judge: str) -> Spending:
+    """By `Judge.judge_all` with the default answerer: the context of one answer, what stands around it, and both
+    models' words."""
+    context, meter = RetrievalPolicy().budget_tokens + AROUND, Meter()
+    for _ in range(min(questions, MOST_QUESTIONS)):
+        meter.add("", Usage(context, ANSWER_TOKENS))
+        meter.add(judge, Usage(context + ANSWER_TOKENS, evaluator.MOST_TOKENS))
+    return Spending(meter.tokens, meter.microdollars)
+
+
 def answer_request(model: str, question: str, passages: tuple[Passage, ...]) -> ModelRequest:
     language = detect(question) or "en"
     system, messages = build_prompt(system_prompt="", global_passages=passages, question=question, language=language)
@@ -134,6 +148,7 @@ def whole_answer(request: ModelRequest, bill: Bill) -> str:
     try:
         answer = block_on(client_for(request.model).complete(request))
         usage = answer.usage
+        note_call(request, answer.usage, answer.text)
     finally:
         bill.add(usage)
     return answer.text

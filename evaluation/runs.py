@@ -13,19 +13,23 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db import transaction
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts import audit
+from accounts.limits import reserving
 from accounts.models import Membership
+from accounts.tenancy.scope import tenant_scope
+from agents.llm.metering import Meter, metered
 from agents.scopes import shared_scope
 from config.concurrency.heartbeat import beating
 from config.faults import describe_error
 from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from evaluation.configurations import Configuration, configuration
-from evaluation.judge import Judge
+from evaluation.judge import Judge, most_spent_by_judging
 from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.signals import runs_waiting
@@ -34,6 +38,7 @@ from retrieval.spaces.opened import current_provider, embeddings_kept, one_space
 logger = logging.getLogger(__name__)
 
 REPORTED_EVERY = 10  # questions
+RESERVED = timedelta(hours=12)  # for what a run may spend: it may have to wait for its turn
 LEASE, HEARTBEAT_SECONDS = timedelta(seconds=30), 10.0
 MAX_ATTEMPTS = 3
 TRIED = 8  # runs of one look, of which others may take some first
@@ -48,9 +53,17 @@ def start_runs(
     by: Membership,
     judge: str = "",
 ) -> list[EvaluationRun]:
-    """A waiting run for each configuration, and a signal to the workers. `judge`: a model's name, or none."""
+    """A waiting run for each configuration, and a signal to the workers. `judge`: a model's name, or none.
+
+    What judging may spend is reserved now, under the run's id, and settled when the run ends. Raises QuotaExceeded.
+    """
+    reserving.reserve(by, evaluations=len(configurations))
     settings = {"thresholds": thresholds, "judge": judge, "started": timezone.now().isoformat()}
-    runs = [create_waiting_run(questions, one, **settings) for one in configurations]
+    most = most_spent_by_judging(questions.questions.count(), judge) if judge else reserving.FREE
+    with transaction.atomic():
+        runs = [create_waiting_run(questions, one, **settings) for one in configurations]
+        for run in runs:
+            reserving.reserve_here(by, most, run.pk, RESERVED)
     audit.record(by, "evaluated", questions, configurations=[one.name for one in configurations])
     runs_waiting.send(QuestionSet, question_set_id=questions.pk)
     return runs
@@ -97,8 +110,14 @@ def run_evaluation(row: EvaluationRun) -> bool:
     if not claimed:
         return False
     held = EvaluationRun.objects.filter(pk=row.pk, lease_holder=holder)
-    with beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS):
+    assert row.question_set is not None
+    with (
+        tenant_scope(row.question_set.organization_id),
+        beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS),
+        metered(Meter()) as meter,
+    ):
         ended = outcome(row, held)
+    reserving.settle(row.pk, reserving.Spending(meter.tokens, meter.microdollars))
     ended_now = {"is_open": False, "lease_holder": None, "lease_expires_at": None}
     return bool(held.update(configuration=row.configuration, measures=ended, **ended_now))
 
@@ -112,7 +131,7 @@ def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]
         ended = {"state": DONE, **measure_set(row.question_set, configuration(row.configuration["name"]), row, held)}
     except Exception as error:  # NotMeasured, an outage, a set whose documents are gone: a run never stays "running"
         expected = isinstance(error, NotMeasured | ValueError)
-        logger.warning("evaluation %s failed: %s", row.pk, error if expected else describe_error(error))
+        logger.warning("evaluation %s failed: %s", row.pk, describe_error(error))
         return {"state": FAILED, "reason": str(error) if expected else type(error).__name__}
     return {**ended, "failed": [name for name, least in row.thresholds.items() if ended.get(name, 0.0) < least]}
 

@@ -37,7 +37,10 @@ async def request(
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    raw = [(name.lower().encode(), value.encode()) for name, value in {"Host": "localhost", **(headers or {})}.items()]
+    sent_headers = {"Host": "localhost", **(headers or {})}
+    if chunks and "Content-Length" not in sent_headers:
+        sent_headers["Transfer-Encoding"] = "chunked"
+    raw = [(name.lower().encode(), value.encode()) for name, value in sent_headers.items()]
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},

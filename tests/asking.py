@@ -27,7 +27,7 @@ def search_for(membership: Membership, agent: str, question: ChatQuestion) -> Fo
     """Stores the question and what was found, as the way of a question does."""
     inquiry = prepare(membership, agent, question)
     answer = Answer(uuid4(), inquiry.conversation.pk)
-    records.open_answer(membership, inquiry.conversation, question.text, answer.message)
+    records.open_answer(inquiry.conversation, question.text, answer.message)
     plan = inquiry.plan
     if plan.searches:
         found = retrieve(question.text, plan.scope, plan.policy)

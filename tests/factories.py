@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from datetime import timedelta
 from typing import Any
 
 import factory
@@ -11,7 +12,7 @@ from factory.django import DjangoModelFactory
 
 from accounts.models import Membership, Organization, User
 from agents.models import Agent, Assignment
-from chat.models import Citation, Conversation, Message, Project
+from chat.models import Citation, Conversation, Export, Message, Project
 from corpora.models import Chunk, Corpus, Document, DocumentText
 
 PASSWORD = "correct-horse-battery"
@@ -183,6 +184,28 @@ class ProjectFactory(DjangoModelFactory[Project]):
     owner = factory.SelfAttribute("of.user")
 
 
+class ExportFactory(DjangoModelFactory[Export]):
+    """One that can be downloaded: `ExportFactory(of=membership, content="…")`."""
+
+    class Meta:
+        model = Export
+
+    class Params:
+        of = factory.SubFactory(MembershipFactory)
+
+    organization = factory.SelfAttribute("of.organization")
+    owner = factory.SelfAttribute("of.user")
+    status = Export.Status.DONE
+
+    @classmethod
+    def _create(cls, model_class: type[Export], *args: Any, **kwargs: Any) -> Export:
+        content = kwargs.pop("content", "a ZIP").encode()
+        export = model_class(size=len(content), expires_at=timezone.now() + timedelta(days=7), **kwargs)
+        export.file.save("acervo.zip", ContentFile(content), save=False)
+        export.save(force_insert=True)
+        return export
+
+
 class ConversationFactory(DjangoModelFactory[Conversation]):
     """`ConversationFactory(of=membership)`."""
 
@@ -196,6 +219,7 @@ class ConversationFactory(DjangoModelFactory[Conversation]):
     owner = factory.SelfAttribute("of.user")
     agent = factory.SubFactory(AgentFactory, organization=factory.SelfAttribute("..organization"))
     title = factory.Sequence(lambda n: f"Conversation {n}")
+    is_personal = False
 
 
 class MessageFactory(DjangoModelFactory[Message]):

@@ -144,8 +144,9 @@ class LiveServer:
     def __init__(self) -> None:
         from config.asgi import application
 
+        protocol = "config.incoming.connections:BoundedProtocol"
         config = uvicorn.Config(
-            application, port=0, loop="asyncio", http="httptools", ws="none", lifespan="off", log_config=None,
+            application, port=0, loop="asyncio", http=protocol, ws="none", lifespan="off", log_config=None,
             log_level="warning", access_log=False, timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SCOPE_VERBS = frozenset(
-    {"readable_by", "writable_by", "in_scope", "owned_by", "visible_to", "usable_by", "in_organization_of"}
+    {
+        "readable_by",
+        "writable_by",
+        "in_scope",
+        "owned_by",
+        "visible_to",
+        "usable_by",
+        "in_organization_of",
+        "in_trash_of",
+    }
 )
 MAKERS = frozenset({"create", "bulk_create", "get_or_create", "none"})
 MANAGERS = frozenset({"objects", "_default_manager", "_base_manager"})

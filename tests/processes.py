@@ -25,7 +25,7 @@ class Site:
     def __init__(self, folder: Path, **settings: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if name not in {*ELSEWHERE, *KEYS}}
         self.folder = folder
-        self.environment = {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", **settings}
+        self.environment = {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", "QUOTAS": "off", **settings}
         self.process: subprocess.Popen[bytes] | None = None
         self.manage("migrate", "--verbosity", "0")
         self.told: dict[str, Any] = json.loads(self.manage("demo", "--json"))

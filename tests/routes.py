@@ -7,7 +7,6 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve
 # Whole branches with guards of their own, or without anything of ours.
 BRANCHES = {
     "admin/": "tests/test_admin_isolation.py visits every page of every registered model",
-    "accounts/": "django-allauth's own sign-in pages; open sign-up is closed (accounts/tests/test_models.py)",
     "i18n/": "Django's own language switch: sets a cookie and touches no row",
 }
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts import audit, keys
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline, SuperuserAdmin
-from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
+from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, ToolCall, User
 from agents.models import Agent
 from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
@@ -53,6 +53,11 @@ def audit_event_of(member: Membership) -> AuditEvent:
     return AuditEvent.objects.filter(organization=member.organization).latest("created_at")
 
 
+def tool_call_of(member: Membership) -> ToolCall:
+    audit.record_tool_call(member, ToolCall.Kind.RETRIEVE, 0.0, items=1, tokens=2, is_personal=False)
+    return ToolCall.objects.filter(organization=member.organization).latest("created_at")
+
+
 def trace_of(member: Membership) -> Trace:
     talk = ConversationFactory(of=member)
     answer = MessageFactory(conversation=talk, role="assistant")
@@ -71,10 +76,11 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     Invitation: invitation_of,
     ApiKey: lambda member: keys.issue_key(member)[0],
     AuditEvent: audit_event_of,
+    ToolCall: tool_call_of,
     Corpus: lambda member: CorpusFactory(shared_in=member.organization),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(shared_in=member.organization)),
     ErasureReceipt: lambda member: ErasureReceipt.objects.create(
-        organization=member.organization, document_id=uuid4(), removed={}
+        organization=member.organization, subject_id=uuid4(), removed={}
     ),
     Agent: lambda member: AgentFactory(organization=member.organization),
     Trace: trace_of,

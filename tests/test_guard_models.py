@@ -8,6 +8,7 @@ import pytest
 from django.apps import apps
 from django.db.models import Model
 
+from accounts.limits.rows import LimitSetting, LimitUse, SpendingReservation
 from accounts.models import (
     ApiKey,
     AuditEvent,
@@ -15,11 +16,14 @@ from accounts.models import (
     Invitation,
     Membership,
     Organization,
+    SignIn,
+    ToolCall,
     User,
 )
 from agents.models import Agent, Assignment
-from chat.models import Citation, Conversation, Message, Project, Trace
+from chat.models import Citation, Conversation, Export, Message, Project, Trace
 from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
+from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
 from tests.factories import (
@@ -28,6 +32,7 @@ from tests.factories import (
     ConversationFactory,
     CorpusFactory,
     DocumentFactory,
+    ExportFactory,
     MessageFactory,
     ProjectFactory,
 )
@@ -44,18 +49,22 @@ TENANT_PATHS: dict[type[Model], str] = {
     ApiKey: "membership__organization",
     AuditEvent: "organization",
     IdempotentReply: "membership__organization",
+    LimitSetting: "organization",
+    LimitUse: "organization",
+    SpendingReservation: "organization",
+    ToolCall: "organization",
     Corpus: "organization",
     Document: "corpus__organization",
     DocumentText: "document__corpus__organization",
     Chunk: "document__corpus__organization",
-    ErasureReceipt: "organization",
     Agent: "organization",
     Assignment: "agent__organization",
+    Export: "organization",
     Project: "organization",
     Conversation: "organization",
     Message: "conversation__organization",
     Citation: "message__conversation__organization",
-    Trace: "message__conversation__organization",
+    Trace: "agent__organization",
     QuestionSet: "organization",
     Question: "question_set__organization",
 }
@@ -65,7 +74,9 @@ WITHOUT_TENANT: dict[type[Model], str] = {
     CachedEmbedding: "vectors by hash of text and model, no id and no text; read by nobody but the provider",
     Flags: "switches of the installation",
     MeasuredCalibration: "numbers of an embedding space, which all tenants share",
+    ErasureReceipt: "outlives its tenant: ids and counts alone; shown by organization and owner where it is shown",
     SpaceState: "an embedding space, which all tenants share",
+    SignIn: "a person's session, whichever of their tenants it works in; reached from the user who asks",
     Claim: "which process does something that only one may do: a name and a time",
     EvaluationRun: "measures alone; one of a data set of the command line belongs to no tenant",
 }
@@ -75,10 +86,13 @@ REACHED_FROM: dict[type[Model], str] = {
     ApiKey: "membership.api_keys, or by the hash of its secret",
     AuditEvent: "written by accounts.audit; read in the admin alone, which scopes by organization",
     IdempotentReply: "membership=…",
+    LimitSetting: "organization_id=membership.organization_id (accounts.limits.amounts), or the page's organization",
+    LimitUse: "organization_id=membership.organization_id (accounts.limits.uses)",
+    SpendingReservation: "the same, or the id of what spends, which its process made",
+    ToolCall: "written by accounts.audit; read in the admin alone, which scopes by organization",
     DocumentText: "document.texts",
-    ErasureReceipt: "written by the workers; read in the admin alone",
     Citation: "message.citations",
-    Trace: "message.trace; read in the admin alone",
+    Trace: "message.trace, or without a message written by chat.retrievals; read in the admin alone",
     Question: "question_set.questions",
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
@@ -89,6 +103,7 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
     Project: lambda member: ProjectFactory(of=member),
+    Export: lambda member: ExportFactory(of=member),
     Conversation: lambda member: ConversationFactory(of=member),
     Message: lambda member: MessageFactory(conversation=ConversationFactory(of=member)),
     QuestionSet: lambda member: QuestionSet.objects.create(organization=member.organization, name="Loans"),
@@ -132,6 +147,20 @@ TRUSTED: dict[tuple[str, str], str] = {
         "locks the row in hand"
     ),
     ("corpora/uploads/intake.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
+    ("corpora/removal.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
+    ("chat/admin/erasing.py", "Corpus.objects.shared().filter(is_in_trash())"): (
+        "the trash of global corpora; narrowed to one organization, but for operators"
+    ),
+    ("chat/admin/erasing.py", "Document.objects.filter(is_in_trash(), corpus__corpus_type="): "as above",
+    ("chat/leaving/erasing.py", "Document.objects.filter(corpus__in=ids).update"): "of corpora in hand, to be erased",
+    ("chat/leaving/exports.py", "Export.objects.filter(organization_id=organization_id, owner_id="): (
+        "of the owner of a document that is being erased"
+    ),
+    ("chat/leaving/exports.py", "Export.objects.filter(expires_at__lte="): "upkeep: removes what has expired",
+    ("chat/leaving/exports.py", "Export.objects.filter(pk__in=folders)"): "upkeep: ids of files without a row",
+    ("chat/api/views.py", "Citation.objects.select_related('document__corpus')"): (
+        "narrowed by Prefetch to one conversation's"
+    ),
     ("chat/api/views.py", "Trace.objects.only('message'"): "narrowed by Prefetch to one conversation's",
     ("chat/answering/records.py", "Message.objects.filter(open_rows, pk=answer.message)"): (
         "closes the answer that this process began"
@@ -171,6 +200,21 @@ TRUSTED: dict[tuple[str, str], str] = {
         "Trace.objects.filter(created_at__date__gte=since)",
     ): "counts; narrowed to one organization",
     ("chat/admin/usage.py", "Document.objects.alive().filter(status="): "counts; narrowed to one organization",
+    ("accounts/admin/limits.py", "LimitSetting.objects.filter(**key)"): "names the organization of the page",
+    ("accounts/admin/limits.py", "LimitSetting.objects.update_or_create(**key"): "names the organization of the page",
+    ("accounts/audit.py", "ToolCall.objects.filter(created_at__lt="): "upkeep: what is past its time goes",
+    ("accounts/limits/amounts.py", "LimitSetting.objects.filter(organization_id=organization)"): (
+        "the amounts of the caller's organization"
+    ),
+    ("accounts/limits/uses.py", "LimitUse.objects.exclude(name__in=LIMITS)"): "upkeep: of limits that are no more",
+    ("accounts/limits/uses.py", "SpendingReservation.objects.filter(expires_at__lt="): "upkeep: nobody settles them",
+    ("corpora/uploads/holdings.py", "Corpus.objects.of_organization(by)"): "counts; of the caller's organization",
+    ("agents/admin/tool_calls.py", "Agent.objects.filter(pk=OuterRef('agent_id'), organization="): (
+        "names agents of the call's organization"
+    ),
+    ("agents/admin/tool_calls.py", "Corpus.objects.shared().filter(pk=OuterRef('corpus_id'), organization="): (
+        "names global corpora of the call's organization"
+    ),
 }
 
 
@@ -205,6 +249,8 @@ def test_every_model_of_a_tenant_has_a_scope_verb_or_is_reached_from_a_row(model
 @pytest.mark.parametrize(("model", "verb"), VERBS, ids=lambda value: getattr(value, "__name__", value))
 def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], verb: str, people: People) -> None:
     mine, theirs = ROWS[model](people.alice), ROWS[model](people.charlie)
+    if verb == "in_trash_of":
+        model._default_manager.update(**deletion(None))
     found = set(getattr(model._default_manager.all(), verb)(people.alice).values_list("pk", flat=True))
     assert mine.pk in found
     assert theirs.pk not in found

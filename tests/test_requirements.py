@@ -59,3 +59,15 @@ def test_whatever_the_processes_load_comes_with_the_requirements() -> None:
         if not {canonical(one) for one in known[module]} & named
     }
     assert missing == {}
+
+
+def test_no_file_names_a_registry() -> None:
+    """Which one is used is the machine's affair: a mirror, a proxy, or none."""
+    hosts = r"(?:pypi|pythonhosted|npmjs|yarnpkg|crates|rubygems|ghcr|quay|gcr|docker|golang)\.(?:org|io|com)\b"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    named = [
+        path
+        for path in listed.split("\0")
+        if path and re.search(hosts.encode(), (ROOT / path).read_bytes() if (ROOT / path).is_file() else b"")
+    ]
+    assert named == []

@@ -67,3 +67,42 @@ def test_what_is_not_there_is_a_page_that_leads_on(path: str) -> None:
     response = browser(make_cast().alice).get(path)
     assert response.status_code == 404
     assert "There is nothing here that you can see" in response.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["/admin/", "/admin/corpora/corpus/add/", "/api/docs/", "/accounts/login/", "/healthz"]
+)
+def test_no_page_may_run_what_is_written_inline(path: str) -> None:
+    response = browser(make_cast().admin).get(path)
+    policy = dict(one.strip().partition(" ")[::2] for one in response["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'self'"
+    assert "script-src" not in policy
+    assert "unsafe" not in response["Content-Security-Policy"]
+    page = response.content.decode()
+    assert not re.search(r"<style|\son[a-z]+=\"", page)
+    assert not re.search(r"<script(?![^>]*\s(?:src=|type=\"application/json\"))", page)
+
+
+def test_the_admins_colours_are_unfolds() -> None:
+    """Unfold writes them into each page; ours is a file, which a newer unfold would leave behind."""
+    from unfold.settings import CONFIG_DEFAULTS
+
+    written = (ROOT / "static" / "acervo" / "admin" / "colours.css").read_text(encoding="utf-8")
+    found = dict(re.findall(r"--color-([\w-]+): ([^;]+);", written))
+    named = {
+        f"{name}-{weight}": value
+        for name, weights in CONFIG_DEFAULTS["COLORS"].items()
+        for weight, value in weights.items()
+    }
+    assert found == named
+
+
+def test_alpine_is_its_build_without_eval_wherever_static_files_are_found() -> None:
+    from django.contrib.staticfiles import finders
+
+    found = finders.find("unfold/js/alpine/alpine.js")
+    assert found == str(ROOT / "static" / "unfold" / "js" / "alpine" / "alpine.js")
+    source = Path(found).read_text(encoding="utf-8")
+    assert "Function(" not in source.replace("isFunction(", "")
+    assert "CSP Parser Error" in source

@@ -3,6 +3,7 @@ each agent, and gets exactly what the oracle allows.
 """
 
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 from unittest import mock
 
@@ -11,20 +12,25 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from accounts import members
+from accounts.models import User
 from agents import assignments
 from agents.models import Agent
 from corpora import removal
 from corpora.models import Corpus, Document
 from corpora.uploads import facts, intake
+from retrieval.models import SpaceState
 from retrieval.spaces import opened, registry
 from tests.two_tiers_rows import AGENTS, HOMES, text_of, word_of
 from tests.two_tiers_walls import Walls, violations
+from workers.erasure.corpora import erase_deleted_corpora
 from workers.ingestion import pipeline
-from workers.jobs import erase
+from workers.jobs import erase, presence
 from workers.queue import claims
-from workers.upkeep import reconcile
+from workers.upkeep import reconcile, space_change, space_filling
 
 number = st.integers(0, 59)
+BESIDE = "-beside"
+NEVER_ENDS = timedelta(days=1)  # a lease: only `restart` frees what a killed worker held, however slow the machine is
 
 
 class Killed(BaseException):
@@ -36,13 +42,17 @@ class TwoTiers(RuleBasedStateMachine, Walls):
         super().__init__()
         self.start()
         self.kills: dict[str, int] = {}
+        self.trashed: dict[str, Document] = {}
         self.violations = violations()
         self.transaction = transaction.atomic()
         self.transaction.__enter__()
+        self.leases = mock.patch.object(claims, "LEASE", NEVER_ENDS)
+        self.leases.start()
 
     def teardown(self) -> None:
-        index = opened.current_index()
-        index.delete_points([point for point, _document in index.point_ids()])
+        for index in opened.every_index():
+            index.delete_points([point for point, _document in index.point_ids()])
+        self.leases.stop()
         transaction.set_rollback(True)
         self.transaction.__exit__(None, None, None)
         registry.forget_spaces()  # the row of the embedding space was made in this example, and is gone with it
@@ -88,8 +98,7 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     @rule(user=st.sampled_from(["", *HOMES]), agent=st.sampled_from(list(AGENTS)), n=number)
     def assign(self, user: str, agent: str, n: int) -> None:
         corpus = self.pick(list(self.oracle.corpora), n)
-        home = self.oracle.agents[agent]
-        if corpus and (not user or (user, home) in self.oracle.members):
+        if corpus and (not user or self.oracle.may_act(user, self.oracle.agents[agent])):
             self.give(user, agent, corpus)
 
     @rule(n=number)
@@ -124,14 +133,38 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     @rule(n=number)
     def delete_document(self, n: int) -> None:
         if document := self.pick(list(self.oracle.documents), n):
-            removal.remove_document(self.rows[document], self.keeper(self.oracle.documents[document]))
+            keeper = self.keeper(self.oracle.documents[document])
+            removal.remove_document(self.rows[document], keeper, at_once=True)
             self.oracle.delete_document(document)
+
+    @rule(n=number)
+    def trash_document(self, n: int) -> None:
+        """A fact's name is that of its key: another one stands there when it was stated anew."""
+        document = self.pick([one for one in self.oracle.documents if one not in self.oracle.trash], n)
+        if document:
+            removal.remove_document(self.rows[document], self.keeper(self.oracle.documents[document]))
+            self.trashed[document] = self.rows[document]
+            self.oracle.trash_document(document)
+
+    @rule(n=number)
+    def restore_document(self, n: int) -> None:
+        """What was in work when it was deleted waits again, and is found again at once."""
+        if document := self.pick(sorted(self.oracle.trash), n):
+            row, corpus = self.trashed[document], self.oracle.trash[document][0]
+            if self.oracle.restore_document(document):
+                removal.restore_document(row, self.keeper(corpus))
+                self.rows[document], self.kills[document] = row, 0
+                self.follow()
+            elif corpus in self.oracle.corpora:
+                with suppress(removal.PlaceTaken):
+                    removal.restore_document(row, self.keeper(corpus))
+                    raise AssertionError("two documents in one place")
 
     @rule(n=number)
     def delete_corpus(self, n: int) -> None:
         corpus = self.pick(list(self.oracle.corpora), n)
         if corpus and len(self.oracle.corpora) > 4:
-            removal.remove_corpus(self.rows[corpus], self.keeper(corpus))
+            removal.remove_corpus(self.rows[corpus], self.keeper(corpus), at_once=n % 2 == 0)
             self.oracle.delete_corpus(corpus)
 
     @rule(user=st.sampled_from(list(HOMES)), home=st.sampled_from(["north", "south"]))
@@ -142,6 +175,12 @@ class TwoTiers(RuleBasedStateMachine, Walls):
             self.oracle.members.discard((user, home))
         else:
             self.join(user, home)
+
+    @rule(user=st.sampled_from(list(HOMES)))
+    def toggle_user(self, user: str) -> None:
+        """Deactivate a person, or let them back. What they own and have assigned stays."""
+        self.oracle.active_users ^= {user}
+        self.change(User, user, is_active=user in self.oracle.active_users)
 
     # ── what workers do ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -174,11 +213,30 @@ class TwoTiers(RuleBasedStateMachine, Walls):
     def erase(self) -> None:
         for document_id in list(Document.objects.exclude(deleted_at=None).values_list("pk", flat=True)):
             erase.erase(document_id)
-        erase.erase_deleted_corpora()
+        erase_deleted_corpora()
+
+    @rule()
+    def follow(self) -> None:
+        """The index loses what was deleted, and gets back what was restored."""
+        while presence.follow_next():
+            pass
 
     @rule()
     def reconcile(self) -> None:
         reconcile.reconcile()
+
+    @rule()
+    def swap_space(self) -> None:
+        """Re-index everything into the space beside the one that is read, and let readers into it; later back again."""
+        in_use = registry.active_space(fresh=True)
+        beside = f"{in_use.collection.removesuffix(BESIDE)}{'' if in_use.collection.endswith(BESIDE) else BESIDE}"
+        row, _made = SpaceState.objects.get_or_create(
+            collection=beside,
+            defaults={"model": in_use.model, "dimensions": in_use.dimensions, "state": SpaceState.State.FILLING},
+        )
+        space_filling.fill(row)
+        space_change.switch_space(row)
+        assert registry.active_space(fresh=True).collection == beside
 
     @rule()
     def restart(self) -> None:

@@ -11,6 +11,7 @@ class Oracle:
     """Who and what there is. Users, organizations, agents, corpora and documents go by name."""
 
     members: set[tuple[str, str]] = field(default_factory=set)  # (user, organization)
+    active_users: set[str] = field(default_factory=set)
     agents: dict[str, str] = field(default_factory=dict)  # agent → organization
     allowing: set[str] = field(default_factory=set)  # agents that allow personal corpora
     active_agents: set[str] = field(default_factory=set)
@@ -20,6 +21,11 @@ class Oracle:
     documents: dict[str, str] = field(default_factory=dict)  # document → corpus
     served: dict[str, str] = field(default_factory=dict)  # document → the word in the version that readers see
     waiting: dict[str, str] = field(default_factory=dict)  # document → the word after its next ingestion
+    trash: dict[str, tuple[str, str | None, str | None]] = field(default_factory=dict)  # corpus, served, waiting
+
+    def may_act(self, user: str, organization: str) -> bool:
+        """Does whatever this user signs in with still speak for them there?"""
+        return user in self.active_users and (user, organization) in self.members
 
     def reads(self, user: str, agent: str, corpus: str) -> bool:
         """May this user read this corpus through this agent now?"""
@@ -27,7 +33,7 @@ class Oracle:
         return (
             corpus in self.active
             and organization == self.agents[agent]
-            and (user, organization) in self.members
+            and self.may_act(user, organization)
             and agent in self.active_agents
             and (agent, corpus) in self.assigned
             and (not owner or (owner == user and agent in self.allowing))
@@ -69,6 +75,22 @@ class Oracle:
     def ingest(self) -> None:
         self.served |= self.waiting
         self.waiting.clear()
+
+    def trash_document(self, document: str) -> None:
+        """Nobody reads it; what comes back is what there was."""
+        self.trash[document] = (self.documents[document], self.served.get(document), self.waiting.get(document))
+        self.delete_document(document)
+
+    def restore_document(self, document: str) -> bool:
+        """False when its corpus is gone, or another document has its name now."""
+        corpus, served, waiting = self.trash[document]
+        if corpus not in self.corpora or document in self.documents:
+            return False
+        del self.trash[document]
+        self.documents[document] = corpus
+        self.served |= {document: served} if served else {}
+        self.waiting |= {document: waiting} if waiting else {}
+        return True
 
     def delete_document(self, document: str) -> None:
         for known in (self.documents, self.served, self.waiting):

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from accounts import keys
 from accounts.models import Membership, Organization, User
 from accounts.problems import Problem
 from agents import assignments
@@ -36,6 +37,7 @@ class Rows:
         self.oracle = Oracle()
         self.rows: dict[str, Any] = {}
         self.memberships: dict[tuple[str, str], Membership] = {}
+        self.secrets: dict[tuple[str, str], str] = {}  # of an API key for each membership
         self.counter = 0
 
     def make_people_and_agents(self) -> None:
@@ -46,6 +48,7 @@ class Rows:
             self.memberships["", name] = Membership.objects.create(
                 user=boss, organization=self.rows[name], role=Membership.Role.ADMIN
             )
+        self.oracle.active_users = set(HOMES)
         for user, homes in HOMES.items():
             self.rows[user] = User.objects.create_user(f"{user}@example.org")
             for home in sorted(homes):
@@ -60,6 +63,7 @@ class Rows:
 
     def join(self, user: str, home: str) -> None:
         self.memberships[user, home] = Membership.objects.create(user=self.rows[user], organization=self.rows[home])
+        self.secrets[user, home] = keys.issue_key(self.memberships[user, home])[1]
         self.oracle.members.add((user, home))
 
     def named(self, prefix: str) -> str:

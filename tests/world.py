@@ -5,18 +5,22 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
 from accounts import keys
-from accounts.models import Invitation
+from accounts.models import Invitation, Membership, SignIn
+from corpora.models import Corpus, Document
+from corpora.rows.deletable import deletion
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
     ConversationFactory,
     CorpusFactory,
     DocumentFactory,
+    ExportFactory,
     MessageFactory,
     ProjectFactory,
 )
@@ -62,6 +66,9 @@ class World:
             "shared": shared,
             "shared_second": CorpusFactory(shared_in=here, name=f"{SHARED_MARK} second"),
             "shared_document": shared_document,
+            "alices_trashed": trashed_document(alices, f"{ALICES_MARK} trashed"),
+            "shared_trashed": trashed_document(shared, f"{SHARED_MARK} trashed"),
+            "export": ExportFactory(of=alice, content=ALICES_MARK),
             "agent": agent,
             "conversation": conversation,
             "message": message,
@@ -69,6 +76,7 @@ class World:
             "key": keys.issue_key(alice, f"{ALICES_MARK} key")[0],
             "bob": people.bob,
             "invitation": invitation_of(people),
+            "session": session_of(alice),
             "organization": here,
         }
         ids = {name: str(row.pk) for name, row in rows.items()} | {"slug": agent.slug, "token": TOKEN}
@@ -110,12 +118,22 @@ class World:
         }
 
 
+def trashed_document(corpus: Corpus, title: str) -> Document:
+    return DocumentFactory(corpus=corpus, title=title, text=title, **deletion(corpus.owner))
+
+
 def is_uuid(value: str) -> bool:
     try:
         UUID(value)
     except ValueError:
         return False
     return True
+
+
+def session_of(member: Membership) -> SignIn:
+    """A session of a member's in another browser."""
+    key = signed_in(member).cookies[settings.SESSION_COOKIE_NAME].value
+    return SignIn.objects.create(user=member.user, session_key=key, browser=f"{ALICES_MARK} browser")
 
 
 def invitation_of(people: People) -> Invitation:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.apps import AppConfig
 from django.db.models.signals import post_save, pre_save
 
+from accounts.tenancy.scope import system_scope
 from workers.queue import hints
 
 if TYPE_CHECKING:
@@ -16,13 +17,16 @@ class WorkersConfig(AppConfig):
 
     def ready(self) -> None:
         from agents.models import Agent, Assignment
+        from chat.signals import erasure_requested, export_requested
         from corpora import signals
         from evaluation.signals import runs_waiting
         from workers import checks
 
-        runs_waiting.connect(on_runs_waiting)
-        signals.document_ready.connect(on_document_ready)
-        for errand in (signals.document_removed, signals.corpus_removed, signals.metadata_changed):
+        for long_work in (runs_waiting, export_requested):
+            long_work.connect(on_long_work)
+        for came in (signals.document_ready, signals.corpus_restored):
+            came.connect(on_document_ready)
+        for errand in (signals.document_removed, signals.corpus_removed, signals.metadata_changed, erasure_requested):
             errand.connect(on_errand)
         post_save.connect(on_assigned, Assignment)
         pre_save.connect(before_agent_saved, Agent)
@@ -48,7 +52,8 @@ def on_agent_saved(instance: "Agent", **kwargs: Any) -> None:
     from workers.jobs import cut
 
     if instance.becomes_adaptive:  # type: ignore[attr-defined]
-        cut.want_sizes(instance.assignments.values_list("corpus_id", flat=True))
+        with system_scope():  # personal ones of members too
+            cut.want_sizes(list(instance.assignments.values_list("corpus_id", flat=True)))
 
 
 def on_document_ready(**kwargs: Any) -> None:
@@ -60,5 +65,5 @@ def on_errand(**kwargs: Any) -> None:
     hints.hint(hints.SHORT)
 
 
-def on_runs_waiting(**kwargs: Any) -> None:
+def on_long_work(**kwargs: Any) -> None:
     hints.hint(hints.INGESTION)

@@ -18,12 +18,14 @@ from django.utils import timezone
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus
 from config.faults import describe_error
-from corpora.models import Corpus, Document
+from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
 from evaluation.measuring import Case, Scores, ask_all, embeddings_folder
 from evaluation.sets import Dataset, Query
 from retrieval.spaces.opened import current_provider, embeddings_kept
+from workers.erasure import tombstones
+from workers.erasure.corpora import erase_deleted_corpora
 from workers.ingestion import pipeline
 from workers.ingestion.extract.extracted import Extracted
 from workers.jobs import erase
@@ -96,9 +98,13 @@ def erase_all(documents: QuerySet[Document]) -> None:
 
 def remove_erased() -> int:
     """Remove what measurements made an organization for, once all its documents are erased: rows alone would go."""
-    erase.erase_deleted_corpora()
+    erase_deleted_corpora()
     made = Organization.objects.filter(slug__regex=rf"^{SLUG}[0-9a-f]{{12}}$")
-    return made.filter(memberships=None, corpora=None).delete()[0]
+    over = made.filter(memberships=None, corpora=None)
+    tombstones.forget_receipts(
+        ErasureReceipt.objects.filter(organization__in=over)
+    )  # nobody asked, and nobody could ask
+    return over.delete()[0]
 
 
 def ingest_line(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import close_old_connections, connections
 
+from accounts.tenancy.scope import system_scope
 from config.faults import describe_error
 from workers.queue import claims, exclusive, lanes
 from workers.queue.hints import INGESTION, SHORT, bells
@@ -93,6 +94,7 @@ class EmbeddedWorkers:
             os._exit(0)  # Python would wait for the workers' threads, for minutes perhaps
 
     @staticmethod
+    @system_scope()
     def _release(*, counts: bool) -> int:
         """Only who owns the index is alone; elsewhere others may be at work, and a lease ends by itself."""
         if not settings.EMBEDDED:

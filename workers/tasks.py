@@ -6,8 +6,7 @@ from typing import Any
 from celery import Task
 from celery.signals import worker_init, worker_shutting_down
 
-from config.celery import app
-from config.lanes import UPKEEP
+from config.celery import UPKEEP, app
 from workers.queue import hints, lanes
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE

@@ -22,7 +22,7 @@ def escape_cell(value: Any) -> str:
 def csv_response(filename: str, header: Row, batches: AsyncIterator[Sequence[Row]]) -> StreamingHttpResponse:
     """A download in UTF-8 with its byte order mark, which spreadsheets need to read accents. Written as it is read."""
     return StreamingHttpResponse(
-        written(header, batches),
+        stream_csv(header, batches),
         content_type="text/csv; charset=utf-8",
         headers={
             "Content-Disposition": f'attachment; filename="{filename}"',
@@ -31,7 +31,7 @@ def csv_response(filename: str, header: Row, batches: AsyncIterator[Sequence[Row
     )
 
 
-async def written(header: Row, batches: AsyncIterator[Sequence[Row]]) -> AsyncIterator[str]:
+async def stream_csv(header: Row, batches: AsyncIterator[Sequence[Row]]) -> AsyncIterator[str]:
     yield BYTE_ORDER_MARK + to_csv([header])
     async for rows in batches:
         yield to_csv(rows)

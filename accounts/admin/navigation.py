@@ -6,11 +6,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.scope import is_operator
+from accounts.admin.scope import admin_membership, is_operator
 
 
-def item(title: Any, icon: str, url_name: str) -> dict[str, Any]:
-    return {"title": title, "icon": icon, "link": reverse(url_name)}
+def item(title: Any, icon: str, url_name: str, *arguments: Any) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse(url_name, args=arguments)}
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
@@ -22,6 +22,8 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
              "admin:accounts_organization_changelist"),
     ]  # fmt: skip
+    if membership := admin_membership(request):
+        people.append(item(_("Limits"), "speed", "admin:accounts_limits", membership.organization_id))
     switches = []
     if is_operator(request):
         switches.append(item(_("Flags"), "toggle_on", "admin:retrieval_flags_changelist"))
@@ -46,7 +48,9 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             item(_("Usage"), "bar_chart", "admin:chat_usage"),
             item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
             item(_("Playground"), "science", "admin:chat_playground"),
+            item(_("Tool calls"), "build", "admin:accounts_toolcall_changelist"),
             item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
+            item(_("Trash"), "delete", "admin:corpora_trash"),
             item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
             *switches,
         ),

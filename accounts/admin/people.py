@@ -1,29 +1,37 @@
 """Admin of people: members, invitations, API keys, the audit log; users and organizations for operators."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts import audit, keys, members
 from accounts.admin.csv_export import csv_response
+from accounts.admin.limits import limits_page
 from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, SuperuserAdmin, is_operator
+from accounts.identity.consequences import forget_credentials
+from accounts.identity.second_factor import reset_second_factor, second_factor_exists, tell_of_reset
 from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
 from config.concurrency.threads import in_thread
 
 AUDIT_BATCH = 2_000  # events of an export read at once
 
-# Other apps register these for Django's permissions and verified addresses, which Acervo does not use.
-for unused in (Group, EmailAddress, EmailConfirmation):
+# Other apps register these: Django's permissions and verified addresses, which Acervo does not use, and second factors,
+# which are their users' alone.
+for unused in (Group, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(unused):
         admin.site.unregister(unused)
 
@@ -95,11 +103,11 @@ class ApiKeyAdmin(OrganizationAdmin):
     """Keys are made by their users and shown once; an admin sees whose they are and revokes them."""
 
     organization_path = "membership__organization"
-    list_display = ("prefix", "name", "owner", "created_at", "last_used_at", "revoked_at")
+    list_display = ("prefix", "name", "owner", "created_at", "last_used_at", "expires_at", "revoked_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
     list_select_related = ("membership__user", "membership__organization")
     search_fields = ("prefix", "name", "membership__user__email")
-    fields = ("prefix", "name", "owner", "created_at", "last_used_at", "revoked_at")
+    fields = ("prefix", "name", "owner", "created_at", "last_used_at", "last_used_from", "expires_at", "revoked_at")
     readonly_fields = fields
     actions = ("revoke",)
 
@@ -154,14 +162,31 @@ async def audit_rows(events: QuerySet[AuditEvent]) -> AsyncIterator[list[tuple[A
 
 @admin.register(Organization)
 class TenantAdmin(OrganizationAdmin):
-    """Operators make organizations; an organization's admins rename their own. Nobody deletes one here:
-    files and vectors would stay behind."""
+    """Operators make organizations and have them erased; an organization's admins rename their own."""
 
+    change_form_outer_before_template = "admin/accounts/_organization_links.html"
     organization_path = "pk"
     writes = frozenset({"change"})
-    list_display = ("name", "slug", "member_count", "created_at")
+    audited_flags = ("requires_two_factor",)
+    list_display = ("name", "slug", "requires_two_factor", "member_count", "created_at")
     search_fields = ("name", "slug")
-    fields = ("name", "slug")
+    fields = ("name", "slug", "requires_two_factor")
+
+    def get_urls(self) -> list[URLPattern]:
+        limits = self.admin_site.admin_view(self.limits_view)
+        return [path("<uuid:pk>/limits/", limits, name="accounts_limits"), *super().get_urls()]
+
+    def limits_view(self, request: HttpRequest, pk: UUID) -> HttpResponseBase:
+        """For an organization's admins their own; for everybody else there is none."""
+
+        def view(request: HttpRequest) -> HttpResponse:
+            organization = self.get_queryset(request).filter(pk=pk).first()
+            if organization is None:
+                raise Http404
+            by, site = self.by(request, organization), self.admin_site.each_context(request)
+            return limits_page(request, organization, by, site, is_operator=is_operator(request))
+
+        return self.shown(request, view)
 
     def organization_id_of(self, obj: Organization) -> Any:
         return obj.pk
@@ -192,12 +217,15 @@ class LowercaseEmailField(forms.EmailField):
 
 @admin.register(User)
 class UserAdmin(SuperuserAdmin, DjangoUserAdmin):  # type: ignore[type-arg]  # not generic at run time
-    """Users are never deleted here, since their corpora's files and vectors would stay: deactivate."""
+    """Users are deactivated, or erased with all that is their own (`chat.admin.erasing`)."""
+
+    change_form_outer_before_template = "admin/accounts/_erase_user.html"
 
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
-    list_display = ("email", "name", "is_active", "is_superuser", "date_joined", "last_login")
+    list_display = ("email", "name", "is_active", "is_superuser", "two_factor", "date_joined", "last_login")
+    actions = ("reset_two_factor",)
     list_filter = ("is_active", "is_superuser")
     search_fields = ("email", "name")
     ordering = ("email",)
@@ -210,7 +238,30 @@ class UserAdmin(SuperuserAdmin, DjangoUserAdmin):  # type: ignore[type-arg]  # n
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
-        return self.shown(request, super().user_change_password, id, form_url)
+        """A password that an operator sets is as one that was reset by mail: nothing of before opens anything."""
+        before = self.get_object(request, id)
+        response = self.shown(request, super().user_change_password, id, form_url)
+        after = self.get_object(request, id)
+        if before and after and before.password != after.password and isinstance(request.user, User):
+            forget_credentials(after, request.user)
+        return response
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        users: QuerySet[User] = super().get_queryset(request)
+        return users.annotate(has_two=second_factor_exists())
+
+    @admin.display(description=_("two-factor sign-in"), boolean=True)
+    def two_factor(self, obj: User) -> bool:
+        return bool(obj.has_two)  # type: ignore[attr-defined]  # an annotation of get_queryset
+
+    @admin.action(description=_("Reset two-factor sign-in of the selected users"), permissions=["change"])
+    def reset_two_factor(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """For somebody who has lost theirs: make sure first that it is them."""
+        actor = cast(User, request.user)
+        helped = [user for user in queryset if reset_second_factor(user, actor)]
+        for user in helped:
+            tell_of_reset(user)
+        self.message_user(request, _("Reset for: %(count)d.") % {"count": len(helped)}, messages.SUCCESS)
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "email":
@@ -220,7 +271,8 @@ class UserAdmin(SuperuserAdmin, DjangoUserAdmin):  # type: ignore[type-arg]  # n
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         changed = {"is_active", "is_superuser"} & set(form.changed_data)
-        if change and changed and isinstance(request.user, User):
-            flags = {name: getattr(obj, name) for name in changed}
-            for organization in Organization.objects.filter(memberships__user=obj):
-                audit.record_for(organization, request.user, "changed", obj, **flags)
+        actor = cast(User, request.user)
+        if change and changed:
+            audit.record_everywhere(obj, actor, "changed", **{name: getattr(obj, name) for name in changed})
+        if change and "email" in form.changed_data:
+            audit.record_everywhere(obj, actor, "email_changed")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import transaction
 from django.db.models import Field, Model
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,6 +14,7 @@ from django.shortcuts import redirect
 from unfold import admin as unfold_admin
 from unfold.decorators import display as unfold_display
 
+from accounts.admin.lookups import offered_lookups
 from accounts.models import Organization
 from accounts.problems import Problem
 
@@ -37,11 +38,14 @@ def label_display(description: Any, colours: Mapping[str, str], ordering: str) -
 
 def related_text(field: str, description: Any) -> Callable[[Any, Any], str]:
     """A method that shows what a relation points to as text. Django would link to its page, which only
-    operators can open."""
+    operators can open. Who has left the organization is not shown."""
 
     @admin.display(description=description, ordering=field)
     def shown(_admin: Any, obj: Any) -> str:
-        return str(getattr(obj, field) or "–")
+        try:
+            return str(getattr(obj, field) or "–")
+        except ObjectDoesNotExist:
+            return "–"
 
     return shown
 
@@ -67,6 +71,10 @@ class DiscreetAdmin(BaseAdmin):
     not have is not found, like what never was (SPEC §2.5)."""
 
     view_on_site = False  # Django's redirect to a row's own page knows no organizations
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """Nothing that the list does not offer; Django answers the rest with 400."""
+        return lookup in offered_lookups(self, request)
 
     def changeform_view(
         self,

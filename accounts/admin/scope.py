@@ -17,6 +17,7 @@ from accounts import audit
 from accounts.admin.rows import BaseTabular, DiscreetAdmin, OrganizationForm, is_column, timestamps
 from accounts.http.principal import membership_of_session
 from accounts.models import Membership, Organization, User
+from accounts.tenancy.scope import system_scope
 
 
 def is_operator(request: HttpRequest) -> bool:
@@ -155,7 +156,8 @@ class OrganizationAdmin(DiscreetAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         self.audit(request, obj, "deleted")
-        obj.delete()
+        with system_scope():  # what goes with it may be other people's
+            obj.delete()
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         for obj in queryset:

@@ -10,6 +10,8 @@ from rest_framework.request import Request
 
 from accounts import keys
 from accounts.http.principal import bearer_of, enforce_csrf, membership_of_session
+from accounts.identity.places import ip_of
+from accounts.identity.second_factor import require_second_factor
 from accounts.models import Membership, User
 from accounts.problems import Unauthenticated
 
@@ -26,7 +28,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         secret = bearer_of(request._request)
         if secret is None:
             return None
-        membership = keys.membership_of_key(secret)
+        membership = keys.membership_of_key(secret, ip_of(request._request))
         if membership is None:
             raise Unauthenticated
         return membership.user, membership
@@ -43,6 +45,7 @@ class MembershipSessionAuthentication(BaseAuthentication):
         if membership is None:
             return None
         enforce_csrf(request._request)
+        require_second_factor(membership)
         return membership.user, membership
 
 

@@ -5,18 +5,25 @@ here, once and for both, they reach no column, no JSON and no header.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from accounts.problems import Malformed, Problem, UnsupportedMediaType
+from accounts.problems import BodyTooLarge, Malformed, Problem, UnsupportedMediaType
 
+DEEPEST = 32  # lists and objects in one another
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
+
+
+class TooDeep(Malformed):
+    default_detail = gettext_lazy("The body has lists and objects nested more than 32 deep. Send it flatter.")
 
 
 def is_kept(text: str) -> bool:
@@ -25,12 +32,31 @@ def is_kept(text: str) -> bool:
 
 
 def json_of(content: bytes) -> Any:
-    """The JSON of a body. Raises ValueError when it is none, and a 400 problem for text that nobody could keep."""
+    """The JSON of a body. Raises ValueError when it is none, and a problem for one that is too large, too deep (R0), or
+    has text that nobody could keep."""
+    if len(content) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0):
+        raise BodyTooLarge
     found = orjson.loads(content)
+    if content.count(b"[") + content.count(b"{") > DEEPEST and is_deeper(found, DEEPEST):
+        raise TooDeep
     if rb"\u0000" in content and not all(map(is_kept, texts_in(found))):
         advice = _("The texts of a request have no NUL characters (\\u0000). Leave them out.")
         raise Problem(advice, errors={name: [advice] for name in fields_with_unkept(found)})
     return found
+
+
+def is_deeper(found: Any, levels: int) -> bool:
+    """Whether lists and objects are nested deeper than that; level by level, since Python's stack is short."""
+    within = [found]
+    for _level in range(levels):
+        within = [inner for value in within for inner in parts_of(value)]
+    return any(isinstance(value, dict | list) for value in within)
+
+
+def parts_of(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def fields_with_unkept(found: Any) -> list[str]:
@@ -65,7 +91,7 @@ def json_body(request: HttpRequest) -> Any:
 
 
 class JSONParser(BaseParser):
-    """The same for DRF's views. Nesting has a limit here, which Python's own parser does not have."""
+    """The same for DRF's views."""
 
     media_type = "application/json"
 

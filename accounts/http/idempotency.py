@@ -72,6 +72,11 @@ def claim_key(membership: Membership, key: str, request_hash: str) -> tuple[Idem
     return held, True
 
 
+def free_key(reply: IdempotentReply) -> None:
+    """Give a key back that led to no answer; one that did is settled, and stays."""
+    IdempotentReply.objects.filter(pk=reply.pk, status=None).delete()
+
+
 def keep_reply(reply: IdempotentReply, status: int, body: Any) -> None:
     """Keep the answer for later repeats."""
     IdempotentReply.objects.filter(pk=reply.pk).update(status=status, body=body)

@@ -15,7 +15,7 @@ class Pages(CursorPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 100
-    offset_cutoff = None  # type: ignore[assignment]  # DRF's 1000 would repeat one page forever where many rows share a position
+    offset_cutoff = 1_000_000_000  # DRF's 1000 would repeat one page forever where many rows share a position
     ordering = ("-created_at", "-pk")
 
     def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> list[Any] | None:

@@ -2,28 +2,63 @@
 
 from typing import Any
 
+from django.contrib.auth import get_user
+from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.http import HttpRequest
 from django.middleware.csrf import CsrfViewMiddleware
+from django.utils.functional import SimpleLazyObject
 
 from accounts import keys
+from accounts.identity.places import ip_of
+from accounts.identity.second_factor import require_second_factor
 from accounts.models import Membership, User
 from accounts.problems import Problem, Unauthenticated
+from accounts.tenancy.scope import become_member, become_person, system_scope
 
 SESSION_ORGANIZATION = "organization_id"
 
 
+class SignedIn(AuthenticationMiddleware):
+    """Django's `request.user`, looked up in the system's name: the session says who asks, nothing else does yet."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: user_of(request))  # type: ignore[assignment]  # as Django does
+
+
+def user_of(request: HttpRequest) -> Any:
+    """The session's user, or an anonymous one. From here on the request is that person's."""
+    with system_scope():
+        user = get_user(request)
+    if user.pk:
+        become_person(user.pk)
+    return user
+
+
 def membership_of_session(request: HttpRequest) -> Membership | None:
-    """The signed-in user's active membership: the organization chosen in the session, else the oldest one."""
+    """The signed-in user's active membership: the organization chosen in the session, else the oldest one.
+
+    From here on the request is that member's.
+    """
     user = request.user
     if not isinstance(user, User) or not user.is_active:
         return None
     if not hasattr(request, "_membership"):
         mine = user.memberships.select_related("user", "organization")
         chosen = request.session.get(SESSION_ORGANIZATION)
-        request._membership = (  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
-            mine.filter(organization_id=chosen).first() if chosen else None
-        ) or mine.first()
+        with system_scope():
+            request._membership = found = (  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
+                mine.filter(organization_id=chosen).first() if chosen else None
+            ) or mine.first()
+        if found:
+            become_member(found.organization_id, found.user_id, is_admin=found.is_admin)
     return request._membership  # type: ignore[attr-defined, no-any-return]
+
+
+def memberships_of(user: User) -> list[Membership]:
+    """All of a person's, each with its organization: of those that are not active, a member's session shows nothing."""
+    with system_scope():
+        return list(user.memberships.select_related("organization"))
 
 
 def bearer_of(request: HttpRequest) -> str | None:
@@ -57,11 +92,11 @@ class CsrfFailed(Problem):
 def principal_of(request: HttpRequest) -> Membership:
     """The membership that asks, by key or by session, for views outside DRF. Raises a 401 or 403 problem."""
     if (secret := bearer_of(request)) is not None:
-        membership = keys.membership_of_key(secret)
-    else:
-        membership = membership_of_session(request)
-        if membership and request.method not in ("GET", "HEAD", "OPTIONS"):
+        membership = keys.membership_of_key(secret, ip_of(request))
+    elif membership := membership_of_session(request):
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
             enforce_csrf(request)
+        require_second_factor(membership)
     if membership is None:
         raise Unauthenticated
     return membership

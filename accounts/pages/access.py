@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.http.principal import membership_of_session
+from accounts.identity.second_factor import lacks_second_factor
 from accounts.models import Membership
 from accounts.problems import Problem
 
@@ -25,13 +26,25 @@ PAGE_SIZE = 50
 
 
 def member_page(view: MemberPage[P]) -> Page[P]:
+    """As `own_page`, once the caller has the second factor that the organization may ask for."""
+
+    @wraps(view)
+    def page(request: HttpRequest, membership: Membership, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if lacks_second_factor(membership):
+            return elsewhere_first(request, redirect("mfa_index"))
+        return view(request, membership, *args, **kwargs)
+
+    return own_page(page)  # type: ignore[arg-type]  # wraps() names the two positional parameters
+
+
+def own_page(view: MemberPage[P]) -> Page[P]:
     """Call the view with the membership that asks. Anonymous: sign in first; without a membership: a page that
     says so. A problem raised by a service is shown to the user; "not found" stays a 404."""
 
     @wraps(view)
     def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return sign_in_first(request)
+            return elsewhere_first(request, redirect_to_login(request.get_full_path()))
         membership = membership_of_session(request)
         if membership is None:
             return render(request, "accounts/no_organization.html", status=403)
@@ -43,11 +56,11 @@ def member_page(view: MemberPage[P]) -> Page[P]:
     return page  # type: ignore[return-value]  # wraps() names the positional parameters
 
 
-def sign_in_first(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page. A fragment makes htmx reload the whole page, which then leads there."""
+def elsewhere_first(request: HttpRequest, there: HttpResponse) -> HttpResponse:
+    """To sign in, or to set up a second factor. A fragment makes htmx reload the whole page, which then leads there."""
     if "HX-Request" in request.headers:
         return HttpResponse(status=204, headers={"HX-Refresh": "true"})
-    return redirect_to_login(request.get_full_path())
+    return there
 
 
 def admin_page(view: MemberPage[P]) -> Page[P]:

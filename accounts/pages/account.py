@@ -1,7 +1,8 @@
-"""Pages of one's own account: name, API keys, and the organization one works in."""
+"""Pages of one's own account: name, sessions, API keys, and the organization one works in."""
 
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,9 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts import keys
-from accounts.http.principal import SESSION_ORGANIZATION
+from accounts.http.principal import SESSION_ORGANIZATION, memberships_of
+from accounts.identity.second_factor import has_second_factor
+from accounts.identity.sessions import note_session, sign_ins_of
+from accounts.limits.declared import Per
+from accounts.limits.present import present_limits
 from accounts.models import Membership
-from accounts.pages.access import member_page, slice_of
+from accounts.pages.access import member_page, own_page, slice_of
 from accounts.pages.forms import KeyForm, NameForm
 
 
@@ -29,11 +34,16 @@ def account_page(
     secret: str = "",
 ) -> HttpResponse:
     """The account page, with forms as they were refused, or with a new key's secret."""
+    note_session(request)  # or the first look at the list would lack this one
     context = {
         "name_form": name_form or NameForm(instance=membership.user),
         "key_form": key_form or KeyForm(),
         "secret": secret,
         "keys": slice_of(membership.api_keys.filter(revoked_at=None), request),
+        "sessions": sign_ins_of(membership.user),
+        "this_session": request.session.session_key,
+        "two_factor": has_second_factor(membership.user),
+        "limits": present_limits(membership, Per.USER) if settings.QUOTAS else [],
     }
     return render(request, "accounts/account.html", context)
 
@@ -56,7 +66,7 @@ def key_create(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = KeyForm(request.POST)
     if not form.is_valid():
         return account_page(request, membership, key_form=form)
-    _key, secret = keys.issue_key(membership, form.cleaned_data["name"])
+    _key, secret = keys.issue_key(membership, form.cleaned_data["name"], form.cleaned_data["days"])
     return account_page(request, membership, secret=secret)
 
 
@@ -69,11 +79,10 @@ def key_revoke(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRe
 
 
 @require_POST
-@member_page
+@own_page  # whoever has no second factor for the one organization may go on in another
 def organization_switch(request: HttpRequest, membership: Membership) -> HttpResponse:
     chosen = request.POST.get("organization", "")
-    mine = membership.user.memberships.select_related("organization")
-    for other in mine:
+    for other in memberships_of(membership.user):
         if str(other.organization_id) == chosen:
             request.session[SESSION_ORGANIZATION] = chosen
             messages.success(request, _("You now work in %(name)s.") % {"name": other.organization.name})

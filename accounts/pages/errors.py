@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from accounts.problems import NotFound, Problem, is_outage, problem_response
+from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem, is_outage, problem_response
 
 FOR_PROGRAMS = ("/api/", "/v1/")
 
@@ -20,7 +20,10 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 
     Rendered without the request: what pages know of their reader would be asked of the database that is away.
     """
-    if is_outage(sys.exception()):
+    away = is_outage(sys.exception())
+    if request.path.startswith(FOR_PROGRAMS):
+        return problem_response(DatabaseUnavailable() if away else InternalError())
+    if away:
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
     return defaults.server_error(request)
 

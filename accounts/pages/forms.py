@@ -23,6 +23,32 @@ class KeyForm(forms.ModelForm[ApiKey]):
         labels = {"name": _("What is the key for?")}
         widgets = {"name": forms.TextInput(attrs={"id": "key-name"})}  # NameForm's field stands on the same page
 
+    days = forms.TypedChoiceField(
+        label=_("How long does it work?"),
+        choices=[("", _("Until it is revoked")), (30, _("30 days")), (90, _("90 days")), (365, _("One year"))],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+
+
+class AddressForm(forms.Form):
+    """A new address for a user."""
+
+    email = forms.EmailField(
+        label=_("New email address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_email(self) -> str:
+        wanted = str(self.cleaned_data["email"]).lower()
+        if wanted == self.user.email:
+            raise forms.ValidationError(_("That is your address already."))
+        return wanted
+
 
 class InviteForm(forms.Form):
     email = forms.EmailField(label=_("Email address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))

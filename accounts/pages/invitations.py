@@ -1,5 +1,6 @@
 """The page behind an invitation's link: join with the account one has, or make one."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +13,7 @@ from accounts import invitations
 from accounts.http.principal import SESSION_ORGANIZATION
 from accounts.models import Invitation, Membership, User
 from accounts.pages.forms import JoinForm
-
-BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+from accounts.tenancy.scope import system_scope
 
 
 @sensitive_post_parameters()
@@ -26,9 +26,14 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     user = request.user
     if isinstance(user, User) and user.email == offered.email:
         return join_signed_in(request, offered, user)
-    if User.objects.filter(email=offered.email).exists() or user.is_authenticated:
+    if has_account(offered.email) or user.is_authenticated:
         return render(request, "accounts/invitation_sign_in.html", {"invitation": offered})
     return join_as_new(request, offered)
+
+
+@system_scope()
+def has_account(email: str) -> bool:
+    return User.objects.filter(email=email).exists()
 
 
 def join_signed_in(request: HttpRequest, offered: Invitation, user: User) -> HttpResponse:
@@ -44,7 +49,8 @@ def join_as_new(request: HttpRequest, offered: Invitation) -> HttpResponse:
             offered, form.cleaned_data["name"], form.cleaned_data["password"]
         )
         if membership:
-            login(request, membership.user, backend=BACKEND)
+            with system_scope():  # it notes the time in the user's row, who has signed in only then
+                login(request, membership.user, backend=settings.AUTHENTICATION_BACKENDS[0])
         return welcome(request, membership)
     return render(request, "accounts/invitation.html", {"invitation": offered, "form": form})
 

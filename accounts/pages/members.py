@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts import invitations
 from accounts import members as membership_rules
+from accounts.identity.second_factor import change_requirement, has_second_factor, second_factor_exists
 from accounts.models import Invitation, Membership
 from accounts.pages.access import admin_page, slice_of
 from accounts.pages.forms import InviteForm, RoleForm
@@ -27,6 +28,7 @@ def members_page(
 ) -> HttpResponse:
     """The page, after an invitation with its link in `offered` (shown once)."""
     people = Membership.objects.in_organization_of(membership).select_related("user")
+    people = people.annotate(two_factor=second_factor_exists("user_id"))
     if wanted := request.GET.get("q", "").strip():
         people = people.filter(user__name__icontains=wanted) | people.filter(user__email__icontains=wanted)
     waiting = Invitation.objects.filter(organization=membership.organization, accepted_at=None)
@@ -63,6 +65,20 @@ def member_remove(request: HttpRequest, membership: Membership, pk: UUID) -> Htt
 
 @require_POST
 @admin_page
+def two_factor_require(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Ask every member for two factors, or no longer. Who asks for it has one: else they would lock themselves out."""
+    required = request.POST.get("required") == "1"
+    if required and not has_second_factor(membership.user):
+        messages.error(request, _("Set up two-factor sign-in for yourself first."))
+        return redirect("mfa_index")
+    change_requirement(required, membership)
+    told = _("Two-factor sign-in is now required.") if required else _("Two-factor sign-in is no longer required.")
+    messages.success(request, told)
+    return redirect("members")
+
+
+@require_POST
+@admin_page
 def member_invite(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = InviteForm(request.POST)
     if not form.is_valid():
@@ -92,7 +108,10 @@ def waiting_invitation(membership: Membership, pk: UUID) -> Invitation:
 
 
 def offer(request: HttpRequest, membership: Membership, invitation: Invitation, token: str) -> HttpResponse:
-    """Mail the link, and show it once to the admin: an embedded installation has no mail server."""
+    """Mail the link; where no mail goes out, show it once to the admin instead.
+
+    Who joins by a mailed link has proven the address, so the admin must not have the link as well.
+    """
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     offered = {"email": invitation.email, "link": link, "mailed": invitations.mail_invitation(invitation, link)}
     return members_page(request, membership, InviteForm(), offered)

@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
+from accounts.identity.mail import is_mail_set_up
+
 register = template.Library()
 
 
@@ -22,6 +24,12 @@ def icon(name: str) -> SafeString:
         static("acervo/icons.svg"),
         name,
     )
+
+
+@register.simple_tag
+def sends_mail() -> bool:
+    """Whether a page may promise a mail."""
+    return is_mail_set_up()
 
 
 @register.filter

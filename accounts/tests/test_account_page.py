@@ -1,6 +1,7 @@
 """The account page: name, keys, organization."""
 
 import pytest
+from django.utils import timezone
 
 from accounts.http.principal import SESSION_ORGANIZATION
 from accounts.keys import issue_key, membership_of_key
@@ -62,3 +63,22 @@ def test_the_organization_can_be_switched_only_to_ones_own(cast: Cast) -> None:
     assert client.session[SESSION_ORGANIZATION] == str(second.organization_id)
     client.post("/account/organization/", {"organization": str(cast.charlie.organization_id)})
     assert client.session[SESSION_ORGANIZATION] == str(second.organization_id)
+
+
+def test_a_key_may_end_by_itself_and_the_page_says_when_and_where_it_was_used(cast: Cast) -> None:
+    client = browser(cast.alice)
+    client.post("/account/keys/", {"name": "script", "days": "30"})
+    key = cast.alice.api_keys.get()
+    assert key.expires_at is not None
+    cast.alice.api_keys.update(last_used_at=timezone.now(), last_used_from="192.0.2.7")
+    page = client.get("/account/").content.decode()
+    assert "works until" in page
+    assert "192.0.2.7" in page
+    cast.alice.api_keys.update(expires_at=timezone.now())
+    assert "expired" in client.get("/account/").content.decode()
+
+
+@pytest.mark.parametrize("days", ["0", "1", "-30", "soon", "99999999"])
+def test_a_key_works_for_one_of_the_offered_times(cast: Cast, days: str) -> None:
+    assert "errorlist" in browser(cast.alice).post("/account/keys/", {"days": days}).content.decode()
+    assert not cast.alice.api_keys.exists()

@@ -123,3 +123,34 @@ def test_the_command_makes_no_key_for_somebody_who_is_not_there() -> None:
     for email in ("nobody@example.org", gone.user.email):
         with pytest.raises(CommandError, match="no active user"):
             call_command("apikey", email)
+
+
+def test_a_key_with_an_end_works_until_then(people: People) -> None:
+    key, secret = keys.issue_key(people.alice, days=30)
+    assert key.expires_at is not None
+    assert timedelta(days=29) < key.expires_at - timezone.now() <= timedelta(days=30)
+    assert status(secret) == 200
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert status(secret) == 401
+
+
+def test_where_a_key_was_used_last_is_recorded(people: People) -> None:
+    key, secret = keys.issue_key(people.alice)
+    with_secret(secret).get("/api/corpora/", REMOTE_ADDR="192.0.2.7")
+    key.refresh_from_db()
+    assert key.last_used_from == "192.0.2.7"
+
+
+def test_the_command_makes_a_key_that_ends(people: People, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("apikey", people.bob.user.email, "--expires", "90")
+    assert status(capsys.readouterr().out.strip()) == 200
+    expires_at = ApiKey.objects.get().expires_at
+    assert expires_at is not None
+    assert expires_at - timezone.now() > timedelta(days=89)
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "soon", "1000000"])
+def test_the_command_wants_a_number_of_days(days: str, people: People) -> None:
+    with pytest.raises(CommandError, match="number of days"):
+        call_command("apikey", people.bob.user.email, f"--expires={days}")
+    assert not ApiKey.objects.exists()

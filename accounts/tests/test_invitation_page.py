@@ -1,6 +1,7 @@
 """Invitations: a link that works once, for seven days, for one address."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core import mail
@@ -23,14 +24,30 @@ def invite(cast: Cast, email: str = "dora@example.org", role: str = "member") ->
     return f"/invitations/{invitations.create_invitation(email, role, cast.admin)[1]}/"
 
 
-def test_the_link_is_mailed_and_shown_once_and_only_its_hash_is_kept(cast: Cast) -> None:
-    client = browser(cast.admin)
-    page = client.post("/members/invite/", {"email": "Dora@example.org", "role": "member"}).content.decode()
-    link = page.split('value="http://testserver')[1].split('"')[0]
-    assert link in mail.outbox[0].body
+DORA = {"email": "Dora@example.org", "role": "member"}
+UNSENT = "accounts.identity.mail.UnsentMail"
+
+
+def test_the_link_is_mailed_to_its_receiver_alone(cast: Cast) -> None:
+    """Whoever joins by it has proven the address: the admin who invites must not see it."""
+    page = browser(cast.admin).post("/members/invite/", DORA).content.decode()
     assert mail.outbox[0].to == ["dora@example.org"]
-    assert link.split("/")[2] not in str(Invitation.objects.values())
-    assert link not in client.get("/members/").content.decode()
+    assert "http://testserver/invitations/" in mail.outbox[0].body
+    assert "/invitations/" not in page.replace("/members/invitations/", "")
+
+
+def test_where_no_mail_goes_out_the_link_is_shown_once_and_only_its_hash_is_kept(
+    cast: Cast, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.EMAIL_BACKEND = UNSENT
+    client = browser(cast.admin)
+    page = client.post("/members/invite/", DORA).content.decode()
+    link = page.split('value="http://testserver')[1].split('"')[0]
+    token = link.split("/")[2]
+    assert token not in str(Invitation.objects.values())
+    assert token not in client.get("/members/").content.decode()
+    assert token not in caplog.text
+    assert browser(None).get(link).status_code == 200
 
 
 def test_the_mail_is_in_the_inviters_language(cast: Cast) -> None:

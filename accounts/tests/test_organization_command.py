@@ -96,6 +96,9 @@ def test_without_an_admin_it_is_wrong_usage(tmp_path: Any) -> None:
         ["organization", "Casa", "--admin", "ana@rio.example"],
         ["apikey", "ana@rio.example"],
         ["ask", "tutor", "¿Qué es?", "--user", "ana@rio.example"],
+        ["demo"],
+        ["reindex"],
+        ["serve"],
     ],
     ids=lambda arguments: arguments[0],
 )

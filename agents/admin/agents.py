@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.admin.rows import RowForm, related_text
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.problems import Problem
+from accounts.tenancy.scope import system_scope
 from agents import assignments
 from agents.admin.forms import AgentForm
 from agents.models import AUDITED_FLAGS, Agent, Assignment
@@ -54,6 +55,12 @@ class AssignmentInline(OrganizationInline):
         if obj and field:
             field.queryset = field.queryset.filter(organization_id=obj.organization_id)
         return formset
+
+
+def personal_count(agent: Agent) -> int:
+    """How many of their own corpora members have given the agent; which, is theirs alone to see."""
+    with system_scope():
+        return agent.assignments.filter(corpus__corpus_type=Corpus.Type.PERSONAL, corpus__deleted_at=None).count()
 
 
 @admin.register(Agent)
@@ -105,15 +112,9 @@ class AgentAdmin(OrganizationAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        alive = Q(assignments__corpus__deleted_at=None)
-        tier = "assignments__corpus__corpus_type"
+        shared = Q(assignments__corpus__deleted_at=None, assignments__corpus__corpus_type=Corpus.Type.GLOBAL)
         counted: QuerySet[Any] = (
-            super()
-            .get_queryset(request)
-            .annotate(
-                assigned_global=Count("assignments", filter=alive & Q(**{tier: Corpus.Type.GLOBAL})),
-                assigned_personal=Count("assignments", filter=alive & Q(**{tier: Corpus.Type.PERSONAL})),
-            )
+            super().get_queryset(request).annotate(assigned_global=Count("assignments", filter=shared))
         )
         return counted
 
@@ -127,7 +128,7 @@ class AgentAdmin(OrganizationAdmin):
 
     @admin.display(description=_("personal corpora assigned by users"))
     def personal_assignments(self, obj: Any) -> str:
-        count = getattr(obj, "assigned_personal", 0)
+        count = personal_count(obj)
         if not count:
             return str(_("none"))
         advice = _("If the agent no longer allows personal corpora, these are not read from the next question on.")
@@ -152,8 +153,8 @@ class AgentAdmin(OrganizationAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        count = getattr(obj, "assigned_personal", 0)
-        if change and count and "allows_personal_corpus" in form.changed_data and not obj.allows_personal_corpus:
+        forbidden = change and "allows_personal_corpus" in form.changed_data and not obj.allows_personal_corpus
+        if forbidden and (count := personal_count(obj)):
             message = _("Personal corpora that this agent no longer reads: %(count)d.") % {"count": count}
             self.message_user(request, message, messages.WARNING)
 
@@ -171,6 +172,7 @@ class AgentAdmin(OrganizationAdmin):
                 self.message_user(request, message % {"corpus": new.corpus, "reason": problem.detail}, messages.ERROR)
 
     def goes_with(self, chosen: Sequence[Agent]) -> dict[str, int]:
-        conversations = sum(agent.conversations.count() for agent in chosen)
-        corpora = Assignment.objects.filter(agent__in=[agent.pk for agent in chosen]).count()
+        with system_scope():  # counts
+            conversations = sum(agent.conversations.count() for agent in chosen)
+            corpora = Assignment.objects.filter(agent__in=[agent.pk for agent in chosen]).count()
         return {str(_("conversations of users")): conversations, str(_("assignments")): corpora}

@@ -15,8 +15,10 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from accounts import audit
+from accounts.http.openapi import problems
 from accounts.http.rest import admin_of, membership_of
 from accounts.problems import Problem
+from accounts.tenancy.scope import system_scope
 from agents import assignments
 from agents.api.serializers import AgentEditSerializer, AgentSerializer, AssignmentSerializer, AssignSerializer
 from agents.lookup import agent_for
@@ -35,7 +37,7 @@ class AgentList(generics.ListAPIView[Agent]):
     def get_queryset(self) -> QuerySet[Agent]:
         return Agent.objects.visible_to(membership_of(self.request))
 
-    @extend_schema(request=AgentEditSerializer, responses={201: AgentSerializer})
+    @extend_schema(request=AgentEditSerializer, responses={201: AgentSerializer, **problems(409)})
     def post(self, request: Request) -> Response:
         admin = admin_of(request)
         form = AgentEditSerializer(data=request.data)
@@ -51,7 +53,7 @@ class AgentDetail(APIView):
     def get(self, request: Request, reference: str) -> Response:
         return Response(AgentSerializer(agent_for(membership_of(request), reference)).data)
 
-    @extend_schema(request=AgentEditSerializer, responses=AgentSerializer)
+    @extend_schema(request=AgentEditSerializer, responses={200: AgentSerializer, **problems(409)})
     def patch(self, request: Request, reference: str) -> Response:
         agent = agent_for(membership_of(request), reference)
         admin = admin_of(request)
@@ -65,7 +67,8 @@ class AgentDetail(APIView):
     def delete(self, request: Request, reference: str) -> Response:
         agent = agent_for(membership_of(request), reference)
         audit.record(admin_of(request), "deleted", agent)
-        agent.delete()
+        with system_scope():  # other people's conversations and assignments go with it
+            agent.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -94,7 +97,7 @@ class AgentCorpora(generics.ListAPIView[Assignment]):
         agent = agent_for(membership, self.kwargs["reference"])
         return Assignment.objects.visible_to(membership).filter(agent=agent).select_related("corpus")
 
-    @extend_schema(request=AssignSerializer, responses={201: AssignmentSerializer})
+    @extend_schema(request=AssignSerializer, responses={201: AssignmentSerializer, **problems(409)})
     def post(self, request: Request, reference: str) -> Response:
         membership = membership_of(request)
         agent = agent_for(membership, reference)

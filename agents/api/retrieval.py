@@ -3,7 +3,6 @@
 Asynchronous like the chat: a synchronous view would start a thread and open a database connection per request.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
@@ -11,45 +10,33 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.http.bodies import json_body
+from accounts.http.openapi import described
 from accounts.http.principal import principal_of
-from accounts.models import Membership
+from accounts.limits import reserving
+from accounts.models import Membership, ToolCall
 from accounts.problems import MethodNotAllowed, answering_problems
-from agents.api.serializers import RetrieveSerializer
+from agents.api.serializers import RetrievalSerializer, RetrieveSerializer
 from agents.lookup import agent_for
-from agents.policy import policy_of, searches
-from config.concurrency.threads import in_thread
-from corpora.scope import Scope
-from retrieval.confidence.gate import Gate
+from agents.policy import policy_of
+from agents.searching import Search, close_search, open_search, search_here, search_on_loop
+from config.concurrency.threads import in_thread, to_its_end
 from retrieval.flags import effective_flags
-from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
-from retrieval.search import aretrieve, retrieve
+from retrieval.results import Retrieval, RetrievedChunk
 
 
+@described("POST", request=RetrieveSerializer, responses=RetrievalSerializer)
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
 @answering_problems
 async def agent_retrieve(request: HttpRequest, reference: str) -> HttpResponseBase:
+    """Search with an agent's settings, in what the caller may read through it."""
     if request.method != "POST":
-        raise MethodNotAllowed
-    wanted = await in_thread(search_of_request, request, reference)
-    return JsonResponse(retrieval_as_json(await aretrieve(*wanted.arguments) if wanted.is_made else wanted.unmade))
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What a request's body asks for, resolved: in whose name, where, and how."""
-
-    query: str
-    scope: Scope
-    policy: RetrievalPolicy
-    is_made: bool
-
-    @property
-    def arguments(self) -> tuple[str, Scope, RetrievalPolicy]:
-        return self.query, self.scope, self.policy
-
-    @property
-    def unmade(self) -> Retrieval:
-        return Retrieval(self.query, self.policy.granularity, gate=Gate.DISABLED)
+        raise MethodNotAllowed(headers={"Allow": "POST"})
+    search, found = await in_thread(search_of_request, request, reference), None
+    try:
+        found = await search_on_loop(search)
+    finally:
+        await to_its_end(in_thread(close_search, search, found))
+    return JsonResponse(retrieval_as_json(found))
 
 
 _FORM = RetrieveSerializer()  # made once: a serializer copies its fields for every request
@@ -60,18 +47,18 @@ def search_of_request(request: HttpRequest, reference: str) -> Search:
 
 
 def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
-    """Raises NotFound and ValidationError."""
+    """What a request's body asks for, counted before it is looked at. Raises QuotaExceeded, NotFound and
+    ValidationError."""
+    reserving.reserve(membership, searches=1)
     agent = agent_for(membership, reference)
     asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
-    query, flags = asked.pop("query"), effective_flags()
-    policy = policy_of(agent, flags, **asked)
-    return Search(query, agent.scope_for(membership), policy, is_made=searches(agent, flags))
+    query, policy = asked.pop("query"), policy_of(agent, effective_flags(), **asked)
+    return open_search(membership, agent, query, policy, ToolCall.Kind.RETRIEVE)
 
 
 def retrieve_with_agent(membership: Membership, reference: str, asked_for: Any) -> Retrieval:
-    """One retrieval as a request's body asks for it, on this thread. Raises NotFound and ValidationError."""
-    wanted = search_of(membership, reference, asked_for)
-    return retrieve(*wanted.arguments) if wanted.is_made else wanted.unmade
+    """One retrieval as a request's body asks for it, on this thread. Raises what `search_of` does."""
+    return search_here(search_of(membership, reference, asked_for))
 
 
 def retrieval_as_json(retrieval: Retrieval) -> dict[str, Any]:

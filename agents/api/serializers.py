@@ -1,8 +1,10 @@
 """What the API shows of agents and assignments, and what it takes (RELIABILITY R5)."""
 
+from math import isfinite
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import models
 from rest_framework import serializers
 
 from agents.models import Agent, Assignment
@@ -22,6 +24,16 @@ class FiltersField(serializers.DictField):
             raise serializers.ValidationError(error.messages) from None
 
 
+class FiniteField(serializers.FloatField):
+    """A number that every database keeps and that limits hold: the text "nan" is none, though Python reads it."""
+
+    def to_internal_value(self, data: Any) -> float:
+        number = super().to_internal_value(data)
+        if not isfinite(number):
+            self.fail("invalid")
+        return number
+
+
 class AgentSerializer(serializers.ModelSerializer[Agent]):
     class Meta:
         model = Agent
@@ -37,6 +49,7 @@ class AgentEditSerializer(serializers.ModelSerializer[Agent]):
     slug = serializers.SlugField(max_length=80, required=False)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
+    serializer_field_mapping = serializers.ModelSerializer.serializer_field_mapping | {models.FloatField: FiniteField}
 
     class Meta:
         model = Agent
@@ -74,3 +87,30 @@ class RetrieveSerializer(serializers.Serializer[Any]):
     granularity = serializers.ChoiceField(choices=(256, 512, 800, 1024), required=False)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
+
+
+class PassageSerializer(serializers.Serializer[Any]):
+    """As `agents.api.retrieval` tells of one; for the OpenAPI schema."""
+
+    chunk = serializers.UUIDField()
+    document = serializers.UUIDField()
+    title = serializers.CharField()
+    corpus = serializers.UUIDField()
+    corpus_type = serializers.CharField()
+    page = serializers.IntegerField(allow_null=True)
+    heading_path = serializers.ListField(child=serializers.CharField())
+    text = serializers.CharField()
+    relevance = serializers.FloatField()
+    dense = serializers.FloatField(allow_null=True)
+    bm25 = serializers.FloatField(allow_null=True)
+
+
+class RetrievalSerializer(serializers.Serializer[Any]):
+    confidence = serializers.CharField()
+    score = serializers.FloatField()
+    sufficient = serializers.BooleanField()
+    gate = serializers.CharField()
+    degraded = serializers.CharField(allow_null=True)
+    granularity = serializers.IntegerField()
+    chunks = PassageSerializer(many=True)
+    timings = serializers.DictField(child=serializers.FloatField())

@@ -52,7 +52,7 @@ def upsert_knowledge(by: Membership, arguments: Mapping[str, Any]) -> Result:
     corpus = writable_corpus(by, identifier(arguments.get("corpus")))
     form = FactSerializer(data=without(arguments, "corpus"))
     form.is_valid(raise_exception=True)
-    document = facts.upsert_fact(corpus, by, **form.validated_data)
+    document = facts.keep_knowledge(corpus, by, **form.validated_data)
     return {"document": str(document.pk), "key": document.fact_key, "status": document.status}
 
 

@@ -1,14 +1,14 @@
 """`/api/tools/`: what agents of any framework are told they can call, and the calls (docs/tools.md)."""
 
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import DictField
 from rest_framework.views import APIView
 
 from accounts.http.rest import membership_of
-from accounts.problems import NotFound
+from accounts.problems import NotFound, Problem
 from agents.api.toolbox import TOOLS
 
 
@@ -18,11 +18,12 @@ class ToolList(APIView):
         return Response({"tools": [tool.definition for tool in TOOLS.values()]})
 
 
-class ToolCall(APIView):
+class ToolUse(APIView):
     @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, name: str) -> Response:
         tool = TOOLS.get(name)
         if tool is None:
             raise NotFound
-        arguments = DictField().run_validation(request.data)
-        return Response(tool.execute(membership_of(request), arguments))
+        if not isinstance(request.data, dict):
+            raise Problem(_("Send the tool's arguments as a JSON object."))
+        return Response(tool.execute(membership_of(request), request.data))

@@ -11,5 +11,5 @@ urlpatterns = [
     path("agents/<str:reference>/corpora/<uuid:corpus_id>/", agents.AgentCorpus.as_view()),
     path("agents/<str:reference>/retrieve/", retrieval.agent_retrieve, name="api-retrieve"),
     path("tools/", tools.ToolList.as_view()),
-    path("tools/<str:name>/", tools.ToolCall.as_view(), name="api-tool"),
+    path("tools/<str:name>/", tools.ToolUse.as_view(), name="api-tool"),
 ]

@@ -63,7 +63,8 @@ class ExtractiveClient:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """Groups of words, without artificial delay. It counts no tokens, because it costs none."""
-        words = answer(request.question, request.passages, request.language).split(" ")
+        whole = await asyncio.to_thread(answer, request.question, request.passages, request.language)
+        words = whole.split(" ")
         for start in range(0, len(words), WORDS_PER_DELTA):
             group = " ".join(words[start : start + WORDS_PER_DELTA])
             yield TextDelta(group if start + WORDS_PER_DELTA >= len(words) else group + " ")
@@ -72,7 +73,7 @@ class ExtractiveClient:
         yield Finished("stop")
 
     async def complete(self, request: ModelRequest) -> Completion:
-        return Completion(answer(request.question, request.passages, request.language))
+        return Completion(await asyncio.to_thread(answer, request.question, request.passages, request.language))
 
 
 def answer(question: str, passages: Sequence[Passage], language: str) -> str:

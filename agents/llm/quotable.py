@@ -13,14 +13,14 @@ MOST_SYMBOLS = 2  # arrows, bars, emoji
 
 _FENCE = re.compile(r"^(```|~~~).*?^\1.*?$", re.M | re.S)
 _HEADING = r"^\s*#{1,6}\s|^\s*\[\d+\]:|^[^a-záéíóúüñ]{12,}$"  # Markdown's, a reference, or capitals only
-_TABLE = r"^\s*\||\|.*\||^\W*\d*\W*$"
+_TABLE = r"^\s*\||\|.*\||^\W*(?:\d+\W*)?$"
 _FURNITURE = r"\.{4,}|(?:\s\.){4,}|\b[Pp][áa]g(?:ina|e)?s?\.?\s*\d+\s*$|\{[%{]"  # contents, page numbers, templates
 _DEBRIS = re.compile("|".join((_HEADING, _TABLE, _FURNITURE)))
 _ITEM = re.compile(r"^\s*(?:[-*+•▪◦–—]|\(?\d{1,3}[.)º]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-zñ][.)])\s+")
 _HYPHENATED = re.compile(r"(?<=\w)[-\u00ad]\n\s*(?=[a-záéíóúüñ])")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^)\[\]\n]*\)")
 _MARKS = re.compile(
-    r"\*\*|__|~~|(?:\s+|(?<!\w))\[(?:\d{1,3}[,\s–-]*)+\]|</?[a-zA-Z][^>]{0,400}>|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+    r"\*\*|__|~~|(?:(?<!\s)\s+|(?<!\w))\[\d{1,3}(?:[,\s–-]+\d{1,3})*[,\s–-]*\]|</?[a-zA-Z][^<>]{0,400}>|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
 )
 
 

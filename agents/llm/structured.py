@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from agents.llm.base import ModelClient, ModelRequest, Usage
+from agents.llm.metering import NOT_COUNTED, note_call
 
 LONGEST_ANSWER = 20_000  # characters
 
@@ -26,8 +27,13 @@ async def ask_structured(client: ModelClient, request: ModelRequest, seconds: fl
 
     Raises TimeoutError after `seconds`, AnswerInvalid, or the client's ModelError.
     """
-    async with asyncio.timeout(seconds):
-        said = await client.complete(request)
+    try:
+        async with asyncio.timeout(seconds):
+            said = await client.complete(request)
+    except (TimeoutError, asyncio.CancelledError):  # what was sent is billed, though nobody waits for the answer
+        note_call(request, NOT_COUNTED)
+        raise
+    note_call(request, said.usage, said.text)
     if len(said.text) > LONGEST_ANSWER:
         raise AnswerInvalid("an endless answer")
     return Structured(_object(said.text), said.usage)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.http import Http404, HttpRequest
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
@@ -16,6 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
 from accounts.http.principal import membership_of_session
+from accounts.limits import reserving
+from accounts.problems import QuotaExceeded
 from agents.models import Agent
 from chat.admin import playground, trace
 from chat.admin.usage import DAYS, adaptive_usage, usage
@@ -26,7 +28,8 @@ CONFIDENCE_COLOURS = {"high": "success", "medium": "info", "low": "warning", "no
 
 @admin.register(Trace)
 class TraceAdmin(OrganizationAdmin):
-    """One answer's record: what was asked, searched, scored, tried and spent. No passage, and not whose it was."""
+    """One answer's record: what was asked, searched, scored, tried and spent. No passage, and not whose it was; nor
+    what was asked where somebody's own documents were in reach."""
 
     organization_path = "agent__organization"
     list_display = (
@@ -54,7 +57,6 @@ class TraceAdmin(OrganizationAdmin):
         "created_at", "asked", "searched_for", "asked_of", "answered_by", "level", "score_shown", "gate_shown",
         "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
     )  # fmt: skip
-    asked = related_text("query", _("question"))
     asked_of = related_text("agent", _("agent"))
     answered_by = related_text("model", _("model"))
     level = related_text("confidence", _("confidence"))
@@ -96,18 +98,25 @@ class TraceAdmin(OrganizationAdmin):
         asked = request.GET if "q" in request.GET else None
         question = playground.QuestionForm(Agent.objects.of_organization(membership), asked)
         sides = [playground.Side(name, playground.SettingsForm(asked, prefix=name)) for name in playground.SIDES]
+        refused = None
         if asked is not None and all([question.is_valid(), *(side.form.is_valid() for side in sides)]):
             agent, query = question.cleaned_data["agent"], question.cleaned_data["q"]
-            sides = list(playground.compare_sides(
-                [(one.name, one.form, playground.search_side(agent, membership, query, one.form)) for one in sides]
-            ))  # fmt: skip
+            try:
+                reserving.reserve(membership, searches=len(sides))
+                sides = list(playground.compare_sides(
+                    [(one.name, one.form, playground.search_side(agent, membership, query, one.form)) for one in sides]
+                ))  # fmt: skip
+            except QuotaExceeded as problem:
+                self.message_user(request, str(problem.detail), messages.ERROR)
+                refused = problem
         context = {
             **self.admin_site.each_context(request),
             "title": _("Retrieval playground"),
             "question": question,
             "sides": sides,
         }
-        return TemplateResponse(request, "admin/chat/playground.html", context)
+        status, headers = (refused.status_code, refused.headers) if refused else (200, {})
+        return TemplateResponse(request, "admin/chat/playground.html", context, status=status, headers=headers)
 
     @label_display(_("confidence"), CONFIDENCE_COLOURS, ordering="confidence")
     def confidence_shown(self, obj: Trace) -> tuple[str, str]:
@@ -119,11 +128,15 @@ class TraceAdmin(OrganizationAdmin):
 
     @admin.display(description=_("question"), ordering="query")
     def question(self, obj: Trace) -> str:
-        return Truncator(obj.query).chars(80) or "–"
+        return Truncator(self.asked(obj)).chars(80)
+
+    @admin.display(description=_("question"))
+    def asked(self, obj: Trace) -> str:
+        return gettext("not kept: personal documents were in reach") if obj.is_personal else obj.query or "–"
 
     @admin.display(description=_("searched for"))
     def searched_for(self, obj: Trace) -> str:
-        return trace.visible_query(obj) or gettext("the question as it was asked")
+        return "–" if obj.is_personal else obj.condensed_query or gettext("the question as it was asked")
 
     @admin.display(description=_("attempts"))
     def tries(self, obj: Trace) -> int:
@@ -142,7 +155,7 @@ class TraceAdmin(OrganizationAdmin):
     def details(self, obj: Trace) -> SafeString:
         context = {
             "trace": obj,
-            "replay": trace.visible_query(obj) or obj.query,
+            "replay": obj.condensed_query or obj.query,
             "attempts": obj.attempts,
             "candidates": trace.candidates(obj),
             "more": max(0, len(obj.candidates) - trace.SHOWN),

@@ -1,7 +1,8 @@
 """The retrieval playground: one question under two settings, side by side. No model is asked.
 
 It searches in the admin's own scope and nowhere else: the global corpora of the agent and the admin's own personal ones
-(SPEC §2). What another user reads is not found here, whoever is admin.
+(SPEC §2). What another user reads is not found here, whoever is admin. The question stands in the address, as the
+admin's own words: nothing of ours logs queries (docs/privacy.md).
 """
 
 from collections.abc import Sequence
@@ -19,14 +20,14 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from accounts.models import Membership
+from accounts.models import Membership, ToolCall
 from agents.admin.forms import ConditionsField
 from agents.models import Agent
 from agents.policy import policy_of
+from agents.searching import open_search, search_here
 from retrieval.flags import effective_flags
 from retrieval.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
 from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
-from retrieval.search import retrieve
 
 AS_THE_AGENT = ("", _("as the agent"))
 YES_NO = (AS_THE_AGENT, ("yes", _("yes")), ("no", _("no")))
@@ -135,10 +136,11 @@ class Side:
 
 
 def search_side(agent: Agent, membership: Membership, query: str, form: SettingsForm) -> Retrieval:
+    """Recorded like any search; its request has been counted. Raises QuotaExceeded."""
     own = policy_of(agent, effective_flags(), **form.conditions())
     policy: RetrievalPolicy = replace(own, **form.changes())
     policy = replace(policy, candidates=max(policy.candidates, policy.top_k))
-    return retrieve(query, agent.scope_for(membership), policy)
+    return search_here(open_search(membership, agent, query, policy, ToolCall.Kind.PLAYGROUND))
 
 
 def compare_sides(forms_by_side: Sequence[tuple[str, SettingsForm, Retrieval]]) -> tuple[Side, ...]:

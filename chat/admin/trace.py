@@ -1,7 +1,7 @@
 """A trace as an admin reads it: numbers, and where each candidate stands, but no passage and nobody's own documents.
 
 Titles are shown of global documents alone. What a candidate of a personal corpus is called is its owner's to know
-(SPEC §2; RELIABILITY R18), and so is a query that a model condensed from a conversation about such documents.
+(SPEC §2; RELIABILITY R18). A personal trace has no words to show (`chat.models.Trace`).
 """
 
 from collections.abc import Mapping
@@ -93,9 +93,3 @@ def stages(timings: Mapping[str, Any]) -> list[Stage]:
         found.append(Stage(name, value, round(start, 2), round(SHARE * value / total, 2)))
         start += SHARE * value / total
     return found
-
-
-def visible_query(trace: Trace) -> str:
-    """What was searched for, unless it was made from a conversation about somebody's own documents."""
-    personal = any(row.get("corpus_type") == Corpus.Type.PERSONAL for row in trace.candidates)
-    return "" if personal else trace.condensed_query

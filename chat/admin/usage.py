@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from accounts.tenancy.scope import system_scope
 from chat.admin.statistics import AdaptiveStatistics, adaptive_statistics
 from chat.models import Message, Trace
 from corpora.models import Corpus, Document
@@ -52,6 +53,7 @@ def bars(counts: Iterable[tuple[str, int]]) -> tuple[Bar, ...]:
     return tuple(Bar(label, count, max(round(100 * count / longest), 1) if count else 0) for label, count in pairs)
 
 
+@system_scope()
 def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
     """Counts of the last `days` days, today included, of one organization; of all of them with None."""
     today = timezone.localdate()
@@ -78,10 +80,11 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
     )
 
 
+@system_scope()
 def adaptive_usage(organization_id: UUID | None, days: int = DAYS) -> AdaptiveStatistics:
     """What adaptive retrieval did in the last `days` days."""
     since = timezone.localdate() - timedelta(days=days - 1)
-    traces = Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)
+    traces = Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True).exclude(message=None)
     if organization_id:
         traces = traces.filter(agent__organization_id=organization_id)
     return adaptive_statistics(traces.order_by().values_list("attempts", flat=True))

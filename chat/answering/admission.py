@@ -1,26 +1,29 @@
 """A question that was let in, and everything that is held for it: one owner, opened once and closed once.
 
 What it holds is written down here before it is taken: the Idempotency-Key, the message, which is also the user's stream
-slot, and the readers' log. So `close` gives back what there is, however far the question came and whatever ended it.
+slot, what it may spend, and the readers' log. So `close` gives back what there is, however far the question came and
+whatever ended it.
 """
 
 import asyncio
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from django.db import Error as DatabaseFault
 from django.db import InterfaceError, OperationalError, transaction
 
-from accounts import quotas
 from accounts.http import idempotency
+from accounts.limits import reserving, stock
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem
 from agents.llm import EXTRACTIVE, resolve
+from agents.llm.metering import Meter
 from agents.models import Agent
-from chat.answering import records
+from chat.answering import records, spending
 from chat.answering.attempts import Answer, Failure
 from chat.answering.inquiry import Inquiry, prepare
 from chat.answering.questions import ChatQuestion
@@ -61,6 +64,8 @@ class Admission:
     answer: Answer | None = None
     inquiry: Inquiry | None = None
     repeats: UUID | None = None
+    meter: Meter = field(default_factory=Meter)
+    _reserved: bool = False
     _reply: IdempotentReply | None = None
     _is_closed: bool = False
 
@@ -86,15 +91,22 @@ class Admission:
         self._claim(membership)
         if self.repeats:
             return
-        quotas.spend_question(membership)
         question = self.asking.question
         inquiry = prepare(membership, self.asking.agent, question)
         self.answer = Answer(self.live.message, inquiry.conversation.pk, evaluator_of(inquiry.agent))
         with transaction.atomic():
-            records.open_answer(membership, inquiry.conversation, question.text, self.live.message)
+            self._reserve(membership, inquiry, self.answer.evaluator)
+            records.open_answer(inquiry.conversation, question.text, self.live.message)
             if self._reply:
                 idempotency.keep_reply(self._reply, 200, {"message": str(self.live.message)})
         self.inquiry = inquiry
+
+    def _reserve(self, membership: Membership, inquiry: Inquiry, judge: str) -> None:
+        """In the transaction that stores the answer: what it counts exists together with it. Raises QuotaExceeded."""
+        most = spending.most_spent_by(inquiry, judge)
+        self._reserved = bool(most)
+        stock.make_room(membership, streams=1)
+        reserving.reserve_here(membership, most, self.live.message, questions=1)
 
     def _claim(self, membership: Membership) -> None:
         """Raises StillRunning while the first answer streams, and 404 when it was deleted meanwhile."""
@@ -163,12 +175,13 @@ class Admission:
         logger.error("message %s could not be stored", self.live.message)
 
     def _close(self) -> None:
-        try:
+        with ExitStack() as last:  # the one is given back whatever becomes of the other
+            if self._reply is not None:
+                last.callback(idempotency.free_key, self._reply)
+            if self._reserved:
+                last.callback(reserving.settle, self.live.message, spending.spending_of(self.meter))
             if self.answer is not None:
                 records.close_answer(self.answer)
-        finally:
-            if self._reply is not None:  # one that has led to a message is settled, and stays
-                IdempotentReply.objects.filter(pk=self._reply.pk, status=None).delete()
 
     async def _give_up(self) -> None:
         if self.answer is None:

@@ -7,6 +7,7 @@ for it (ADR 0013). No thread and no database connection is held while a model is
 import asyncio
 
 from accounts.problems import InternalError
+from agents.llm.metering import metered
 from chat.answering import adaptive
 from chat.answering.admission import Admission, Asking
 from chat.answering.attempting import attempt_from, stream_first_attempt
@@ -49,18 +50,19 @@ async def carry_out(admission: Admission, admitted: "asyncio.Future[None]") -> N
     """The whole life of a question. Whatever happens on the way, `close` closes it."""
     try:
         await admission.open()
-        settle(admitted)
+        decide(admitted)
         if admission.inquiry is not None and admission.answer is not None:
-            await give(admission.answer, admission.inquiry, admission.live)
+            with metered(admission.meter):
+                await give(admission.answer, admission.inquiry, admission.live)
     except Exception as error:
         admission.fail(error)
-        settle(admitted, error)
+        decide(admitted, error)
     finally:
-        settle(admitted, InternalError())
+        decide(admitted, InternalError())
         await admission.close()
 
 
-def settle(admitted: "asyncio.Future[None]", error: Exception | None = None) -> None:
+def decide(admitted: "asyncio.Future[None]", error: Exception | None = None) -> None:
     """Let in, or not: the first word counts. Nobody may be there any more to hear it."""
     if admitted.done():
         return

@@ -2,10 +2,15 @@
 
 import asyncio
 import logging
-from contextlib import aclosing
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+
+from django.db import InterfaceError, OperationalError
 
 from agents.llm import client_for
 from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
+from agents.llm.metering import note_call
+from agents.models import Agent
 from chat.answering import records
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.inquiry import Inquiry, Plan
@@ -18,9 +23,12 @@ from chat.stream.log import EventLog
 from chat.stream.thinking import ThinkFilter
 from config.concurrency.threads import in_thread, to_its_end
 from config.faults import describe_error
+from corpora.scope import is_personal
 from retrieval.results import Retrieval
 
 logger = logging.getLogger(__name__)
+
+PAUSES = (0.5, 1.0, 2.0, 4.0)  # seconds between attempts at storing sources
 
 
 async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attempt, live: Live, deadline: float) -> None:
@@ -30,7 +38,7 @@ async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attemp
     question = inquiry.question.text
     try:
         async with asyncio.TaskGroup() as group:
-            stored = group.create_task(to_its_end(in_thread(records.keep_sources, inquiry.agent, question, attempt)))
+            stored = group.create_task(to_its_end(_keep_sources(inquiry.agent, question, attempt)))
             await stream_attempt(answer, attempt, live, deadline)
         stored.result()
     except ExceptionGroup as failed:
@@ -39,10 +47,22 @@ async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attemp
         raise failed.exceptions[0] from None
 
 
+async def _keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
+    """A database that restarts meanwhile is waited for, as at the answer's end: the model goes on speaking."""
+    for pause in PAUSES:
+        try:
+            return await in_thread(records.keep_sources, agent, question, attempt)
+        except (OperationalError, InterfaceError):
+            logger.warning("the sources of message %s could not be stored yet", attempt.message)
+            await asyncio.sleep(pause)
+    return await in_thread(records.keep_sources, agent, question, attempt)
+
+
 def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:
     request = requests.chat_request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
     refusal = requests.refusal_for(plan.agent, retrieval, request.language)
-    return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal)
+    personal = is_personal(plan.scope, history=inquiry.conversation.is_personal)
+    return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal, personal)
 
 
 async def stream_attempt(answer: Answer, attempt: Attempt, live: Live, deadline: float) -> None:
@@ -77,6 +97,20 @@ def tell_again(answer: Answer, live: Live) -> None:
     live.log.begin(sources_event(answer, best, answer.told), best.parts)
 
 
+@contextmanager
+def _billing(attempt: Attempt) -> Iterator[None]:
+    """Counts what the model cost, also when it was stopped; one that refuses, or says nothing, does not bill."""
+    is_billed = True
+    try:
+        yield
+    except ModelError:
+        is_billed = bool(attempt.parts)
+        raise
+    finally:
+        if is_billed:
+            note_call(attempt.request, attempt.usage, attempt.text)
+
+
 async def _hear(attempt: Attempt, log: EventLog) -> None:
     """What the model says, without its thoughts; or the refusal, which asks no model."""
     if attempt.refusal:
@@ -84,14 +118,15 @@ async def _hear(attempt: Attempt, log: EventLog) -> None:
         log.wake()
         return
     thoughts = ThinkFilter()
-    async with aclosing(client_for(attempt.request.model).stream(attempt.request)) as stream:
-        async for event in stream:
-            if isinstance(event, TextDelta):
-                if text := thoughts.feed(event.text):
-                    attempt.parts.append(text)
-                    log.wake()
-            elif isinstance(event, Usage):
-                attempt.usage = event
+    with _billing(attempt):
+        async with aclosing(client_for(attempt.request.model).stream(attempt.request)) as stream:
+            async for event in stream:
+                if isinstance(event, TextDelta):
+                    if text := thoughts.feed(event.text):
+                        attempt.parts.append(text)
+                        log.wake()
+                elif isinstance(event, Usage):
+                    attempt.usage = event
     if text := thoughts.finish():
         attempt.parts.append(text)
         log.wake()

@@ -30,6 +30,7 @@ class Attempt:
     retrieval: Retrieval
     request: ModelRequest
     refusal: str = ""
+    is_personal: bool = True  # its conversation's, as it was when this was searched for
     parts: list[str] = field(default_factory=list)
     usage: Usage = NOTHING
     error: ModelError | None = None
@@ -80,6 +81,10 @@ class Answer:
     def best(self) -> Attempt | None:
         """None before anything was found."""
         return best_of(self.attempts) if self.attempts else None
+
+    @property
+    def is_personal(self) -> bool:
+        return any(one.is_personal for one in self.attempts)
 
     @property
     def final_status(self) -> str:

@@ -82,13 +82,12 @@ async def rewrite(agent: Agent, history: tuple[ModelMessage, ...], question: str
 
 
 def rewriting_request_for(agent: Agent, history: tuple[ModelMessage, ...], question: str) -> ModelRequest:
-    said = [{"role": one.role, "content": without_citations(one.content)[:LONGEST_MESSAGE]} for one in history]
+    latest = history[-MESSAGES:]
+    said = [{"role": one.role, "content": without_citations(one.content[:LONGEST_MESSAGE])} for one in latest]
     return ModelRequest(
         model=agent.model,
         system=INSTRUCTIONS.format(phrasings=SOME_WANTED if agent.expand_queries else NONE_WANTED),
-        messages=(
-            ModelMessage("user", orjson.dumps({"conversation": said[-MESSAGES:], "question": question}).decode()),
-        ),
+        messages=(ModelMessage("user", orjson.dumps({"conversation": said, "question": question}).decode()),),
         temperature=0.0,
         max_tokens=MOST_TOKENS,
         schema=SCHEMA,

@@ -13,7 +13,9 @@ from chat.answering.condensing import AS_ASKED, Rewriting
 from chat.answering.questions import ChatQuestion
 from chat.answering.routing import Strategy
 from chat.models import Conversation
-from corpora.scope import Scope
+from chat.prompting.history import cut_history
+from chat.prompting.requests import prompt_budget
+from corpora.scope import Scope, is_personal
 from retrieval import granularities
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
@@ -65,16 +67,21 @@ class Inquiry:
     def plan_anew(self, strategy: Strategy) -> Plan:
         """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""
         agent = agent_for(self.membership, str(self.agent.pk))
-        return plan_for(self.membership, agent, self.conversation, self.question, strategy)
+        plan = plan_for(self.membership, agent, self.conversation, self.question, strategy)
+        if is_personal(plan.scope) and not self.conversation.is_personal:  # a corpus was assigned a moment ago
+            records.keep_personal(self.conversation)
+        return plan
 
 
 def prepare(membership: Membership, reference: str, question: ChatQuestion) -> Inquiry:
-    """Only reads; a new conversation is not stored yet. Raises Problems: an agent or a conversation that the caller
-    may not see."""
+    """Only reads; a new conversation is not stored yet, nor that one has become personal. Raises Problems: an agent
+    or a conversation that the caller may not see."""
     agent = agent_for(membership, reference)
     conversation = records.conversation_for(membership, agent, question)
-    history = records.history_of(conversation, question)
+    history = cut_history(records.history_of(conversation, question), prompt_budget(agent))
     plan = plan_for(membership, agent, conversation, question, Strategy() if agent.adaptive else PLAIN)
+    followed = records.follows_personal(conversation, question)
+    conversation.is_personal = is_personal(plan.scope, history=followed)
     return Inquiry(membership, agent, conversation, question, history, plan)
 
 

@@ -4,14 +4,12 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
-from accounts.models import Membership, User
-from accounts.problems import NotFound, QuotaExceeded
+from accounts.models import Membership
+from accounts.problems import NotFound
 from agents.llm.base import ModelMessage
 from agents.models import Agent
 from chat.answering import tracing
@@ -43,6 +41,7 @@ def conversation_for(membership: Membership, agent: Agent, question: ChatQuestio
         agent=agent,
         project=project_for(membership, question.project),
         title=title_from(question.text),
+        is_personal=False,  # until its first question is judged
     )
 
 
@@ -77,30 +76,33 @@ def history_of(conversation: Conversation, question: ChatQuestion) -> tuple[Mode
     return tuple(ModelMessage(one.role, one.content) for one in reversed(kept))  # type: ignore[arg-type]  # choices
 
 
-def reserve_stream(membership: Membership) -> None:
-    """Refuse an answer beyond those that the user may have running at once; in the transaction that stores it.
+def follows_personal(conversation: Conversation, question: ChatQuestion) -> bool:
+    """Whether what was said before may come from somebody's own documents: of what a client sends nobody knows.
 
-    The answers that stream are the reserved slots: there is nothing else to give back, and one whose writer has died
-    no longer counts. The user's row is locked, so that of two questions at once one sees the other's answer.
+    To be asked after the history was read: the conversation's row is looked at once more, since another of its
+    questions may have been let in meanwhile.
     """
-    if not (allowed := settings.QUOTA_STREAMS_PER_USER):
-        return
-    User.objects.select_for_update(no_key=True).filter(pk=membership.user_id).first()
-    if Message.objects.streaming().filter(conversation__owner=membership.user_id).count() < allowed:
-        return
-    raise QuotaExceeded(
-        _("You already have %(allowed)s answers running. Stop one, or wait for it.") % {"allowed": allowed},
-        headers={"Retry-After": "5"},
-    )
+    if question.history or conversation.is_personal:
+        return True
+    return not conversation._state.adding and Conversation.objects.filter(pk=conversation.pk, is_personal=True).exists()
 
 
-def open_answer(membership: Membership, conversation: Conversation, question: str, message: UUID) -> None:
-    """Store the question and its empty answer, before anything is searched; in a transaction."""
-    reserve_stream(membership)
+def keep_personal(conversation: Conversation) -> None:
+    """From now on nothing made from its messages is for anybody but its owner."""
+    conversation.is_personal = True
+    Conversation.objects.filter(pk=conversation.pk).update(is_personal=True)
+
+
+def open_answer(conversation: Conversation, question: str, message: UUID) -> None:
+    """Store the question and its empty answer, before anything is searched; in a transaction.
+
+    A conversation that has become personal is marked before there is a word that could tell of it.
+    """
     now = timezone.now()
+    marked = {"is_personal": True} if conversation.is_personal else {}
     if conversation._state.adding:
         conversation.save(force_insert=True)
-    elif not Conversation.objects.filter(pk=conversation.pk).update(updated_at=now):
+    elif not Conversation.objects.filter(pk=conversation.pk).update(updated_at=now, **marked):
         raise NotFound  # deleted since it was looked up
     Message.objects.bulk_create(
         [
@@ -125,7 +127,8 @@ def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
         if not answer.update(attempt=attempt.number, writer_seen_at=timezone.now(), **of_retrieval(attempt)):
             raise NotFound
         Citation.objects.bulk_create(attempt.sources)
-        Trace.objects.create(message_id=attempt.message, agent=agent, query=question, **tracing.trace_found(attempt))
+        words = tracing.words_of(question, is_personal=attempt.is_personal)
+        Trace.objects.create(message_id=attempt.message, agent=agent, **words, **tracing.trace_found(attempt))
 
 
 def of_retrieval(attempt: Attempt) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """What the trace of an answer holds: ids, numbers and the question's words, never a passage (SPEC §1; R18).
 
+Admins read traces. So one whose words may tell of somebody's own documents is marked `is_personal` and has none
+(docs/privacy.md); a judge's reasons and other phrasings of a question are nowhere kept.
+
 `attempts`: a list, in order, of
     {"attempt", "granularity", "breadth", "confidence", "score", "gate", "chunks": how many passages, "kept": bool,
      "metrics": {"faithfulness", "context_precision", "context_recall"} | null, "decision": the router's reason | "",
@@ -21,6 +24,13 @@ from chat.answering.attempts import Answer, Attempt
 from retrieval.results import Retrieval, TracedCandidate
 
 
+def words_of(question: str, condensed: str = "", *, is_personal: bool) -> dict[str, Any]:
+    """The mark and the words that go with it."""
+    if is_personal:
+        return {"is_personal": True, "query": "", "condensed_query": ""}
+    return {"is_personal": False, "query": question, "condensed_query": condensed}
+
+
 def trace_found(attempt: Attempt) -> dict[str, Any]:
     """What is known when the answer begins; `trace_ended` says the rest."""
     retrieval = attempt.retrieval
@@ -38,12 +48,17 @@ def trace_ended(answer: Answer) -> dict[str, Any]:
         return {}
     return {
         **retrieval_entry(best.retrieval),
-        "condensed_query": answer.condensed,
+        **words_at_the_end(answer),
         "attempts": [attempt_entry(one, kept=one is best) for one in answer.attempts],
         "candidates": [candidate_entry(one) for one in best.retrieval.candidates],
         "usage": {purpose: counts(usage) for purpose, _, usage in usage_by_purpose(answer)},
         "cost": total_cost(answer),
     }
+
+
+def words_at_the_end(answer: Answer) -> dict[str, Any]:
+    """A further attempt may have searched where the first could not: then the words go that were there before."""
+    return words_of("", is_personal=True) if answer.is_personal else {"condensed_query": answer.condensed}
 
 
 def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:

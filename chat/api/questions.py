@@ -10,6 +10,7 @@ from agents.llm.base import ModelMessage
 from chat.answering.questions import ChatQuestion
 
 MAX_MESSAGES = 200
+TOO_MANY = f"At most {MAX_MESSAGES} messages; the last is the question."
 
 
 class SentMessageSerializer(serializers.Serializer[Any]):
@@ -18,7 +19,9 @@ class SentMessageSerializer(serializers.Serializer[Any]):
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    messages = SentMessageSerializer(many=True, allow_empty=False)
+    messages = SentMessageSerializer(  # type: ignore[call-arg]  # the list's own, which DRF hands on
+        many=True, allow_empty=False, max_length=MAX_MESSAGES, error_messages={"max_length": TOO_MANY}
+    )  # counted before any of them is looked at
     conversation = serializers.UUIDField(required=False, allow_null=True)
     project = serializers.UUIDField(required=False, allow_null=True)
     filters = FiltersField(required=False)
@@ -27,8 +30,6 @@ class QuestionSerializer(serializers.Serializer[Any]):
     background = serializers.BooleanField(required=False, default=False)
 
     def validate_messages(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
-        if len(messages) > MAX_MESSAGES:
-            raise serializers.ValidationError(f"At most {MAX_MESSAGES} messages; the last is the question.")
         question = messages[-1]
         if question["role"] != "user" or not question["content"].strip():
             raise serializers.ValidationError("The last message is the question: role user, not empty.")

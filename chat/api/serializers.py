@@ -107,6 +107,9 @@ class CitationSerializer(serializers.ModelSerializer[Citation]):
             "relevance", "cited",
         )  # fmt: skip
 
+    def to_representation(self, instance: Citation) -> dict[str, Any]:
+        return super().to_representation(instance.veil())
+
 
 class MessageSerializer(serializers.ModelSerializer[Message]):
     """An answer whose writer died is told as the broken off one that it is."""
@@ -143,10 +146,11 @@ class ContextField(serializers.DictField):
     PARTS = ("filters", "preferences")
 
     def to_internal_value(self, data: Any) -> dict[str, dict[str, list[str]]]:
-        given = super().to_internal_value(data)
-        if unknown := given.keys() - set(self.PARTS):
-            raise serializers.ValidationError(f"Unknown: {', '.join(sorted(unknown))}; known: {', '.join(self.PARTS)}.")
-        checked = {name: FiltersField().run_validation(part) for name, part in given.items()}
+        if not isinstance(data, dict):
+            self.fail("not_a_dict", input_type=type(data).__name__)
+        if unknown := next((name for name in data if name not in self.PARTS), None):
+            raise serializers.ValidationError(f"Unknown: {unknown[:100]}; known: {', '.join(self.PARTS)}.")
+        checked = {name: FiltersField().run_validation(part) for name, part in data.items()}
         return {name: part for name, part in checked.items() if part}
 
 
@@ -161,3 +165,7 @@ class ConversationDetailSerializer(ConversationSerializer):
 class FeedbackSerializer(serializers.Serializer[Any]):
     rating = serializers.ChoiceField(choices=(1, -1))
     comment = serializers.CharField(max_length=2000, required=False, allow_blank=True, default="")
+
+
+class StoppedSerializer(serializers.Serializer[Any]):
+    message = serializers.UUIDField()

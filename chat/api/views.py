@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,6 +15,7 @@ from rest_framework.views import APIView
 
 from accounts.http.paging import Pages
 from accounts.http.rest import membership_of
+from accounts.limits import stock
 from accounts.models import Membership
 from accounts.problems import NotFound
 from chat.answering.state import READ_OF_A_TRACE
@@ -22,8 +24,9 @@ from chat.api.serializers import (
     ConversationSerializer,
     FeedbackSerializer,
     ProjectSerializer,
+    StoppedSerializer,
 )
-from chat.models import Conversation, Message, MessageQuerySet, Project, Trace
+from chat.models import Citation, Conversation, Message, MessageQuerySet, Project, Trace
 from chat.stream import live
 
 
@@ -37,7 +40,7 @@ def owned_message(request: Request, pk: UUID) -> Message:
 class MessageStop(APIView):
     """Stop a running answer; what it said is kept. Stopping one that has ended does nothing."""
 
-    @extend_schema(request=None, responses={202: None})
+    @extend_schema(request=None, responses={202: StoppedSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
         message = owned_message(request, pk)
         running_answer = Message.objects.filter(pk=message.pk, status=Message.Status.STREAMING)
@@ -101,7 +104,14 @@ class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
         traces = Trace.objects.only("message", *READ_OF_A_TRACE)
         shown = Message.objects.owned_by(membership_of(self.request)).filter(pk__in=[*latest])
         prefetch_related_objects(
-            [found], Prefetch("messages", shown.prefetch_related("citations", Prefetch("trace", traces)))
+            [found],
+            Prefetch(
+                "messages",
+                shown.prefetch_related(
+                    Prefetch("citations", Citation.objects.select_related("document__corpus")),
+                    Prefetch("trace", traces),
+                ),
+            ),
         )
         return found
 
@@ -132,7 +142,9 @@ class ProjectList(generics.ListCreateAPIView[Project]):
 
     def perform_create(self, serializer: BaseSerializer[Project]) -> None:
         membership = membership_of(self.request)
-        serializer.save(organization=membership.organization, owner=membership.user)
+        with transaction.atomic():
+            stock.make_room(membership, projects=1)
+            serializer.save(organization=membership.organization, owner=membership.user)
 
 
 class ProjectDetail(generics.RetrieveUpdateDestroyAPIView[Project]):

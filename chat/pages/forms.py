@@ -1,11 +1,13 @@
-"""Forms of conversations and projects."""
+"""Forms of conversations, projects and leaving."""
 
 from typing import Any
 
 from django import forms
+from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Membership
+from accounts.limits import stock
+from accounts.models import Membership, User
 from chat.models import Conversation, Project
 from corpora.models import Corpus
 
@@ -14,6 +16,27 @@ class TitleForm(forms.ModelForm[Conversation]):
     class Meta:
         model = Conversation
         fields = ("title",)
+
+
+class LeavingForm(forms.Form):
+    """The password once more, before an account goes."""
+
+    password = forms.CharField(
+        label=_("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    agreed = forms.BooleanField(label=_("I know that this cannot be undone."))
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError(_("This is not your password."), "password")
+        return password
 
 
 class ProjectForm(forms.ModelForm[Project]):
@@ -43,9 +66,13 @@ class ProjectForm(forms.ModelForm[Project]):
             )
 
     def save(self, commit: bool = True) -> Project:
+        """Raises QuotaExceeded."""
         self.instance.narrows = bool(self.cleaned_data["corpora"])
         self.instance.organization = self.membership.organization
         self.instance.owner = self.membership.user
-        project = super().save(commit)
-        project.narrow_to(self.cleaned_data["corpora"])
+        with transaction.atomic():
+            if self.instance._state.adding:
+                stock.make_room(self.membership, projects=1)
+            project = super().save(commit)
+            project.narrow_to(self.cleaned_data["corpora"])
         return project

@@ -78,7 +78,7 @@ def with_sources(conversation: Conversation) -> MessageQuerySet:
 
 def shown_messages(rows: Iterable[Message]) -> Iterable[ShownMessage]:
     for row in rows:
-        yield shown_message(row, tuple(row.sources))  # type: ignore[attr-defined]  # Prefetch's to_attr
+        yield shown_message(row, tuple(one.veil() for one in row.sources))  # type: ignore[attr-defined]  # Prefetch's to_attr
 
 
 def shown_message(row: Message, sources: tuple[Citation, ...]) -> ShownMessage:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.pages import conversations, dashboard, projects
+from chat.pages import conversations, dashboard, leaving, projects
 
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
@@ -14,6 +14,12 @@ urlpatterns = [
     path("conversations/<uuid:pk>/context/", conversations.conversation_context, name="conversation-context"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),
     path("messages/<uuid:pk>/", conversations.message, name="message"),
+    path("account/data/", leaving.leaving, name="leaving"),
+    path("account/delete/", leaving.account_delete, name="account-delete"),
+    path("account/exports/", leaving.export_request, name="export-request"),
+    path("account/exports/progress/", leaving.export_progress, name="export-progress"),
+    path("account/exports/<uuid:pk>/", leaving.export_download, name="export-download"),
+    path("account/exports/<uuid:pk>/delete/", leaving.export_delete, name="export-delete"),
     path("projects/", projects.projects, name="projects"),
     path("projects/<uuid:pk>/", projects.project, name="project"),
     path("projects/<uuid:pk>/edit/", projects.project_edit, name="project-edit"),

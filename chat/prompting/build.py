@@ -10,6 +10,7 @@ from html import escape
 from typing import Literal
 
 from agents.llm.base import ModelMessage, Passage
+from chat.prompting.history import CUT, cut_history
 from chat.prompting.texts import PromptTexts, texts_for
 from chat.rendering.citations import without_citations
 
@@ -88,12 +89,12 @@ def _latest(
 ) -> tuple[ModelMessage, ...]:
     """The latest messages within `budget` tokens, the first of them from the user; the oldest may be cut."""
     kept: list[ModelMessage] = []
-    for message in reversed(history):
+    for message in reversed(cut_history(history, budget)):
         content = without_citations(message.content) if message.role == "assistant" else message.content
         tokens = count_tokens(content)
         if tokens > budget:
             if budget >= WORTH_CUTTING:
-                kept.append(ModelMessage(message.role, content[: len(content) * budget // tokens] + " …"))
+                kept.append(ModelMessage(message.role, content[: len(content) * budget // tokens] + CUT))
             break
         budget -= tokens
         kept.append(ModelMessage(message.role, content))

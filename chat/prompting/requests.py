@@ -32,6 +32,11 @@ def refusal_for(agent: Agent, retrieval: Retrieval, language: str) -> str:
         return f"{sentence} {gettext('The nearest passages are:')}\n\n{nearest}"
 
 
+def prompt_budget(agent: Agent) -> int:
+    """Tokens of context and history together."""
+    return max(CONTEXT_AND_HISTORY_TOKENS, agent.context_tokens)
+
+
 def chat_request_for(
     agent: Agent, history: tuple[ModelMessage, ...], question: ChatQuestion, retrieval: Retrieval
 ) -> ModelRequest:
@@ -51,7 +56,7 @@ def chat_request_for(
         instructions=agent.instructions,
         language=language,
         sufficient=retrieval.sufficient,
-        budget=max(CONTEXT_AND_HISTORY_TOKENS, agent.context_tokens),
+        budget=prompt_budget(agent),
     )
     return ModelRequest(
         model=agent.model,

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import islice
 
+from chat.rendering.code_spans import code_spans
+
+MOST_CITATIONS = 1_000  # of an answer: a range in few characters names many sources
 # A group of numbers and ranges in brackets, unless it is the text of a Markdown link.
 CITATION = re.compile(r"\[(\d{1,3}(?:\s*(?:[,;–-]|y|and)\s*\d{1,3})*)\](?!\()")
-CODE = re.compile(r"(?P<fence>^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*\s*$|\Z))|(`+)(?!`).+?(?<!`)\3(?!`)", re.M | re.S)
+_WITH_SPACE_BEFORE = re.compile(r"(?<![ \t])[ \t]*" + CITATION.pattern)  # the lookbehind keeps long runs linear
 RANGE = re.compile(r"(\d{1,3})(?:\s*[–-]\s*(\d{1,3}))?")
 
 
@@ -15,25 +19,32 @@ def cited_numbers(text: str, available: Collection[int]) -> tuple[int, ...]:
 
 
 def citations_in(text: str, available: Collection[int]) -> Iterator[int]:
-    """The same, each as often as it is cited."""
-    for group in CITATION.finditer(CODE.sub(" ", text)):
-        yield from numbers_in(group[1], available)
+    """The same, each as often as it is cited, up to MOST_CITATIONS."""
+    spoken = " ".join(text[start:end] for start, end in _spans_outside_code(text))
+    found = (n for group in CITATION.finditer(spoken) for n in numbers_in(group[1], available))
+    return islice(found, MOST_CITATIONS)
 
 
 def numbers_in(group: str, available: Collection[int]) -> Iterator[int]:
     """The existing numbers of the inside of one citation: `1, 3-5` gives 1, 3, 4, 5."""
+    most = max(available, default=0)
     for part in RANGE.finditer(group):
         first, last = int(part[1]), int(part[2] or part[1])
-        yield from (n for n in range(first, last + 1) if n in available)
+        yield from (n for n in range(first, min(last, most) + 1) if n in available)
 
 
 def without_citations(text: str) -> str:
     """`text` without its citations: those of an earlier answer number other sources than the present ones."""
     kept, position = [], 0
-    for code in CODE.finditer(text):
-        kept += [_BEFORE_CITATION.sub("", text[position : code.start()]), code[0]]
-        position = code.end()
-    return "".join([*kept, _BEFORE_CITATION.sub("", text[position:])])
+    for start, end in _spans_outside_code(text):
+        kept += [text[position:start], _WITH_SPACE_BEFORE.sub("", text[start:end])]
+        position = end
+    return "".join([*kept, text[position:]])
 
 
-_BEFORE_CITATION = re.compile(r"[ \t]*" + CITATION.pattern)
+def _spans_outside_code(text: str) -> Iterator[tuple[int, int]]:
+    position = 0
+    for start, end in code_spans(text):
+        yield position, start
+        position = end
+    yield position, len(text)

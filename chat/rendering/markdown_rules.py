@@ -3,15 +3,19 @@
 import re
 from collections.abc import Collection, Iterator
 from html import escape
+from importlib import import_module
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from chat.rendering.citations import CITATION, numbers_in
+from chat.rendering.citations import CITATION, MOST_CITATIONS, numbers_in
 
 HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")  # as the parser normalises it: lower case, punycode
+# Of a table's cells that nobody wrote: rows of a bare `|` are filled up to the columns of the first one. With the
+# parser's own limit of 65,536, 10 KB of text became 1.3 s of work and 750 KB of HTML.
+MOST_EMPTY_CELLS = 2_000
 LINK_ATTRIBUTES = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
 
 
@@ -21,6 +25,7 @@ def parser() -> MarkdownIt:
     A model that is led to write `[1]: https://…` must not turn the citation `[1]` into that link; and a block
     that is rendered by itself must not depend on a definition in another.
     """
+    import_module("markdown_it.rules_block.table").MAX_AUTOCOMPLETED_CELLS = MOST_EMPTY_CELLS  # type: ignore[attr-defined]  # its own
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
     # Every address is parsed, so that a refused one shows its text, not its source; `_rewritten` judges.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
@@ -29,15 +34,15 @@ def parser() -> MarkdownIt:
 
 
 def _rewrite(state: StateCore) -> None:
-    sources: Collection[int] = state.env["sources"]
+    citing = Citing(state.env["sources"])
     for token in state.tokens:
         if style := token.attrs.pop("style", None):  # a column's alignment; the CSP allows no inline style
             token.attrs["align"] = str(style).removeprefix("text-align:")
         if token.children is not None:
-            token.children = list(_rewritten(token.children, sources))
+            token.children = list(_rewritten(token.children, citing))
 
 
-def _rewritten(children: list[Token], sources: Collection[int]) -> Iterator[Token]:
+def _rewritten(children: list[Token], citing: "Citing") -> Iterator[Token]:
     link: SplitResult | None = None
     inside = False
     said = ""
@@ -54,18 +59,17 @@ def _rewritten(children: list[Token], sources: Collection[int]) -> Iterator[Toke
             if link is not None:
                 yield token
                 yield from _destination(link, said)
-        else:
+        elif inside:
             said += token.content
-            yield from _inline(token, () if inside else sources)
+            yield _without_image(token)
+        elif token.type == "text" and citing.sources:
+            yield from citing.linked(token.content)
+        else:
+            yield _without_image(token)
 
 
-def _inline(token: Token, sources: Collection[int]) -> Iterator[Token]:
-    if token.type == "image":
-        yield _text(token.content)
-    elif token.type == "text" and sources:
-        yield from _with_citations(token.content, sources)
-    else:
-        yield token
+def _without_image(token: Token) -> Token:
+    return _text(token.content) if token.type == "image" else token
 
 
 def _followable(href: str) -> SplitResult | None:
@@ -91,15 +95,24 @@ def _destination(link: SplitResult, said: str) -> Iterator[Token]:
     yield _html(f' <span class="link-host">({escape(target)})</span>')
 
 
-def _with_citations(text: str, sources: Collection[int]) -> Iterator[Token]:
-    position = 0
-    for group in CITATION.finditer(text):
-        if existing := list(numbers_in(group[1], sources)):
-            yield _text(text[position : group.start()])
-            position = group.end()
-            for n in dict.fromkeys(existing):
-                yield _html(f'<a class="citation" href="#source-{n}" data-n="{n}">{n}</a>')
-    yield _text(text[position:])
+class Citing:
+    """Makes links of the citations of one text, up to MOST_CITATIONS: a range in six characters is fifty links."""
+
+    def __init__(self, sources: Collection[int]) -> None:
+        self.sources = sources
+        self._left = MOST_CITATIONS
+
+    def linked(self, text: str) -> Iterator[Token]:
+        position = 0
+        for group in CITATION.finditer(text):
+            existing = dict.fromkeys(numbers_in(group[1], self.sources))
+            if existing and len(existing) <= self._left:
+                self._left -= len(existing)
+                yield _text(text[position : group.start()])
+                position = group.end()
+                for n in existing:
+                    yield _html(f'<a class="citation" href="#source-{n}" data-n="{n}">{n}</a>')
+        yield _text(text[position:])
 
 
 def _text(content: str) -> Token:

@@ -129,15 +129,20 @@ def sources_of(row: Message) -> Sources:
         sufficient=bool(row.sufficient),
         state=state_kept(row),
         degraded=degraded or None,
-        sources=tuple(source_of(one) for one in row.citations.all()),
+        sources=tuple(source_of(one) for one in sources_kept(row)),
     )
+
+
+def sources_kept(row: Message) -> list[Citation]:
+    """As they may be shown now: what was deleted since has no text any more."""
+    return [one.veil() for one in row.citations.select_related("document__corpus")]
 
 
 def ending_of(row: Message) -> Done | Error:
     status, code = row.present_status, row.present_error_code
     if status == Message.Status.FAILED:
         return Error(code, advice_for(code), row.pk)
-    sources: list[Citation] = list(row.citations.all())
+    sources = sources_kept(row)
     return Done(
         "stopped" if status == Message.Status.STOPPED else "complete",
         state_kept(row),

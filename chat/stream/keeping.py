@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
+from accounts.tenancy.scope import system_scope
 from chat.models import Citation, Message
 from chat.rendering.citations import cited_numbers
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
@@ -45,6 +46,11 @@ def look_after_answers() -> None:
 
 
 async def _keep() -> None:
+    with system_scope():
+        await _keep_all()
+
+
+async def _keep_all() -> None:
     tick, kept = 0, dict[UUID, int]()
     while answers := live_here():
         await asyncio.sleep(TICK_SECONDS)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from chat.stream.events import Numbered
 from chat.stream.log import Cursor, EventLog
+from config.concurrency.threads import in_thread
 
 UNHEARD_SECONDS = 60.0  # how long an answer goes on while nobody listens
 STALLED_SECONDS = 60.0  # how long a reader may take nothing
@@ -49,7 +50,7 @@ class Reader:
                     self._waiting = log.news()
                     await self._waiting
                 seen = log.changes
-                batch = cursor.take(log)
+                batch = await in_thread(cursor.take, log) if cursor.has_much_to_render(log) else cursor.take(log)
                 self._batches += 1
                 self._is_sending = True
                 yield batch

@@ -12,6 +12,8 @@ from chat.rendering.markdown import BlockRenderer
 from chat.stream.events import Done, Error, Html, Numbered, Sources, Status, Token
 from chat.stream.numbers import END, head_id, place_of, tail_id, text_id
 
+MOST_AT_ONCE = 8_000  # characters that are rendered on the event loop: about 30 ms of the most tangled Markdown
+
 
 @dataclass(slots=True)
 class Part:
@@ -81,16 +83,27 @@ class Cursor:
         self._part: Part | None = None
         self._head = self._piece = self._tail = self._characters = self._blocks = 0
         self._known = self._known_blocks = 0  # characters and blocks that the reader has
+        self._unrendered = 0  # characters of the block that has not ended
         self._renderer: BlockRenderer | None = None
 
+    def has_much_to_render(self, log: EventLog) -> bool:
+        """Whether `take` may keep its thread for long."""
+        if not self._html or log.part is None:
+            return False
+        new = log.part.pieces[self._piece if log.part is self._part else 0 :]
+        return self._unrendered + sum(map(len, new)) > MOST_AT_ONCE
+
     def take(self, log: EventLog) -> list[Numbered]:
-        """The events since the last time. What arrived meanwhile comes as one token."""
+        """The events since the last time. What arrived meanwhile comes as one token.
+
+        On any thread: what is written to the log while it is read comes the next time.
+        """
         taken: list[Numbered] = []
         if self.ended:
             return taken
-        part = log.part
+        ending, part = log.ending, log.part
         is_behind = part is not None and part.number < self._place.attempt  # a row keeps the first attempt till the end
-        if part is not None and (not is_behind or log.ending is not None):
+        if part is not None and (not is_behind or ending is not None):
             if part is not self._part:
                 self._enter(part)
             if self._head < len(part.head):
@@ -99,8 +112,8 @@ class Cursor:
                 taken += self._text(part)
             if self._tail < len(part.tail):
                 taken += self._behind(part)
-        if log.ending is not None:
-            taken += [*self._rest(), (END, log.ending)]
+        if ending is not None:
+            taken += [*self._rest(), (END, ending)]
             self.ended = True
         return taken
 
@@ -111,7 +124,7 @@ class Cursor:
         self._renderer = BlockRenderer([one.n for one in part.sources.sources]) if self._html else None
         self._head, self._tail, self._known_blocks = at.head, at.tail, at.blocks
         self._known = at.characters
-        self._piece = self._characters = self._blocks = 0
+        self._piece = self._characters = self._blocks = self._unrendered = 0
 
     def _before(self, part: Part) -> list[Numbered]:
         first, self._head = self._head, len(part.head)
@@ -119,19 +132,28 @@ class Cursor:
 
     def _text(self, part: Part) -> list[Numbered]:
         """What the reader knows already only makes the blocks; a row that lags behind may not even have all of it."""
-        pieces, self._piece = part.pieces[self._piece :], len(part.pieces)
+        pieces = part.pieces[self._piece :]
+        self._piece += len(pieces)
         text = "".join(pieces) if len(pieces) > 1 else pieces[0]
         known = min(len(text), self._known - self._characters)
         if known <= 0:
             return self._token(part, text)
         self._characters += known
-        blocks = self._shown(self._renderer.feed(text[:known])) if self._renderer else []
+        blocks = self._rendered(text[:known])
         return [*blocks, *self._token(part, text[known:])] if known < len(text) else blocks
 
     def _token(self, part: Part, text: str) -> list[Numbered]:
         self._characters += len(text)
         token = (text_id(part.number, self._characters, self._blocks), Token(text, part.number))
-        return [token, *self._shown(self._renderer.feed(text))] if self._renderer else [token]
+        return [token, *self._rendered(text)] if self._renderer else [token]
+
+    def _rendered(self, text: str) -> list[Numbered]:
+        """The blocks that `text` ends."""
+        if self._renderer is None:
+            return []
+        blocks = self._renderer.feed(text)
+        self._unrendered = len(text) + (0 if blocks else self._unrendered)
+        return self._shown(blocks)
 
     def _rest(self) -> list[Numbered]:
         """The last block, once the text has ended."""

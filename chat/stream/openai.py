@@ -17,11 +17,22 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.settings import api_settings
 
 from accounts.http.bodies import json_body
+from accounts.http.openapi import described
 from accounts.http.principal import principal_of
 from accounts.problems import InternalError, MethodNotAllowed, Problem, problem_for
 from agents.models import Agent
 from chat.answering.questions import ChatQuestion
-from chat.api.questions import question_from
+from chat.api.described import (
+    EVENT,
+    EVENT_STREAM,
+    IDEMPOTENCY_KEY,
+    OPENAI_ERROR,
+    WHOLE,
+    CompletionRequestSerializer,
+    CompletionSerializer,
+    ModelListSerializer,
+)
+from chat.api.questions import MAX_MESSAGES, TOO_MANY, question_from
 from chat.stream.collected import Batches, Whole, collect, only_the_last_attempt
 from chat.stream.events import Done, Error, Event, Source, Sources, Token
 from chat.stream.sse import KEEP_ALIVE
@@ -32,11 +43,13 @@ NON_FIELD = api_settings.NON_FIELD_ERRORS_KEY
 FINISH = {"complete": "stop", "stopped": "stop"}
 
 
+@described("GET", OPENAI_ERROR, responses=ModelListSerializer)
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies
 async def models(request: HttpRequest) -> HttpResponseBase:
+    """The caller's agents."""
     try:
         if request.method not in ("GET", "HEAD"):
-            raise MethodNotAllowed
+            raise MethodNotAllowed(headers={"Allow": "GET, HEAD"})
         return JsonResponse({"object": "list", "data": await in_thread(usable_models, request)})
     except Exception as error:
         return refusal_of(error)
@@ -55,13 +68,24 @@ def usable_models(request: HttpRequest) -> list[dict[str, Any]]:
     ]
 
 
+@described(
+    "POST",
+    OPENAI_ERROR,
+    request=CompletionRequestSerializer,
+    parameters=[IDEMPOTENCY_KEY],
+    responses={
+        EVENT_STREAM: EVENT,
+        WHOLE: CompletionSerializer,
+        **dict.fromkeys(((status, OPENAI_ERROR[0]) for status in (409, 422, 502)), OPENAI_ERROR[1]),
+    },
+)
 @csrf_exempt
 async def completions(request: HttpRequest) -> HttpResponseBase:
+    """Ask an agent as one asks OpenAI."""
     try:
         if request.method != "POST":
-            raise MethodNotAllowed
-        body = json_body(request)
-        name, question, with_usage = question_of(body)
+            raise MethodNotAllowed(headers={"Allow": "POST"})
+        name, question, with_usage = await in_thread(completion_of_request, request)
         admission, batches = await admit_question(request, name, question)
     except ValidationError as error:
         return validation_response(error)
@@ -75,14 +99,22 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
     return stream_response(completion_chunks(batches, head, with_usage), admission.message)
 
 
+def completion_of_request(request: HttpRequest) -> tuple[str, ChatQuestion, bool]:
+    """In a thread. Whoever asks is known before the body is looked at (RELIABILITY R0)."""
+    principal_of(request)
+    return question_of(json_body(request))
+
+
 def question_of(body: Any) -> tuple[str, ChatQuestion, bool]:
     """The agent's slug, the question, and whether usage is wanted, from an OpenAI request body."""
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise Problem("`model` must be the slug of an agent; GET /v1/models lists them.")
     sent, options = body.get("messages"), body.get("stream_options")
+    if isinstance(sent, list) and len(sent) > MAX_MESSAGES:  # before any of them is looked at
+        raise ValidationError({"messages": [TOO_MANY]})
     messages = [plain(one) for one in (sent if isinstance(sent, list) else []) if isinstance(one, dict)]
     said = [one for one in messages if one["role"] in ("user", "assistant")]
-    question = question_from({"messages": said, "stream": bool(body.get("stream", False))})
+    question = question_from({"messages": said, "stream": body.get("stream") or False})
     return body["model"], question, isinstance(options, dict) and bool(options.get("include_usage"))
 
 

@@ -15,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from accounts.http import idempotency
 from accounts.http.bodies import json_body
+from accounts.http.openapi import described, problems
 from accounts.http.principal import bearer_of, principal_of
 from accounts.problems import (
     DatabaseUnavailable,
@@ -28,7 +29,8 @@ from accounts.problems import (
 from chat.answering import answers
 from chat.answering.admission import Admission, Asking
 from chat.answering.questions import ChatQuestion
-from chat.api.questions import question_from
+from chat.api.described import EVENT, EVENT_STREAM, IDEMPOTENCY_KEY, LAST_EVENT_ID, WHOLE, WholeAnswerSerializer
+from chat.api.questions import QuestionSerializer, question_from
 from chat.models import Message
 from chat.stream import elsewhere
 from chat.stream.collected import Batches, Whole, collect
@@ -43,12 +45,19 @@ CONTENT_TYPE = "text/event-stream; charset=utf-8"
 LAST_EVENT = "Last-Event-ID"
 
 
+@described(
+    "POST",
+    request=QuestionSerializer,
+    parameters=[IDEMPOTENCY_KEY],
+    responses={EVENT_STREAM: EVENT, WHOLE: WholeAnswerSerializer, **problems(409, 422, 502)},
+)
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
 @answering_problems
 async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
+    """Ask an agent; `stream: false` answers whole."""
     if request.method != "POST":
-        raise MethodNotAllowed
-    question = question_from(json_body(request))
+        raise MethodNotAllowed(headers={"Allow": "POST"})
+    question = await in_thread(question_of_request, request)
     admission, batches = await admit_question(request, reference, question, html=question.stream)
     if not question.stream:
         return whole_response(await collect(batches))
@@ -56,6 +65,12 @@ async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
     if admission.answer is not None:  # a page finds its new conversation again while it is searched in
         response["X-Conversation"] = str(admission.answer.conversation)
     return response
+
+
+def question_of_request(request: HttpRequest) -> ChatQuestion:
+    """In a thread. Whoever asks is known before the body is looked at (RELIABILITY R0)."""
+    principal_of(request)
+    return question_from(json_body(request))
 
 
 async def admit_question(
@@ -75,12 +90,13 @@ async def admit_question(
     return admission, reader.batches(cursor)
 
 
+@described("GET", parameters=[LAST_EVENT_ID], responses={EVENT_STREAM: EVENT})
 @csrf_exempt  # reading changes nothing
 @answering_problems
 async def events(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     """The same events again from the first, or after `Last-Event-ID`, and on until the answer ends."""
     if request.method != "GET":
-        raise MethodNotAllowed
+        raise MethodNotAllowed(headers={"Allow": "GET"})
     await in_thread(check_own_answer, request, pk)
     cursor = Cursor(last_event(request), html=bearer_of(request) is None)
     live = live_of(pk)

@@ -43,6 +43,7 @@ def ask(member: Membership, days_ago: int = 0, **trace: Any) -> Trace:
     )  # fmt: skip
     defaults: dict[str, Any] = {
         "scope_size": 2, "granularity": 800, "gate": "sufficient", "confidence": "high", "score": 0.87,
+        "is_personal": False,
         "created_at": when, "candidates": [{"chunk": str(answer.pk), "relevance": 0.9}], "dropped": {"duplicate": 3},
         "timings": {"embed": 3.4, "search": 12.0},
     }  # fmt: skip

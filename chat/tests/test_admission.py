@@ -22,6 +22,7 @@ from chat.stream.events import Done, Error
 from chat.stream.log import Cursor
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
+from tests.limits import limit, reserved
 from tests.live import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,10 +31,11 @@ ERRORS = [RuntimeError("unexpected"), DatabaseError("broken"), OperationalError(
 
 STEPS: list[tuple[Any, str]] = [
     (idempotency, "claim_key"),
-    (admission.quotas, "spend_question"),
     (admission, "prepare"),
     (records, "conversation_for"),
-    (records, "reserve_stream"),
+    (admission.spending, "most_spent_by"),
+    (admission.stock, "make_room"),
+    (admission.reserving, "reserve_here"),
     (records, "open_answer"),
     (idempotency, "keep_reply"),
     (keeping, "look_after_answers"),
@@ -53,7 +55,7 @@ STEPS: list[tuple[Any, str]] = [
 @pytest.fixture(autouse=True)
 def strict(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One stream for each user; a database that is away is not waited for."""
-    settings.QUOTA_STREAMS_PER_USER = 1
+    limit(settings, streams=1)
     monkeypatch.setattr(admission, "SAVE_ATTEMPTS", 1)
 
 
@@ -95,6 +97,7 @@ def assert_nothing_is_held() -> None:
     assert not live._live
     assert not Message.objects.filter(status="streaming").exists()
     assert not IdempotentReply.objects.filter(status=None).exists()
+    assert not reserved()
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
@@ -224,7 +227,7 @@ def test_a_second_question_beyond_the_quota_is_refused_in_every_process(library:
 def test_of_many_questions_at_once_exactly_the_allowed_ones_are_admitted(
     library: Library, chat_model: ModelServer, settings: Any
 ) -> None:
-    settings.QUOTA_STREAMS_PER_USER = 3
+    limit(settings, streams=3)
     chat_model.script(endless=True, pace=0.02)
 
     async def at_once() -> list[Any]:

@@ -8,6 +8,7 @@ from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
+from accounts import keys
 from accounts.models import Membership
 from accounts.problems import NotFound
 from chat.answering import records
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 def api(membership: Membership) -> APIClient:
     client = APIClient()
-    client.force_authenticate(membership.user, membership)
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {keys.issue_key(membership)[1]}")
     return client
 
 
@@ -56,7 +57,7 @@ def test_a_question_in_a_conversation_that_was_deleted_meanwhile_finds_nothing(
 ) -> None:
     Conversation.objects.filter(pk=answered.pk).delete()
     with pytest.raises(NotFound), transaction.atomic():
-        records.open_answer(alicia, answered, "¿Y después?", uuid4())
+        records.open_answer(answered, "¿Y después?", uuid4())
     assert not Message.objects.exists()
 
 

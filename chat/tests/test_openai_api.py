@@ -12,6 +12,7 @@ from agents.models import Agent
 from chat.models import Conversation, Message
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
+from tests.limits import limit
 from tests.live import Caller, LiveServer, asked, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -118,7 +119,7 @@ def test_refusals_raise_the_clients_own_exceptions(
         ask(client, " ")
     with pytest.raises(openai.BadRequestError):
         client.chat.completions.create(model="writer", messages=[])
-    settings.QUOTA_STREAMS_PER_USER, settings.QUOTA_QUESTIONS_PER_MINUTE = 0, 1
+    limit(settings, questions=1)
     ask(client)
     with pytest.raises(openai.RateLimitError):
         ask(client)

@@ -3,14 +3,15 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 from pytest_django import DjangoAssertNumQueries
-from rest_framework.test import APIClient
 
 from accounts.models import Membership
 from chat.models import Conversation, Message, Trace
 from chat.stream.elsewhere import ending_of, sources_of
 from chat.stream.events import Done
 from tests import factories
+from tests.people import with_key
 
 pytestmark = pytest.mark.django_db
 
@@ -46,9 +47,7 @@ def kept(alicia: Membership, fields: dict[str, Any], sources: str, trace: dict[s
     return message
 
 
-def shown(alicia: Membership, conversation: Conversation) -> list[str]:
-    client = APIClient()
-    client.force_authenticate(alicia.user, alicia)
+def shown(client: Client, conversation: Conversation) -> list[str]:
     return [one["state"] for one in client.get(f"/api/conversations/{conversation.pk}/").json()["messages"]]
 
 
@@ -61,16 +60,16 @@ def test_it_follows_from_sources_confidence_and_trace(
     ending = ending_of(message)
     assert isinstance(ending, Done)
     assert (sources_of(message).state, ending.state) == (state, state)
-    assert shown(alicia, message.conversation) == [state]
+    assert shown(with_key(alicia), message.conversation) == [state]
 
 
 def test_a_state_that_was_kept_stands_and_a_question_has_none() -> None:
     alicia = factories.MembershipFactory()
     message = kept(alicia, {**ENOUGH, "state": "partly_supported"}, "one cited", {})
     factories.MessageFactory(conversation=message.conversation)
-    assert shown(alicia, message.conversation) == ["partly_supported", ""]
+    assert shown(with_key(alicia), message.conversation) == ["partly_supported", ""]
     Message.objects.filter(pk=message.pk).update(state="", status="streaming")
-    assert shown(alicia, message.conversation) == ["", ""], "nothing is known of it yet"
+    assert shown(with_key(alicia), message.conversation) == ["", ""], "nothing is known of it yet"
 
 
 def test_many_old_answers_are_shown_without_asking_for_each(
@@ -80,5 +79,6 @@ def test_many_old_answers_are_shown_without_asking_for_each(
     conversation = factories.ConversationFactory(of=alicia)
     for _ in range(20):
         Message.objects.filter(pk=kept(alicia, ENOUGH, "one cited", {}).pk).update(conversation=conversation)
-    with django_assert_max_num_queries(6):
-        assert shown(alicia, conversation) == ["supported"] * 20
+    client = with_key(alicia)
+    with django_assert_max_num_queries(8):  # two of them for the key
+        assert shown(client, conversation) == ["supported"] * 20

@@ -22,6 +22,7 @@ from chat.models import Message
 from chat.stream import keeping, live
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
+from tests.limits import limit
 from tests.live import Caller, LiveServer, Stream, eventually, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -196,7 +197,7 @@ def sockets_to(port: int) -> int:
 def test_two_hundred_who_leave_leak_nothing(
     alicia: Caller, server: LiveServer, talkative: ModelServer, settings: Any
 ) -> None:
-    settings.QUOTA_STREAMS_PER_USER = 300
+    limit(settings, streams=300)
     alicia.call("GET", "/api/agents/")
     tasks = server.tasks()
     streams: list[Stream] = []
@@ -244,7 +245,7 @@ def request_and_hang_up(caller: Caller, when: Callable[[], object]) -> None:
 def test_hanging_up_during_retrieval_ends_an_api_clients_answer(
     server: LiveServer, library: Library, settings: Any, slow_retrieval: threading.Event
 ) -> None:
-    settings.QUOTA_STREAMS_PER_USER = 1
+    limit(settings, streams=1)
     alicia = server.by_key(library.alicia)
     request_and_hang_up(alicia, lambda: slow_retrieval.wait(10))
     eventually(lambda: Message.objects.filter(role="assistant", status="stopped").exists(), 1.0)

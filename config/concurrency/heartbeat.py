@@ -4,6 +4,8 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 
 from django.db import connections
 
@@ -16,7 +18,8 @@ logger = logging.getLogger(__name__)
 def beating(renew: Callable[[], object], seconds: float) -> Iterator[None]:
     """Call `renew` every so many seconds while the block runs. Nothing that it raises ends the beat."""
     ended = threading.Event()
-    thread = threading.Thread(target=_beat, args=(renew, seconds, ended), name="lease", daemon=True)
+    beat = partial(copy_context().run, _beat, renew, seconds, ended)  # in whose name the work is done
+    thread = threading.Thread(target=beat, name="lease", daemon=True)
     thread.start()
     try:
         yield

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import close_old_connections
+from django.utils.translation import get_language, override
 
 from config.concurrency.loops import PerLoop
 from config.concurrency.turns import Turns
@@ -36,11 +37,13 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 async def _run_in(executor: ThreadPoolExecutor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """On one of its threads, which gives its database connection back."""
+    language = get_language()  # Django keeps it where another thread does not look, whatever its context
 
     def releasing() -> T:
         close_old_connections()
         try:
-            return work(*args, **kwargs)
+            with override(language):
+                return work(*args, **kwargs)
         finally:
             close_old_connections()
 

@@ -1,25 +1,21 @@
-"""What the environment's addresses become: options that survive, patience that is short, a cache that may fail."""
+"""What the environment's addresses and folders become: options that survive, patience that is short, mode 0700."""
 
-import time
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage
 
-from config import env
-from config.cache import FailSafeRedisCache
-
-
-@pytest.fixture
-def dead_cache(monkeypatch: pytest.MonkeyPatch) -> FailSafeRedisCache:
-    monkeypatch.setattr(FailSafeRedisCache, "_left_alone_until", 0.0)
-    return FailSafeRedisCache("redis://127.0.0.1:9/0", {})
+from config import checks, env
 
 
 def test_the_options_of_the_database_address_are_kept_beside_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgres://me:secret@db.example.org:5432/acervo?sslmode=require")
     monkeypatch.setenv("DATABASE_POOL", "3")
     database: dict[str, Any] = env.database()
-    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["ENGINE"] == "accounts.tenancy.postgresql"
     assert database["OPTIONS"]["sslmode"] == "require"
     assert database["OPTIONS"]["pool"]["max_size"] == 3
 
@@ -33,7 +29,9 @@ def test_a_redis_cache_is_the_one_that_may_fail_and_waits_a_second(monkeypatch: 
 
 def test_without_an_address_the_cache_is_this_processs_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CACHE_URL", raising=False)
-    assert str(env.cache()["BACKEND"]).endswith("LocMemCache")
+    found: dict[str, Any] = env.cache()
+    assert found["BACKEND"].endswith("LocMemCache")
+    assert found["OPTIONS"]["MAX_ENTRIES"] == 100_000  # a crowd at the sign-in page makes it forget nobody
 
 
 def test_an_object_store_is_addressed_as_the_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,23 +42,61 @@ def test_an_object_store_is_addressed_as_the_settings_say(monkeypatch: pytest.Mo
     assert (client.s3, client.connect_timeout) == ({"addressing_style": "path"}, 3)
 
 
-def test_a_cache_that_does_not_answer_knows_nothing_and_counts_nothing(dead_cache: FailSafeRedisCache) -> None:
-    assert dead_cache.get("key", "default") == "default"
-    assert dead_cache.get_many(["key"]) == {}
-    assert dead_cache.add("key", 1) is False
-    assert dead_cache.incr("key") == 0
-    assert dead_cache.has_key("key") is False
-    dead_cache.set("key", 1)
-    dead_cache.delete("key")
-    dead_cache.clear()
+@pytest.mark.parametrize("existing", [None, 0o755, 0o770, 0o700])
+def test_the_folder_of_all_state_is_its_owners_alone(existing: int | None, tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    if existing is not None:
+        folder.mkdir()
+        folder.chmod(existing)
+    assert env.private_folder(folder) == folder
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_cache_that_has_just_failed_is_left_alone_for_a_while(
-    dead_cache: FailSafeRedisCache, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_that_is_meant_for_everybody_is_left_so(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    env.private_folder(tmp_path)
+    assert tmp_path.stat().st_mode & 0o7777 == 0o1777
+
+
+def test_a_folder_of_somebody_else_is_left_and_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    dead_cache.get("key")
-    monkeypatch.setattr(FailSafeRedisCache, "_cache", property(lambda _: pytest.fail("it was asked again")))
-    assert dead_cache.get("key", "default") == "default"
-    monkeypatch.setattr(FailSafeRedisCache, "_left_alone_until", time.monotonic() - 1)
-    with pytest.raises(pytest.fail.Exception):
-        dead_cache.get("key")
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    settings.DATA_DIR = env.private_folder(tmp_path)
+    assert [message.id for message in checks.state_is_private(None)] == ["acervo.W006"]
+    tmp_path.chmod(0o700)
+    assert checks.state_is_private(None) == []
+
+
+def test_originals_are_their_owners_alone_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_STORAGE_BUCKET_NAME", raising=False)
+    monkeypatch.setattr(env, "DATA_DIR", tmp_path)
+    options: dict[str, Any] = env.storages("static")["default"]["OPTIONS"]  # type: ignore[assignment]
+    kept = tmp_path / "files" / FileSystemStorage(**options).save("a/original.txt", ContentFile(b"text"))
+    assert [path.stat().st_mode & 0o777 for path in (kept, kept.parent)] == [0o600, 0o700]
+
+
+@pytest.mark.parametrize(
+    ("broker", "cache", "told"),
+    [
+        ("memory://localhost/", "acervo", 0),
+        ("redis://redis:6379/0", "redis://redis:6379/1", 2),
+        ("redis://:secret@redis:6379/0", "rediss://:secret@redis:6379/1", 0),
+        ("redis://:secret@redis:6379/0", ["redis://:secret@one/1", "redis://two/1"], 1),
+    ],
+)
+def test_a_redis_without_a_password_is_told_of(broker: str, cache: Any, told: int, settings: Any) -> None:
+    settings.CELERY_BROKER_URL, settings.CACHES = broker, {"default": {"LOCATION": cache}}
+    assert [message.id for message in checks.redis_needs_a_password(None)] == ["acervo.W005"] * told
+
+
+def test_what_a_serving_process_makes_is_its_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        env.keep_files_private()
+        (tmp_path / "file").touch()
+        (tmp_path / "folder").mkdir()
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("file", "folder")] == [0o600, 0o700]

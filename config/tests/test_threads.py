@@ -1,11 +1,13 @@
-"""Threads of synchronous views: one to a request, kept for the next, never two requests on one."""
+"""Threads of synchronous views: one to a request, kept for the next, never two requests on one; and their language."""
 
 import asyncio
 import threading
 
+import pytest
 from asgiref.sync import sync_to_async
+from django.utils.translation import get_language, override
 
-from config.concurrency.threads import KeptThreads
+from config.concurrency.threads import KeptThreads, in_thread
 
 thread = sync_to_async(threading.get_ident, thread_sensitive=True)
 
@@ -41,3 +43,11 @@ async def test_a_request_that_fails_gives_its_thread_back() -> None:
     except RuntimeError:
         pass
     assert len(kept._free) == 1
+
+
+@pytest.mark.django_db  # a thread that was somebody's gives its connection back first
+async def test_a_thread_speaks_the_language_of_its_request() -> None:
+    with override("en"):
+        assert await in_thread(get_language) == "en"
+    with override("es"):
+        assert await in_thread(get_language) == "es"

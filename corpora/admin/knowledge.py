@@ -21,13 +21,15 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
+from accounts.limits import stock
 from accounts.problems import Problem
+from accounts.tenancy.scope import system_scope
 from corpora import removal
 from corpora.admin.forms import CorpusAdminForm, DocumentForm
 from corpora.advice import failure_advice
 from corpora.descriptions import mark_metadata_changed
 from corpora.metadata.names import METADATA_FIELDS
-from corpora.models import Corpus, Document, ErasureReceipt
+from corpora.models import Corpus, Document
 from corpora.uploads import intake
 
 STATUS_COLOURS: dict[str, str] = {
@@ -65,6 +67,7 @@ class CorpusAdmin(OrganizationAdmin):
     def save_model(self, request: HttpRequest, obj: Corpus, form: Any, change: bool) -> None:
         if not change:
             obj.corpus_type = Corpus.Type.GLOBAL
+            stock.make_room(self.by(request, obj), corpora=1)
         super().save_model(request, obj, form, change)
         files: list[UploadedFile[Any]] = form.cleaned_data.get("new_documents") or []
         if files:  # after the commit: a slow store must not hold the database's write lock
@@ -119,7 +122,8 @@ class CorpusAdmin(OrganizationAdmin):
         return int(obj.chunks_alive)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        count = personal_corpora(request).count()
+        with system_scope():  # a count
+            count = personal_corpora(request).count()
         return super().changelist_view(request, {**(extra_context or {}), "personal_corpora": count})
 
 
@@ -225,13 +229,3 @@ class DocumentAdmin(OrganizationAdmin):
     @admin.display(description=_("size"), ordering="size")
     def size_shown(self, obj: Document) -> str:
         return filesizeformat(obj.size)
-
-
-@admin.register(ErasureReceipt)
-class ErasureReceiptAdmin(OrganizationAdmin):
-    """Proof that deleted documents left nothing behind: ids and counts, read-only."""
-
-    list_display = ("created_at", "document_id", "removed")
-    list_select_related = ("organization",)
-    date_hierarchy = "created_at"
-    fields = ("created_at", "document_id", "removed")

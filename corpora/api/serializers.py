@@ -39,6 +39,8 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
     key = serializers.CharField(source="fact_key", read_only=True)
     source = SourceField(source="source_reference", read_only=True)
     error = serializers.SerializerMethodField()
+    content_type = serializers.ChoiceField(Document.ContentType.choices, allow_blank=True, read_only=True)
+    difficulty = serializers.ChoiceField(Document.Difficulty.choices, allow_blank=True, read_only=True)
 
     class Meta:
         model = Document

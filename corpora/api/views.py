@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
@@ -17,7 +18,9 @@ from rest_framework.views import APIView
 
 from accounts import audit
 from accounts.http import idempotency
+from accounts.http.openapi import problems
 from accounts.http.rest import membership_of
+from accounts.limits import stock
 from accounts.problems import AdminRequired, NotFound
 from corpora import removal
 from corpora.api.pagination import ChunkPages
@@ -30,9 +33,16 @@ from corpora.api.serializers import (
 )
 from corpora.descriptions import describe
 from corpora.lookup import readable_document, writable_corpus, writable_document
+from corpora.media_types import EXTENSIONS
 from corpora.models import Chunk, Corpus, Document
 from corpora.uploads import facts, intake
 from corpora.uploads.inputs import FactSerializer
+
+ERASE = OpenApiParameter("erase", str, enum=["now"], description="Erase at once, past the trash.")
+
+
+def is_at_once(request: Request) -> bool:
+    return request.query_params.get("erase") == "now"
 
 
 class CorpusList(generics.ListCreateAPIView[Corpus]):
@@ -47,8 +57,10 @@ class CorpusList(generics.ListCreateAPIView[Corpus]):
         if not personal and not membership.is_admin:
             raise AdminRequired
         owner = membership.user if personal else None
-        corpus = serializer.save(organization=membership.organization, owner=owner)
-        audit.record(membership, "created", corpus, corpus_type=corpus.corpus_type)
+        with transaction.atomic():
+            stock.make_room(membership, corpora=1)
+            corpus = serializer.save(organization=membership.organization, owner=owner)
+            audit.record(membership, "created", corpus, corpus_type=corpus.corpus_type)
 
 
 class CorpusDetail(generics.RetrieveUpdateDestroyAPIView[Corpus]):
@@ -71,8 +83,13 @@ class CorpusDetail(generics.RetrieveUpdateDestroyAPIView[Corpus]):
         corpus = serializer.save()
         audit.record(membership_of(self.request), "changed", corpus, is_active=corpus.is_active)
 
+    @extend_schema(parameters=[ERASE], responses={204: None})
+    def delete(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Into the trash, with all its documents."""
+        return super().delete(request, *args, **kwargs)
+
     def perform_destroy(self, instance: Corpus) -> None:
-        removal.remove_corpus(instance, membership_of(self.request))
+        removal.remove_corpus(instance, membership_of(self.request), at_once=is_at_once(self.request))
 
 
 class CorpusDocuments(generics.ListAPIView[Document]):
@@ -87,7 +104,11 @@ class CorpusDocuments(generics.ListAPIView[Document]):
             raise NotFound
         return Document.objects.readable_by(membership).filter(corpus_id=self.kwargs["pk"])
 
-    @extend_schema(request=UploadSerializer, responses={202: DocumentSerializer})
+    @extend_schema(
+        request=UploadSerializer,
+        parameters=[OpenApiParameter(idempotency.HEADER, str, OpenApiParameter.HEADER)],
+        responses={202: DocumentSerializer, **problems(409, 422, 507)},
+    )
     def post(self, request: Request, pk: UUID) -> Response:
         corpus = writable_corpus(membership_of(request), pk)
         form = UploadSerializer(data=request.data)
@@ -109,12 +130,12 @@ class CorpusDocuments(generics.ListAPIView[Document]):
 class CorpusFacts(APIView):
     """Upsert one piece of knowledge without a file (information-layer.es.md, `upsert_knowledge`), or delete one."""
 
-    @extend_schema(request=FactSerializer, responses={202: DocumentSerializer})
+    @extend_schema(request=FactSerializer, responses={202: DocumentSerializer, **problems(409, 422, 507)})
     def post(self, request: Request, pk: UUID) -> Response:
         corpus = writable_corpus(membership_of(request), pk)
         form = FactSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        document = facts.upsert_fact(corpus, membership_of(request), **form.validated_data)
+        document = facts.keep_knowledge(corpus, membership_of(request), **form.validated_data)
         return Response(DocumentSerializer(document).data, status.HTTP_202_ACCEPTED)
 
     @extend_schema(parameters=[OpenApiParameter("key", str, required=True)], responses={204: None})
@@ -137,9 +158,11 @@ class DocumentDetail(APIView):
         describe(document, membership_of(request), **form.validated_data)
         return Response(DocumentSerializer(document).data)
 
-    @extend_schema(responses={204: None})
+    @extend_schema(parameters=[ERASE], responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
-        removal.remove_document(writable_document(membership_of(request), pk), membership_of(request))
+        """Into the trash."""
+        document = writable_document(membership_of(request), pk)
+        removal.remove_document(document, membership_of(request), at_once=is_at_once(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -154,7 +177,7 @@ class DocumentReprocess(APIView):
 class DocumentContent(APIView):
     """The original, always as a download of a fixed type (RELIABILITY R16)."""
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, kind): OpenApiTypes.BINARY for kind in EXTENSIONS})
     def get(self, request: Request, pk: UUID) -> FileResponse:
         document = readable_document(membership_of(request), pk)
         try:

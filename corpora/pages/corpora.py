@@ -17,7 +17,7 @@ from corpora import removal
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, CorpusQuerySet, Document
 from corpora.pages.description_forms import MetadataForm
-from corpora.pages.documents import list_context
+from corpora.pages.documents import deleted_sentence, list_context
 from corpora.pages.facts import FactForm
 from corpora.pages.forms import CorpusForm, NewCorpusForm
 
@@ -104,5 +104,5 @@ def corpus_activate(request: HttpRequest, membership: Membership, pk: UUID) -> H
 def corpus_delete(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     found = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
     removal.remove_corpus(found, membership)
-    messages.success(request, _("“%(name)s” is deleted.") % {"name": found.name})
+    messages.success(request, deleted_sentence(found.name))
     return redirect("dashboard")

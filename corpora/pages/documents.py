@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -92,5 +93,12 @@ def document_retry(request: HttpRequest, membership: Membership, pk: UUID) -> Ht
 def document_delete(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.writable_by(membership), pk=pk)
     removal.remove_document(document, membership)
-    messages.success(request, _("“%(title)s” is deleted.") % {"title": document})
+    messages.success(request, deleted_sentence(str(document)))
     return redirect("corpus", document.corpus_id)
+
+
+def deleted_sentence(name: str) -> str:
+    """With where it is now, if anywhere."""
+    if settings.TRASH_DAYS > 0:
+        return _("“%(name)s” is in the trash. You can restore it from there.") % {"name": name}
+    return _("“%(name)s” is being erased.") % {"name": name}

@@ -40,7 +40,7 @@ def fact_keep(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRes
         messages.error(request, _("A fact has a name and a statement."))
         return redirect("corpus", pk)
     try:
-        facts.upsert_fact(corpus, membership, **form.cleaned_data)
+        facts.keep_knowledge(corpus, membership, **form.cleaned_data)
         messages.success(
             request, _("“%(name)s” is kept and can be found within seconds.") % {"name": form.cleaned_data["title"]}
         )

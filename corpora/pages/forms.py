@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit
+from accounts.limits import stock
 from accounts.models import Membership
 from corpora.models import Corpus
 
@@ -45,11 +46,13 @@ class NewCorpusForm(CorpusForm):
             del self.fields["corpus_type"]
 
     def create(self) -> Corpus:
+        """Raises QuotaExceeded."""
         corpus = self.save(commit=False)
         corpus.organization = self.membership.organization
         corpus.corpus_type = self.cleaned_data.get("corpus_type", Corpus.Type.PERSONAL)
         corpus.owner = self.membership.user if corpus.is_personal else None
         with transaction.atomic():
+            stock.make_room(self.membership, corpora=1)
             corpus.save()
             audit.record(self.membership, "created", corpus, corpus_type=corpus.corpus_type)
         return corpus

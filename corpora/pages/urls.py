@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corpora.pages import corpora, documents, facts
+from corpora.pages import corpora, documents, facts, trash
 from corpora.reader import pages
 
 urlpatterns = [
@@ -19,4 +19,8 @@ urlpatterns = [
     path("documents/<uuid:pk>/describe/", pages.document_describe, name="document-describe"),
     path("documents/<uuid:pk>/retry/", documents.document_retry, name="document-retry"),
     path("documents/<uuid:pk>/delete/", documents.document_delete, name="document-delete"),
+    path("trash/", trash.trash_page, name="trash"),
+    path("trash/empty/", trash.trash_empty, name="trash-empty"),
+    path("trash/<uuid:pk>/restore/", trash.trash_restore, name="trash-restore"),
+    path("trash/<uuid:pk>/erase/", trash.trash_erase, name="trash-erase"),
 ]

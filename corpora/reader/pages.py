@@ -19,6 +19,7 @@ from corpora.reader import reading
 
 SHOWN_SECTIONS = 3
 CONTENTS_ENTRIES = 300
+LONGEST_PASSAGE = 4 * reading.SECTION_CHARACTERS  # that an address may mark; a chunk has far less
 
 
 @require_GET
@@ -113,7 +114,8 @@ def asked_passage(request: HttpRequest, membership: Membership, text: DocumentTe
         start, end = int(request.GET["start"]), int(request.GET["end"])
     except (KeyError, ValueError):
         return None
-    return (start, end) if 0 <= start < end <= len(text.text) else None
+    is_passage = 0 <= start < end <= len(text.text) and end - start <= LONGEST_PASSAGE
+    return (start, end) if is_passage else None
 
 
 def first_section(request: HttpRequest, cut: list[reading.Section], passage: tuple[int, int] | None) -> int:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 SECTION_CHARACTERS = 6_000
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
-_TABLE_ROW = re.compile(r"^\s*\|.*\||\t", re.MULTILINE)
-_LIST_ITEM = re.compile(r"^\s*([-*+•]|\d+[.)])\s", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[^\S\n]*\|.*\||\t", re.MULTILINE)
+_LIST_ITEM = re.compile(r"^[^\S\n]*([-*+•]|\d+[.)])\s", re.MULTILINE)
 _HASHES = re.compile(r"^#{1,6}\s+")
 
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
@@ -131,9 +131,11 @@ def opens_passage(text: str, start: int, end: int, passage: tuple[int, int] | No
 
 def block_spans(text: str, section: Section, edges: set[int]) -> list[tuple[int, int]]:
     """Spans between blank lines and at headings, without white space around; code fences stay whole."""
-    cuts = [section.start]
+    cuts, fences, position = [section.start], 0, section.start
     for gap in _PARAGRAPHS.finditer(text, section.start, section.end):
-        if len(_FENCE.findall(text, cuts[-1], gap.start())) % 2 == 0:
+        fences += len(_FENCE.findall(text, position, gap.start()))
+        position = gap.end()
+        if fences % 2 == 0:
             cuts.append(gap.end())
     cuts = sorted({*cuts, *(edge for edge in edges if section.start < edge < section.end)})
     if section.page:

@@ -80,7 +80,7 @@ def test_the_owner_renames_switches_off_and_on_and_deletes(cast: Cast, own: Corp
 def test_the_question_before_deleting_says_what_goes(cast: Cast, own: Corpus) -> None:
     DocumentFactory.create_batch(2, corpus=own)
     page = browser(cast.alice).get(f"/corpora/{own.pk}/").content.decode()
-    assert "2 documents go with their passages" in page
+    assert "Nobody reads it and its 2 documents from now on" in page
 
 
 def test_the_list_is_searched_and_paged(cast: Cast) -> None:

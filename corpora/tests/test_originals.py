@@ -10,6 +10,7 @@ from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
+from accounts.limits.declared import MEGABYTE
 from accounts.models import Membership
 from accounts.problems import NotFound, QuotaExceeded
 from corpora import removal
@@ -17,6 +18,7 @@ from corpora.models import Corpus, Document
 from corpora.tests.sending import TEXT, kept_files
 from corpora.uploads import facts, intake, originals
 from tests.factories import CorpusFactory, MembershipFactory
+from tests.limits import limit
 from tests.people import with_key
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -84,7 +86,7 @@ def test_a_replacement_of_what_is_deleted_meanwhile_leaves_no_file(
     corpus: Corpus, alice: Membership, settings: Any
 ) -> None:
     document = intake.accept_upload(corpus, file(), alice)
-    removal.remove_document(Document.objects.get(), alice)
+    removal.remove_document(Document.objects.get(), alice, at_once=True)
     with pytest.raises(NotFound):
         intake.replace(document, file(b"Ice."), alice)
     assert [path.read_bytes() for path in kept_files(settings)] == [TEXT]
@@ -131,7 +133,7 @@ def test_originals_that_stay_after_their_deletion_are_an_error(
 def test_of_64_uploads_at_once_exactly_as_many_as_the_quota_are_kept(
     corpus: Corpus, alice: Membership, settings: Any
 ) -> None:
-    settings.QUOTA_DOCUMENTS_PER_USER = 5
+    limit(settings, documents=5)
     works = [lambda n=n: intake.accept_upload(corpus, file(b"Note %d." % n, f"{n}.txt"), alice) for n in range(64)]
     done = at_once(works, threads=16)
     assert sum(isinstance(one, Document) for one in done) == 5
@@ -140,7 +142,7 @@ def test_of_64_uploads_at_once_exactly_as_many_as_the_quota_are_kept(
 
 
 def test_bytes_are_counted_exactly_too(corpus: Corpus, alice: Membership, settings: Any) -> None:
-    settings.QUOTA_BYTES_PER_USER = 3 * 10
+    limit(settings, megabytes=3 * 10 / MEGABYTE)
     works = [lambda n=n: intake.accept_upload(corpus, file(b"ten bytes.", f"{n}.txt"), alice) for n in range(12)]
     done = at_once(works, threads=12)
     assert sum(isinstance(one, Document) for one in done) == 3

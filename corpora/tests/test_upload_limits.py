@@ -9,11 +9,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, OperationalError
 from django.test import Client
 
+from accounts.limits.declared import MEGABYTE
 from corpora import removal
 from corpora.models import Corpus, Document
 from corpora.tests.sending import TEXT, kept_files, problem, send
 from corpora.uploads import intake
 from tests.factories import CorpusFactory
+from tests.limits import limit
 from tests.people import People, with_key
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +52,7 @@ def test_another_name_another_content_and_another_corpus_are_no_duplicates(
 
 def test_a_deleted_document_may_come_back(alice: Client, corpus: Corpus) -> None:
     first = send(alice, corpus).json()["id"]
-    assert alice.delete(f"/api/documents/{first}/").status_code == 204
+    assert alice.delete(f"/api/documents/{first}/?erase=now").status_code == 204
     assert send(alice, corpus).status_code == 202
 
 
@@ -76,23 +78,26 @@ def test_the_second_of_two_uploads_at_once_is_a_duplicate_and_leaves_no_file(
 # Quotas
 
 
-def test_a_document_over_the_quota_is_429_with_a_time(alice: Client, corpus: Corpus, settings: Any) -> None:
-    settings.QUOTA_DOCUMENTS_PER_USER = 1
+def test_a_document_over_the_limit_is_429_and_says_what_to_do(alice: Client, corpus: Corpus, settings: Any) -> None:
+    limit(settings, documents=1)
     first = send(alice, corpus).json()["id"]
     answer = send(alice, corpus, name="b.txt")
     assert problem(answer) == (429, "quota_exceeded")
-    assert int(answer.headers["Retry-After"]) > 0
+    assert "Retry-After" not in answer.headers, "no time heals it"
+    assert "vacía la papelera" in answer.json()["detail"]
     alice.delete(f"/api/documents/{first}/")
+    assert problem(send(alice, corpus, name="b.txt")) == (429, "quota_exceeded"), "what is in the trash takes up room"
+    alice.delete(f"/api/trash/{first}/")
     assert send(alice, corpus, name="b.txt").status_code == 202
 
 
 def test_bytes_over_the_quota_are_429(alice: Client, corpus: Corpus, settings: Any) -> None:
-    settings.QUOTA_BYTES_PER_USER = 2 * len(TEXT)
+    limit(settings, megabytes=2 * len(TEXT) / MEGABYTE)
     assert [send(alice, corpus, name=f"{n}.txt").status_code for n in range(3)] == [202, 202, 429]
 
 
 def test_every_user_has_a_quota_of_their_own_in_every_organization(people: People, settings: Any) -> None:
-    settings.QUOTA_DOCUMENTS_PER_USER = 1
+    limit(settings, documents=1)
     for member in (people.alice, people.bob, people.alice_elsewhere):
         assert send(with_key(member), CorpusFactory(personal_of=member)).status_code == 202
 

@@ -5,13 +5,16 @@ readers keep the version before until the new one is indexed, within seconds.
 """
 
 import hashlib
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.text import slugify
 
-from accounts.models import Membership
+from accounts import audit
+from accounts.limits import reserving
+from accounts.models import Membership, ToolCall
 from accounts.problems import NotFound
 from corpora import removal
 from corpora.descriptions import describe
@@ -19,6 +22,7 @@ from corpora.models import Corpus, Document
 from corpora.uploads import intake
 
 MAX_TEXT, MAX_TITLE, MAX_KEY, MAX_SOURCE = 20_000, 200, 200, 500
+CHARACTERS_A_TOKEN = 4  # about; a record needs no better
 
 
 def upsert_fact(
@@ -35,6 +39,7 @@ def upsert_fact(
     The title is the first line when none is given, the key the title; `source` says where the statement comes from.
     Two first statements of a key at once become one document. Raises what `intake.accept_upload` raises.
     """
+    reserving.reserve(by, writes=1)
     title = title or first_line(text)
     key = key or title
     said: dict[str, Any] = {"title": title, "tags": list(tags), "source_reference": source}
@@ -43,7 +48,9 @@ def upsert_fact(
     if known is None:
         fact = Document.ContentType.FACT
         try:
-            return intake.accept_upload(corpus, upload, by, content_type=fact, fact_key=key, **said)
+            return intake.take_upload(corpus, upload, by, content_type=fact, fact_key=key, **said)
+        except intake.DocumentInTrash as problem:  # stated once more, it is wanted again
+            known = restored_fact(corpus, by, problem.extra["document"])
         except intake.DuplicateDocument:  # somebody else was faster with this key
             known = fact_with_key(corpus, key)
             if known is None:
@@ -55,12 +62,35 @@ def upsert_fact(
     return known
 
 
+def keep_knowledge(corpus: Corpus, by: Membership, **said: Any) -> Document:
+    """`upsert_fact` by a person or a program, of which a record stays."""
+    began = time.monotonic()
+    document = upsert_fact(corpus, by, **said)
+    _record(by, ToolCall.Kind.UPSERT_KNOWLEDGE, began, corpus, said["text"])
+    return document
+
+
 def remove_fact(corpus: Corpus, by: Membership, key: str) -> None:
-    """Delete the fact of a key; NotFound when the corpus has none."""
-    fact = fact_with_key(corpus, key)
+    """Delete the fact of a key, of which a record stays too; NotFound when the corpus has none."""
+    began, fact = time.monotonic(), fact_with_key(corpus, key)
     if fact is None:
         raise NotFound
     removal.remove_document(fact, by)
+    _record(by, ToolCall.Kind.REMOVE_KNOWLEDGE, began, corpus, "")
+
+
+def _record(by: Membership, kind: ToolCall.Kind, began: float, corpus: Corpus, text: str) -> None:
+    tokens = len(text) // CHARACTERS_A_TOKEN
+    audit.record_tool_call(by, kind, began, corpus=corpus.pk, items=1, tokens=tokens, is_personal=corpus.is_personal)
+
+
+def restored_fact(corpus: Corpus, by: Membership, document_id: str) -> Document:
+    fact = Document.objects.in_trash_of(by).filter(corpus=corpus, pk=document_id).first()
+    if fact is None:
+        raise NotFound
+    removal.restore_document(fact, by)
+    fact.refresh_from_db()
+    return fact
 
 
 def fact_with_key(corpus: Corpus, key: str) -> Document | None:

@@ -12,10 +12,11 @@ from corpora.uploads import facts
 
 # A serializer's own `source` is a text to the type checker; DRF takes declared fields out of the class body.
 SourceField: Any = serializers.CharField
+MOST_TAGS = 20
 
 
 class TagsField(serializers.ListField):
-    """Tags as JSON list, as repeated form fields, or as one comma-separated field."""
+    """Up to MOST_TAGS tags as JSON list, as repeated form fields, or as one comma-separated field."""
 
     child = serializers.CharField(max_length=50)
 
@@ -26,8 +27,12 @@ class TagsField(serializers.ListField):
         words: list[Any] = []
         for item in items:
             words += item.split(",") if isinstance(item, str) else [item]
-        parts = [word.strip() if isinstance(word, str) else word for word in words]
-        return list(dict.fromkeys(super().to_internal_value([part for part in parts if part != ""])))
+        stripped = [word.strip() if isinstance(word, str) else word for word in words]
+        parts = [part for part in stripped if part != ""]
+        different = len({part for part in parts if isinstance(part, str)})
+        if different + sum(not isinstance(part, str) for part in parts) > MOST_TAGS:  # before each is looked at
+            self.fail("max_length", max_length=MOST_TAGS)
+        return list(dict.fromkeys(super().to_internal_value(parts)))
 
 
 class SourceDateField(serializers.DateField):
@@ -47,7 +52,7 @@ class MetadataSerializer(serializers.Serializer[Any]):
     difficulty = serializers.ChoiceField(Document.Difficulty.choices, required=False, allow_blank=True)
     language = serializers.RegexField(r"^[a-z]{2,3}$", required=False, allow_blank=True)
     course = serializers.CharField(max_length=50, required=False, allow_blank=True)
-    tags = TagsField(required=False, max_length=20)
+    tags = TagsField(required=False, max_length=MOST_TAGS)
     source_date = SourceDateField(required=False, allow_null=True)
 
 
@@ -56,6 +61,6 @@ class FactSerializer(serializers.Serializer[Any]):
 
     text = serializers.CharField(max_length=facts.MAX_TEXT)
     title = serializers.CharField(max_length=facts.MAX_TITLE, required=False, allow_blank=True)
-    tags = TagsField(required=False, max_length=20)
+    tags = TagsField(required=False, max_length=MOST_TAGS)
     key = serializers.CharField(max_length=facts.MAX_KEY, required=False, allow_blank=True)
     source = SourceField(max_length=facts.MAX_SOURCE, required=False, allow_blank=True)

@@ -8,13 +8,14 @@ from uuid import UUID
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as _UploadedFile
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from accounts.limits import reserving, stock
 from accounts.models import Membership
-from accounts.problems import NotFound, Problem, QuotaExceeded
+from accounts.problems import NotFound, Problem
 from corpora.models import Corpus, Document
+from corpora.rows.deletable import is_in_trash
 from corpora.signals import document_ready
 from corpora.uploads import originals, signatures
 
@@ -38,6 +39,12 @@ class DuplicateDocument(Problem):
     default_detail = gettext_lazy("This corpus already has this file under this name.")
 
 
+class DocumentInTrash(Problem):
+    status_code = 409
+    code = "document_in_trash"
+    default_detail = gettext_lazy("This file is in the trash. Restore it from there, or erase it there first.")
+
+
 class FactKeyTaken(DuplicateDocument):
     """Another first statement of this key was faster; it can be replaced."""
 
@@ -48,6 +55,12 @@ def accept_upload(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: 
     The row and the file appear together: when the store refuses, no row stays; when the row cannot be
     written, the file is removed. Raises UploadRefused, DuplicateDocument, QuotaExceeded, Storage*.
     """
+    reserving.reserve(by, writes=1)
+    return take_upload(corpus, upload, by, sha256, **fields)
+
+
+def take_upload(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: str = "", **fields: Any) -> Document:
+    """`accept_upload` for a caller that has counted the request."""
     media_type = checked_media_type(upload)
     document = Document(
         corpus=corpus,
@@ -59,7 +72,7 @@ def accept_upload(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: 
         **fields,
     )
     refuse_duplicate(document)
-    refuse_over_quota(document.size, by)  # before the file is kept; what counts is asked again under a lock
+    stock.look_for_room(by, documents=1, megabytes=document.size)  # before the file is kept
     store(document, upload, by)
     return document
 
@@ -90,27 +103,13 @@ def content_hash(upload: UploadedFile) -> str:
 
 
 def refuse_duplicate(document: Document) -> None:
-    """The same bytes under the same name in the same corpus are one document (SPEC §3)."""
-    twin = Document.objects.alive().filter(
-        corpus_id=document.corpus_id, sha256=document.sha256, filename=document.filename
-    )
-    if existing := twin.values_list("pk", flat=True).first():
+    """The same bytes under the same name in the same corpus are one document (SPEC §3), also in the trash: restoring
+    it costs nothing, and keeps what was said of it."""
+    twins = Document.objects.filter(corpus_id=document.corpus_id, sha256=document.sha256, filename=document.filename)
+    if existing := twins.alive().values_list("pk", flat=True).first():
         raise DuplicateDocument(document=str(existing))
-
-
-def refuse_over_quota(size: int, by: Membership) -> None:
-    """Documents and bytes a user has uploaded in an organization stay within their quotas (R21)."""
-    kept = (
-        Document.objects.alive()
-        .filter(corpus__organization_id=by.organization_id, uploaded_by=by.user_id)
-        .aggregate(documents=Count("pk"), total=Sum("size"))
-    )
-    documents, used = settings.QUOTA_DOCUMENTS_PER_USER, settings.QUOTA_BYTES_PER_USER
-    if (documents and kept["documents"] >= documents) or (used and (kept["total"] or 0) + size > used):
-        raise QuotaExceeded(
-            _("You have no room left for documents. Delete some, or ask your administrator for more."),
-            headers={"Retry-After": "3600"},
-        )
+    if trashed := twins.filter(is_in_trash()).values_list("pk", flat=True).first():
+        raise DocumentInTrash(document=str(trashed))
 
 
 def store(document: Document, upload: UploadedFile, by: Membership) -> None:
@@ -118,10 +117,9 @@ def store(document: Document, upload: UploadedFile, by: Membership) -> None:
     originals.keep_original(document, upload)
     try:
         with transaction.atomic():
+            stock.make_room(by, documents=1, megabytes=document.size)
             refuse_deleted_corpus(document.corpus_id)
             refuse_taken_key(document)
-            one_upload_at_a_time(by)
-            refuse_over_quota(document.size, by)
             document.save(force_insert=True)
             tell_workers(document.pk)
     except Exception as error:
@@ -129,11 +127,6 @@ def store(document: Document, upload: UploadedFile, by: Membership) -> None:
         if isinstance(error, IntegrityError):
             refuse_duplicate(document)
         raise
-
-
-def one_upload_at_a_time(by: Membership) -> None:
-    """Until the transaction ends, other uploads of this member wait, so that each counts those before it."""
-    Membership.objects.select_for_update(no_key=True).filter(pk=by.pk).first()
 
 
 def refuse_taken_key(document: Document) -> None:
@@ -158,18 +151,19 @@ def replace(document: Document, upload: UploadedFile, by: Membership, **fields: 
     """Give a document new content. Readers keep the old version until the new one is complete.
 
     The new file is written beside the old one, which goes last: a failure in between loses neither. Of two at once
-    the later one stays, and takes the earlier one's file with it. Raises what `accept_upload` does, and NotFound.
+    the later one stays, and takes the earlier one's file with it. Raises what `take_upload` does, and NotFound.
     """
-    document.media_type = checked_media_type(upload)
+    document.media_type, size_before = checked_media_type(upload), document.size
     document.size, document.sha256 = upload.size or 0, content_hash(upload)
     for name, value in fields.items():
         setattr(document, name, value)
     originals.keep_original(document, upload)
     try:
         with transaction.atomic():
+            stock.make_room(by, megabytes=document.size - size_before)
             before = file_of(document.pk)
             document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
-            reprocess(document, by)
+            requeue(document)
     except Exception as error:
         originals.discard_original(str(document.file.name))
         if isinstance(error, IntegrityError):
@@ -188,7 +182,12 @@ def file_of(document_id: UUID) -> str:
 
 
 def reprocess(document: Document, by: Membership) -> None:
-    """Queue a document again. What readers see stays until the new version is complete."""
+    """Queue a document again. What readers see stays until the new version is complete. Raises QuotaExceeded."""
+    reserving.reserve(by, writes=1)
+    requeue(document)
+
+
+def requeue(document: Document) -> None:
     with transaction.atomic():
         queued = Document.objects.alive().filter(pk=document.pk).requeue()
         if queued:

@@ -66,3 +66,13 @@ def original_names(corpus_id: UUID, document_id: UUID) -> list[str]:
     except FileNotFoundError:
         return []
     return [f"{folder}/{name}" for name in files]
+
+
+def refuse_leftover_files(corpus_id: UUID) -> None:
+    """RuntimeError while the store has a file of any document of a corpus. Folders may stay: they have no content."""
+    try:
+        folders, files = default_storage.listdir(str(corpus_id))
+    except FileNotFoundError:
+        return
+    if files or any(original_names(corpus_id, UUID(folder)) for folder in folders):
+        raise RuntimeError(f"files of corpus {corpus_id} survived their deletion")

@@ -11,6 +11,7 @@ from evaluation import cases
 from evaluation.calibration import NotMeasurable
 from evaluation.models import Question, QuestionSet
 from tests import factories
+from tests.factories import ConversationFactory
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,7 +24,7 @@ def questions(library: Library) -> QuestionSet:
 
 def rated(library: Library, by: Membership, text: str, sources: list[Document], rating: int | None = -1) -> Message:
     """An answer with these sources, all cited, in a conversation that began with something else."""
-    talk = Conversation.objects.create(organization=by.organization, owner=by.user, agent=library.writer)
+    talk = ConversationFactory(of=by, agent=library.writer)
     Message.objects.create(conversation=talk, role="user", content="Hola, soy yo.")
     Message.objects.create(conversation=talk, role="assistant", content="Hola.")
     Message.objects.create(conversation=talk, role="user", content=text)
@@ -71,6 +72,16 @@ def test_an_answer_that_drew_on_a_personal_corpus_stays_with_its_user(library: L
     chosen = [personal.pk, mixed.pk, without_sources.pk]
     assert cases.take_feedback(questions, chosen, library.admin) == 0
     assert not questions.questions.exists()
+
+
+def test_a_conversation_that_a_personal_corpus_was_in_reach_of_stays_with_its_user(
+    library: Library, questions: QuestionSet
+) -> None:
+    """Though this answer has nothing but global sources: it may repeat what one before it said."""
+    answer = rated(library, library.alicia, "¿Y los veintiún días de Ofelia?", [loans(library)])
+    Conversation.objects.filter(pk=answer.conversation_id).update(is_personal=True)
+    assert cases.feedback(questions) == []
+    assert cases.take_feedback(questions, [answer.pk], library.admin) == 0
 
 
 def test_an_answer_that_nobody_rated_is_not_shown(library: Library, questions: QuestionSet) -> None:

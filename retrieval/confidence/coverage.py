@@ -17,7 +17,7 @@ from math import log
 from typing import NamedTuple
 
 from retrieval.text.folding import fold_latin, words_only
-from retrieval.text.stems import stems, words
+from retrieval.text.stems import asked_stems, words
 from retrieval.text.terms import ExactTerm
 
 AMONG = 32
@@ -70,7 +70,7 @@ def weigh_question(question: str, passages: Sequence[str], terms: Sequence[Exact
 
 
 def _weigh(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -> tuple[Wanted, list[list[bool]]]:
-    asked = tuple(stems(question))
+    asked = asked_stems(question)
     rows = [find_matches(passage, asked, terms) for passage in passages]
     counts = [sum(column) for column in zip(*rows, strict=True)] if rows else [0] * (len(asked) + len(terms))
     among = max(AMONG, len(passages))

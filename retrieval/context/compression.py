@@ -35,16 +35,48 @@ def compress(passage: RetrievedChunk, tokens: int, wanted: Wanted) -> RetrievedC
     worth = _worth([wanted.share(passage.text[start:end]) for start, end in spans])
     a_character = passage.token_count / max(1, len(passage.text))
     smallest = min((end - start for start, end in spans), default=0) * a_character - ELISION_TOKENS
-    chosen: list[int] = []
-    spent = 0
+    selection = ChosenSentences(spans, a_character)
     for candidate in sorted(range(len(spans)), key=lambda n: (-worth[n], n)):
-        trial = sorted((*chosen, candidate))
-        cost = _cost(trial, spans, a_character)
-        if cost <= tokens:
-            chosen, spent = trial, cost
-        if spent + smallest > tokens:
+        if selection.cost_with(candidate) <= tokens:
+            selection.add(candidate)
+        if selection.cost + smallest > tokens:
             break
-    return replace(passage, text=_join(passage.text, chosen, spans), token_count=spent) if chosen else None
+    if not selection.chosen:
+        return None
+    text = _join(passage.text, sorted(selection.chosen), spans)
+    return replace(passage, text=text, token_count=selection.cost)
+
+
+class ChosenSentences:
+    """The chosen sentences and what they cost with the elisions between them. Each is weighed by its neighbours alone,
+    so that a passage of many costs no more than their number."""
+
+    def __init__(self, spans: Sequence[Span], a_character: float) -> None:
+        self.chosen: set[int] = set()
+        self.cost = 0
+        self._spans, self._a_character = spans, a_character
+        self._characters = self._groups = 0
+
+    def cost_with(self, number: int) -> int:
+        """Tokens of all that is chosen and of this one."""
+        characters, groups = self._with(number)
+        ends = sum(end != number and end not in self.chosen for end in (0, len(self._spans) - 1))
+        return ceil(characters * self._a_character) + ELISION_TOKENS * (groups - 1 + ends)
+
+    def add(self, number: int) -> None:
+        self.cost = self.cost_with(number)
+        self._characters, self._groups = self._with(number)
+        self.chosen.add(number)
+
+    def _with(self, number: int) -> tuple[int, int]:
+        """Characters and groups of consecutive sentences. What is between two of a group belongs to it."""
+        start, end = self._spans[number]
+        groups = 1
+        if number - 1 in self.chosen:
+            start, groups = self._spans[number - 1][1], groups - 1
+        if number + 1 in self.chosen:
+            end, groups = self._spans[number + 1][0], groups - 1
+        return self._characters + end - start, self._groups + groups
 
 
 def _worth(own: Sequence[float]) -> list[float]:
@@ -61,13 +93,6 @@ def _runs(chosen: Sequence[int]) -> list[tuple[int, int]]:
         else:
             runs.append((number, number))
     return runs
-
-
-def _cost(chosen: Sequence[int], spans: Sequence[Span], a_character: float) -> int:
-    runs = _runs(chosen)
-    elisions = len(runs) - 1 + (chosen[0] > 0) + (chosen[-1] < len(spans) - 1)
-    characters = sum(spans[last][1] - spans[first][0] for first, last in runs)
-    return ceil(characters * a_character) + ELISION_TOKENS * elisions
 
 
 def _join(text: str, chosen: Sequence[int], spans: Sequence[Span]) -> str:

@@ -5,7 +5,7 @@ from typing import AnyStr
 
 from retrieval.text.folding import words_only
 from retrieval.text.sentences import SENTENCE_END
-from retrieval.text.stems import stems
+from retrieval.text.stems import asked_stems
 
 SNIPPET_WIDTH = 240
 LEAD = 0.3  # of the window may stand before the first of the words that it is for
@@ -30,9 +30,7 @@ def snippet(question: str, text: str, width: int = SNIPPET_WIDTH) -> str:
     return _window(text, _beginning(text, earliest, place), room)
 
 
-@lru_cache(maxsize=256)
-def _stems(question: str) -> tuple[str, ...]:
-    return tuple(stems(question))
+_stems = lru_cache(maxsize=256)(asked_stems)
 
 
 def _places(wanted: tuple[str, ...], text: str) -> list[StemPlace]:

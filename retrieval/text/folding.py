@@ -8,13 +8,29 @@ import re
 import unicodedata
 
 _ACCENTS = re.compile("[\u0300-\u036f]+")
+_SIGNS = re.compile(r"[^\x00-\x7f\w\s]{32,}")  # marks above and below letters are among them
+MOST_MARKS = 30  # on one letter, as Unicode's "stream-safe" text has (UAX 15)
 
 
 def fold(text: str) -> str:
     """Of any script: `Cigüeña` and `cigueña` are `ciguena`."""
     if text.isascii():
         return text.lower()
-    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", with_few_marks(text.casefold())))
+
+
+def with_few_marks(text: str) -> str:
+    """`text` with at most MOST_MARKS marks on one letter: to normalise n of them takes n² steps."""
+    return _SIGNS.sub(lambda signs: _few_marks(signs[0]), text)
+
+
+def _few_marks(signs: str) -> str:
+    kept, marks = [], 0
+    for sign in signs:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
 
 
 def fold_latin(text: str) -> str:

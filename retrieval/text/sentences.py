@@ -15,7 +15,7 @@ _ABBREVIATIONS = (
 _LENGTHS = groupby(_ABBREVIATIONS.split(), len)  # a look behind is of one length
 _NO_END = "".join(rf"(?<!\b(?i:{'|'.join(short)})\.)" for _length, short in _LENGTHS)
 SENTENCE_END = re.compile(
-    rf"[.!?…](?![^\s\"'»”’)\]]){_NO_END}(?<!\b[A-ZÁÉÍÓÚÑ]\.)[\"'»”’)\]]*(?=\s)(?!\s+[\da-záéíóúüñ])|(?=\n\s*\n)"
+    rf"[.!?…](?![^\s\"'»”’)\]]){_NO_END}(?<!\b[A-ZÁÉÍÓÚÑ]\.)[\"'»”’)\]]*(?=\s)(?!\s+[\da-záéíóúüñ])|(?=\n[^\S\n]*\n)"
 )
 
 

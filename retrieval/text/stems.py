@@ -10,6 +10,7 @@ import re
 from retrieval.text.folding import fold
 
 STEM_LETTERS = 6
+MOST_ASKED = 256  # stems of a question that passages are looked through for; each costs a look at every passage
 
 WORD = re.compile(r"[^\W_]+")
 _SPANISH_STOP_WORDS = """
@@ -39,3 +40,8 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """The distinct stems of a text's content words, in order of appearance."""
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
+
+
+def asked_stems(question: str) -> tuple[str, ...]:
+    """Those of a question that are looked for."""
+    return tuple(stems(question)[:MOST_ASKED])

@@ -31,7 +31,9 @@ LONGEST_PHRASE = 120
 ASKED_FOR = frozenset({"reference", "code", "designation", "request", "path"})  # a number may be written otherwise
 
 # Of folded text, as all of the patterns that look into passages; the finders read the question as it was written.
-_PART = r"(?:articulos?|arts?|articles?|seccion|sections?|sec|apartado|§+)\.?\s*(?:n\.?[ºo]\s*)?"
+# What may repeat is counted: without an end, a passage of nothing but such signs takes the square of its length.
+_GAP = r"\s{0,9}"
+_PART = rf"(?:articulos?|arts?|articles?|seccion|sections?|sec|apartado|§{{1,9}})\.?{_GAP}(?:n\.?[ºo]{_GAP})?"
 _CODE = r"(?:errors?|errores|c[oó]digos?|codes?|status|estado|http|errno|exit)"
 _NUMBER = r"\d+(?:\.\d+)*"
 # In the order in which they are looked for: what an earlier one has taken, a later one does not see.
@@ -50,7 +52,7 @@ _FINDERS = {
     }.items()
 }
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
-_HEADED = r"(?:^|\n)#+\s*|(?:^|\s)>\s"  # in Markdown, or in the path of headings above a passage
+_HEADED = rf"(?:^|\n)#{{1,9}}{_GAP}|(?:^|\s)>\s"  # in Markdown, or in the path of headings above a passage
 _BEFORE, _AFTER = r"(?<![^\W_])", r"(?![^\W_])"
 
 
@@ -130,8 +132,9 @@ def _heading(core: str) -> str:
     Without a word for a part only a number with a point at the beginning of a line is believed; one without might
     number a list.
     """
-    bare = r"(?:^|\n)[#*\s]*|" if "." in core else ""
-    return rf"(?:{_HEADED}|{bare}(?:^|\n|[.:;])[#*\s]*{_PART}){re.escape(core)}".replace(r"\ ", r"\s?") + _AFTER
+    marks = r"[#*\s]{0,9}"
+    bare = rf"(?:^|\n){marks}|" if "." in core else ""
+    return rf"(?:{_HEADED}|{bare}(?:^|\n|[.:;]){marks}{_PART}){re.escape(core)}".replace(r"\ ", r"\s?") + _AFTER
 
 
 def _number(core: str) -> str:

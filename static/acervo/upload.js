@@ -3,6 +3,7 @@
 import { csrf, sentenceOf } from "./http.js";
 
 const AT_ONCE = 3;
+const SOON = 60; // seconds of Retry-After that are waited for
 
 const section = document.getElementById("upload");
 const list = document.getElementById("uploads");
@@ -50,6 +51,7 @@ function show(row, { state, error }) {
   place.hidden = !error;
   row.querySelector("progress").hidden = Boolean(error);
   row.querySelector("[data-retry]").hidden = true;
+  row.querySelector("[data-restore]").hidden = true;
   row.querySelector("[data-dismiss]").hidden = !error;
 }
 
@@ -91,9 +93,48 @@ function ended(request, file, row) {
     document.body.dispatchEvent(new CustomEvent("uploaded"));
   } else if (!request.status) fail(row, text.offline, true);
   else {
+    const deleted = inTrash(request);
     const otherwise = request.status === 413 ? text.tooLarge : text.failed;
     fail(row, sentenceOf(request.responseText, otherwise), request.status >= 500 || request.status === 429);
+    const seconds = Number(request.getResponseHeader("Retry-After"));
+    if (request.status === 429 && seconds && seconds <= SOON) setTimeout(() => again(file, row), 1000 * seconds);
+    if (deleted) offerRestoring(deleted, row);
   }
+}
+
+/** The id of the same file that lies in the trash, if that is why it was refused. */
+function inTrash(request) {
+  if (request.status !== 409) return "";
+  try {
+    const problem = JSON.parse(request.responseText);
+    return problem.code === "document_in_trash" ? problem.document : "";
+  } catch {
+    return "";
+  }
+}
+
+function offerRestoring(id, row) {
+  const button = row.querySelector("[data-restore]");
+  button.hidden = false;
+  button.onclick = async () => {
+    button.disabled = true;
+    const answer = await fetch(`/api/trash/${id}/restore/`, { method: "POST", headers: { ...csrf(), Accept: "application/json" } })
+      .catch(() => null);
+    button.disabled = false;
+    if (!answer) fail(row, text.offline, false);
+    else if (!answer.ok) fail(row, sentenceOf(await answer.text(), text.failed), false);
+    else {
+      show(row, { state: text.restored, error: "" });
+      announce.textContent = text.restored;
+      row.dataset.sent = "";
+      document.body.dispatchEvent(new CustomEvent("uploaded"));
+    }
+  };
+}
+
+/** A limit a minute heals by itself: who drops a thousand files need not watch. */
+function again(file, row) {
+  if (row.isConnected && !row.querySelector("[data-error]").hidden) enqueue(file, row);
 }
 
 function addChosen() {

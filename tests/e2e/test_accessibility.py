@@ -23,8 +23,12 @@ PAGES = [
     "/conversations/",
     "/projects/",
     "/account/",
+    "/account/data/",
+    "/trash/",
     "/members/",
     "/accounts/password/change/",
+    "/accounts/reauthenticate/",
+    "/accounts/2fa/",
     "/nowhere/",
 ]
 FOCUSED = """() => {

@@ -96,5 +96,5 @@ class Visits:
         page.goto("/accounts/login/")
         page.get_by_label("Correo electrónico").fill(login.email)
         page.get_by_label("Contraseña", exact=True).fill(login.password)
-        page.get_by_role("button", name="Iniciar sesión").click()
+        page.get_by_role("button", name="Iniciar sesión", exact=True).click()
         page.wait_for_url(lambda url: not urlsplit(url).path.startswith("/accounts/"))

@@ -39,6 +39,7 @@ class Behaviour:
     json_answer: Any = None
     thinking: str = ""
     obedient: bool = False  # repeats the passages of its context word for word, and follows them
+    copying: bool = False  # puts whatever it was shown into everything it says, as real models do with names and sums
     # embeddings
     dims: int = 0  # other dimensions than asked for
     nan: bool = False

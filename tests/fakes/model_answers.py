@@ -20,6 +20,8 @@ def answer(behaviour: Behaviour, system: str, messages: list[dict[str, Any]]) ->
     if behaviour.json_answer is not None:
         return behaviour.json_answer if isinstance(behaviour.json_answer, str) else json.dumps(behaviour.json_answer)
     sources = SOURCE.findall("\n".join([system, *(_text(message) for message in messages)]))
+    if behaviour.copying:
+        return _copied(_text(messages[-1]), sources)
     said = f"<think>{behaviour.thinking}</think>" if behaviour.thinking else ""
     if behaviour.obedient:
         return said + _obeyed(system, sources)
@@ -34,6 +36,32 @@ def answer(behaviour: Behaviour, system: str, messages: list[dict[str, Any]]) ->
 def _obeyed(system: str, sources: list[tuple[str, str]]) -> str:
     passages = "\n\n".join(passage for _, passage in sources)
     return passages + (f"\n\n{system}" if ASKS_FOR_PROMPT.search(passages) else "")
+
+
+def _copied(asked: str, sources: list[tuple[str, str]]) -> str:
+    """A condensed question with what was said before it, a verdict with reasons, or an answer of all its passages.
+
+    A question that has `questionx…` in it is answered with `answerx…`: so that an answer's own words can be told from
+    those of its question.
+    """
+    given = _json(asked)
+    if "conversation" in given:
+        before = " ".join(str(one["content"]) for one in reversed(given["conversation"]))
+        condensed = f"{given['question']} (about: {before})"[:900]
+        return json.dumps({"question": condensed, "phrasings": [condensed, before[:900]]})
+    if "answer" in given:
+        shares = dict.fromkeys(("faithfulness", "context_precision", "context_recall"), 0.5)
+        return json.dumps({**shares, "reason": asked})
+    own = " ".join(re.findall(r"questionx(\w+)", asked)[-1:])
+    return f"answerx{own}: " + " ".join(f"{passage} [{number}]." for number, passage in sources)
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return {}
+    return read if isinstance(read, dict) else {}
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ def postgres(folder: Path) -> Started:
     server = Postgres(folder)
     server.start()
     server.create_database("acervo")
-    return server, {"DATABASE_URL": server.url("acervo")}
+    return server, server.settings("acervo")
 
 
 def redis(folder: Path) -> Started:

@@ -54,7 +54,7 @@ def real_parts(services: Services, model: ModelServer) -> dict[str, dict[str, st
     """The settings that put a real thing behind each default, by part."""
     objects = {"objects": services.objects.settings()} if services.objects else {}
     return objects | {
-        "database": {"DATABASE_URL": services.postgres.url("acervo")},
+        "database": services.postgres.settings("acervo"),
         "broker": {"CELERY_BROKER_URL": services.redis.url(0)},
         "cache": {"CACHE_URL": services.redis.url(1)},
         "index": {"QDRANT_URL": services.index.url, "QDRANT_API_KEY": services.index.KEY},
@@ -110,8 +110,7 @@ class Installation:
             "DATA_DIR": str(services.folder / "data"),
             "SECRET_KEY": uuid4().hex * 2,
             "CHAT_MODEL": "fake" if "OPENAI_BASE_URL" in settings else "",
-            "QUOTA_QUESTIONS_PER_MINUTE": "0",
-            "QUOTA_STREAMS_PER_USER": "0",
+            "QUOTAS": "off",
             "PYTHONUNBUFFERED": "1",
             **settings,
         }

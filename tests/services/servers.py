@@ -134,7 +134,7 @@ def program(name: str, *places: str) -> str:
 
 
 class Postgres(Server):
-    """A cluster of its own. The application's role owns its database and is no superuser, as it should be."""
+    """A cluster of its own. The application's role owns nothing and is no superuser, as it should be."""
 
     gentle = signal.SIGINT  # "fast": SIGTERM would wait for every client to leave
     BINARIES = "/usr/lib/postgresql/*/bin"  # where Debian keeps them, off the PATH
@@ -167,19 +167,23 @@ class Postgres(Server):
         return subprocess.run(ready, check=False).returncode == 0
 
     def create_database(self, name: str) -> None:
-        """A database and its owner, a role of the same name that may make test databases."""
+        """A database, the application's role of the same name, and its owner, who may make test databases."""
         import psycopg
 
         with psycopg.connect(f"postgresql://postgres@127.0.0.1:{self.port}/postgres", autocommit=True) as link:
-            link.execute(f"CREATE ROLE {name} LOGIN CREATEDB")
-            link.execute(f"CREATE DATABASE {name} OWNER {name}")
+            link.execute(f"CREATE ROLE {name} LOGIN")
+            link.execute(f"CREATE ROLE {name}_owner LOGIN CREATEDB")
+            link.execute(f"CREATE DATABASE {name} OWNER {name}_owner")
 
-    def url(self, name: str) -> str:
-        return f"postgres://{name}@127.0.0.1:{self.port}/{name}"
+    def settings(self, name: str) -> dict[str, str]:
+        place = f"127.0.0.1:{self.port}/{name}"
+        return {"DATABASE_URL": f"postgres://{name}@{place}", "DATABASE_OWNER_URL": f"postgres://{name}_owner@{place}"}
 
 
 class Redis(Server):
-    """Nothing is kept over a restart: losing it must lose nothing (ADR 0002)."""
+    """Nothing is kept over a restart: losing it must lose nothing (ADR 0002). It asks for a password, as deployed."""
+
+    PASSWORD = "redis-password"
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "redis")
@@ -187,10 +191,11 @@ class Redis(Server):
 
     def command(self) -> list[str]:
         settings = ["--save", "", "--appendonly", "no", "--databases", "64", "--dir", str(self.folder)]
-        return [self.binary, "--bind", "127.0.0.1", "--port", str(self.port), *settings]
+        own = ["--bind", "127.0.0.1", "--port", str(self.port), "--requirepass", self.PASSWORD]
+        return [self.binary, *own, *settings]
 
     def url(self, database: int) -> str:
-        return f"redis://127.0.0.1:{self.port}/{database}"
+        return f"redis://:{self.PASSWORD}@127.0.0.1:{self.port}/{database}"
 
 
 class IndexServer(Server):
@@ -261,3 +266,35 @@ class ObjectStore(Server):
         """The keys in the bucket."""
         files = [path for path in self.bucket.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.bucket)) for path in files}
+
+
+class PgBouncer(Server):
+    """A pooler in front of PostgreSQL that gives each transaction whichever of its few connections is free."""
+
+    def __init__(self, folder: Path, postgres: Postgres, connections: int = 1) -> None:
+        super().__init__(folder, "pgbouncer")
+        self.binary = os.environ.get("PGBOUNCER") or program("pgbouncer", "/usr/sbin")
+        self.user = postgres.user
+        settings = {
+            "listen_addr": "127.0.0.1",
+            "listen_port": str(self.port),
+            "unix_socket_dir": "",
+            "auth_type": "any",
+            "pool_mode": "transaction",
+            "default_pool_size": str(connections),
+            "ignore_startup_parameters": "options",  # as docs/deploy.md says
+        }
+        lines = ["[databases]", f"* = host=127.0.0.1 port={postgres.port} user={{}}", "[pgbouncer]"]
+        self.lines = [*lines, *(f"{name} = {value}" for name, value in settings.items())]
+
+    def serving(self, role: str) -> Self:
+        """Connect to PostgreSQL as this role."""
+        place = self.folder / "pgbouncer.ini"
+        place.write_text("\n".join(self.lines).format(role))
+        if self.user:
+            shutil.chown(self.folder, self.user)
+            shutil.chown(place, self.user)
+        return self.start()
+
+    def command(self) -> list[str]:
+        return [self.binary, str(self.folder / "pgbouncer.ini")]

@@ -91,7 +91,7 @@ def test_what_is_deleted_while_the_index_is_down_is_not_found_and_is_erased_when
     indexed(admin, document)
     row = "SELECT count(*) FROM corpora_document WHERE id = %s"
     with dead(index):
-        assert admin.call("DELETE", f"/api/documents/{document}/").status == 204
+        assert admin.call("DELETE", f"/api/documents/{document}/?erase=now").status == 204
         assert admin.call("GET", f"/api/documents/{document}/").status == 404
         assert installation.query(row, document) == [(1,)], "the row stays until nothing is left"
     assert document not in {source["document"] for source in admin.answers(AGENT, QUESTION)[0].data["sources"]}

@@ -51,8 +51,8 @@ def test_short_work_and_upkeep_go_on_behind_a_backlog(
     started = time.monotonic()
     note = uploaded(admin, own, "nota.md", b"# Nota\n\nUna nota corta.\n")
     indexed(admin, note, patience(6))
-    assert admin.call("DELETE", f"/api/documents/{note}/").status == 204
-    erased = "SELECT count(*) FROM corpora_erasurereceipt WHERE document_id = %s"
+    assert admin.call("DELETE", f"/api/documents/{note}/?erase=now").status == 204
+    erased = "SELECT count(*) FROM corpora_erasurereceipt WHERE subject_id = %s"
     wait_until(lambda: installation.query(erased, note) == [(1,)], patience(10), "the note is erased")
     assert waiting(installation) > 0, f"the backlog is still there after {time.monotonic() - started:.0f} s"
     sweeps = "SELECT count(*) FROM workers_claim WHERE name = 'periodic:sweep' AND began_at > %s"

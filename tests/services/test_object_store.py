@@ -48,7 +48,7 @@ def test_an_original_goes_to_the_bucket_and_comes_back_as_it_was(
 def test_a_deleted_document_leaves_no_object(admin: Caller, corpus: str, store: ObjectStore) -> None:
     document = uploaded(admin, corpus, "borrar.md", TEXT + b"Y atlas.\n")
     indexed(admin, document)
-    assert admin.call("DELETE", f"/api/documents/{document}/").status == 204
+    assert admin.call("DELETE", f"/api/documents/{document}/?erase=now").status == 204
     wait_until(lambda: not any(document in key for key in store.objects()), 30, "the object is gone")
 
 

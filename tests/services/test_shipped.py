@@ -70,7 +70,7 @@ def test_a_document_is_taken_in_indexed_found_cited_and_erased(
     assert document in {one["document"] for one in found.body["chunks"]}
     events = installation.caller(web, MEMBER).answers(AGENT, QUESTION)
     assert (events[-1].name, events[-1].data["cited"]) == ("done", [1])
-    assert admin.call("DELETE", f"/api/documents/{document}/").status == 204
-    receipt = "SELECT count(*) FROM corpora_erasurereceipt WHERE document_id = %s"
+    assert admin.call("DELETE", f"/api/documents/{document}/?erase=now").status == 204
+    receipt = "SELECT count(*) FROM corpora_erasurereceipt WHERE subject_id = %s"
     wait_until(lambda: installation.query(receipt, document) == [(1,)], 30, "the erasure has its receipt")
     assert "beat: Starting" in beat.tail(200)

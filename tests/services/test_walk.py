@@ -62,10 +62,10 @@ def test_a_deleted_document_is_gone_at_once_and_leaves_nothing(admin: Caller, in
     corpus = new_corpus(admin, AGENT)
     document = uploaded(admin, corpus, "torre.md", FARO.replace(b"1873", b"1874"))
     indexed(admin, document)
-    assert admin.call("DELETE", f"/api/documents/{document}/").status == 204
+    assert admin.call("DELETE", f"/api/documents/{document}/?erase=now").status == 204
     found = admin.call("POST", f"/api/agents/{AGENT}/retrieve/", {"query": ABOUT_FARO})
     assert document not in {one["document"] for one in found.body["chunks"]}
-    erased = "SELECT count(*) FROM corpora_erasurereceipt WHERE document_id = %s"
+    erased = "SELECT count(*) FROM corpora_erasurereceipt WHERE subject_id = %s"
     wait_until(lambda: installation.query(erased, document) == [(1,)], 30, "the erasure has its receipt")
     assert installation.query("SELECT count(*) FROM corpora_document WHERE id = %s", document) == [(0,)]
 

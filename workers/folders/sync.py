@@ -14,12 +14,14 @@ from uuid import UUID
 from django.core.files import File
 from django.core.files.uploadedfile import UploadedFile
 
+from accounts.limits.amounts import unlimited
 from accounts.models import Membership
 from accounts.problems import Problem
 from corpora import removal
 from corpora.descriptions import describe
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
+from corpora.rows.deletable import is_in_trash
 from corpora.uploads import facts, intake
 from corpora.uploads.signatures import safe_filename
 from workers.folders.fact_lists import facts_in
@@ -53,6 +55,7 @@ def files_in(source: Path) -> list[Path]:
     ]
 
 
+@unlimited()
 def synchronize_folder(
     source: Path,
     corpus: Corpus,
@@ -67,6 +70,7 @@ def synchronize_folder(
 
     A file that is refused is noted in the outcome and stops nothing. `on_file` is called after each, for progress.
     What `metadata` and `acervo.toml` files say of a file holds at every visit; nothing is embedded again for it.
+    Limits do not hold: who reads a folder of the server runs the installation.
     """
     root = source if source.is_dir() else source.parent
     visit = Visit(root, corpus, by, FolderMetadata(root, metadata, unit_from_folder=unit_from_folder))
@@ -91,6 +95,7 @@ class Visit:
     def __init__(self, root: Path, corpus: Corpus, by: Membership, metadata: FolderMetadata) -> None:
         self.root, self.corpus, self.by, self.metadata = root, corpus, by, metadata
         self.known = {one.source_path: one for one in corpus.documents.alive().exclude(source_path="")}
+        self.deleted = {one.source_path: one for one in corpus.documents.filter(is_in_trash()).exclude(source_path="")}
         self.seen: set[str] = set()
         self.outcome = Outcome()
 
@@ -107,6 +112,9 @@ class Visit:
                 self.leave(known, self.metadata.of(path))
                 note_modified(known, modified_ns)
                 return
+            if self.is_in_trash(relative, sha256):
+                self.outcome.unchanged += 1
+                return
             if self.has_twin(path.name, sha256, relative):
                 self.leave_to_twin(known)
                 return
@@ -116,9 +124,26 @@ class Visit:
                 intake.replace(known, upload, self.by, **self.metadata.of(path))
             else:
                 said = self.metadata.of(path)
-                known = intake.accept_upload(self.corpus, upload, self.by, source_path=relative, **said)
+                known = self.accept(upload, relative, said)
         note_modified(known, modified_ns)
         self.outcome.documents.append(known.pk)
+
+    def accept(self, upload: intake.UploadedFile, relative: str, said: dict[str, Any]) -> Document:
+        """A file that came back takes its document out of the trash."""
+        try:
+            return intake.accept_upload(self.corpus, upload, self.by, source_path=relative, **said)
+        except intake.DocumentInTrash as problem:
+            known = self.corpus.documents.get(pk=problem.extra["document"])
+        removal.restore_document(known, self.by)
+        Document.objects.filter(pk=known.pk).update(source_path=relative)
+        known.refresh_from_db()
+        describe(known, self.by, **said)
+        return known
+
+    def is_in_trash(self, relative: str, sha256: str) -> bool:
+        """Whether somebody has deleted this very file's document: then the folder does not bring it back."""
+        deleted = self.deleted.get(relative)
+        return deleted is not None and deleted.sha256 == sha256
 
     def leave(self, known: Document, said: dict[str, Any]) -> None:
         """The content is as it was; what is said of it may not be."""
@@ -141,8 +166,7 @@ class Visit:
         """The corpus has these bytes under this name already; what this path was before, if anything, is gone."""
         self.outcome.unchanged += 1
         if known:
-            removal.remove_document(known, self.by)
-            self.outcome.removed += 1
+            self.remove(known)
             del self.known[known.source_path]
 
     def take_facts(self, path: Path, relative: str) -> None:
@@ -156,6 +180,9 @@ class Visit:
             if known and known.sha256 == facts.hash_of(one.text):
                 self.leave(known, said)
                 continue
+            if self.is_in_trash(place, facts.hash_of(one.text)):
+                self.outcome.unchanged += 1
+                continue
             fact = facts.upsert_fact(self.corpus, self.by, one.text, one.title, one.tags, one.key, one.source)
             describe(fact, self.by, **said, source_path=place)
             self.outcome.documents.append(fact.pk)
@@ -163,8 +190,13 @@ class Visit:
     def remove_gone(self) -> None:
         for relative in self.known.keys() - self.seen:
             if self.is_still_gone(relative):
-                removal.remove_document(self.known[relative], self.by)
-                self.outcome.removed += 1
+                self.remove(self.known[relative])
+
+    def remove(self, known: Document) -> None:
+        """Into the trash, and out of the folder's hands: restored, it stays, and a file that comes back restores it."""
+        removal.remove_document(known, self.by)
+        Document.objects.filter(pk=known.pk).update(source_path="")
+        self.outcome.removed += 1
 
     def is_still_gone(self, relative: str) -> bool:
         """Asked at the end: while the folder was read, a file may have come back, or another visit moved its row."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 from django.core.files.storage import FileSystemStorage
+from django.utils import timezone
 
 from config.faults import describe_error
 from corpora.models import Document
@@ -52,7 +53,7 @@ def ingest_if_due(document_id: UUID) -> bool:
 def ingest_claimed(lease: Lease) -> bool:
     """Ingest a document that was claimed; False when it was lost on the way. Never raises for the document's sake."""
     try:
-        with lease.kept_alive():
+        with lease.scope(), lease.kept_alive():
             read_and_index(lease)
     except LeaseLost:
         clean_up_after_loss(lease)
@@ -151,8 +152,10 @@ def conclude_unexpected(lease: Lease, error: Exception) -> None:
 
 
 def clean_up_after_loss(lease: Lease) -> None:
-    """A deleted document must not rise again: have erased what this worker wrote after the deletion."""
-    if lease.let_go():
+    """A deleted document must not rise again: have the index lose what this worker wrote after the deletion."""
+    lease.let_go()
+    deleted = Document.objects.filter(pk=lease.document_id).exclude(deleted_at=None)
+    if deleted.update(presence_changed_at=timezone.now()):
         document_removed.send(Document, document_id=lease.document_id)
     elif not Document.objects.filter(pk=lease.document_id).exists():
         for index in every_index():

@@ -7,13 +7,16 @@ from uuid import UUID
 
 from django.db import transaction
 
-from chat.models import Citation
+from accounts.tenancy.scope import system_scope
 from config.faults import describe_error
-from corpora.models import Chunk, Corpus, Document, ErasureReceipt
+from corpora.models import Chunk, Document
 from corpora.uploads import originals
 from retrieval.index.base import VectorIndex
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.opened import every_index
+from workers.erasure import receipts
+from workers.erasure.corpora import erase_corpus_of
+from workers.erasure.mentions import forget_mentions
 from workers.queue import claims
 from workers.queue.claims import Lease
 from workers.queue.turns import Kind
@@ -38,7 +41,7 @@ def erase_next() -> bool:
 
 
 def erase(document_id: UUID) -> bool:
-    """Remove every trace of a deleted document; False while somebody holds it or it is not deleted.
+    """Remove every trace of a deleted document; False while somebody holds it, the trash keeps it, or it lives.
 
     Raises IndexUnavailable or the file store's error; the row stays, and both are retried.
     """
@@ -57,13 +60,11 @@ def erase_held(lease: Lease) -> None:
     """The order matters: points first (verified by count), then file, then rows, so that a failure in between leaves
     the row that is found again."""
     document = lease.rows().select_related("corpus").get()
+    receipt = receipts.receipt_of_document(document)
     removed = {"points": erase_points(document.pk), "files": originals.delete_originals(document)}
     with transaction.atomic():
-        removed |= erase_rows(document)
-        ErasureReceipt.objects.create(
-            organization_id=document.corpus.organization_id, document_id=lease.document_id, removed=removed
-        )
-        erase_empty_corpus(document.corpus)
+        receipts.add_counts(receipt, removed | erase_rows(document))
+    erase_corpus_of(document)
 
 
 def erase_points(document_id: UUID) -> int:
@@ -82,7 +83,8 @@ def erase_points_in(index: VectorIndex, document_id: UUID) -> int:
 def erase_rows(document: Document) -> dict[str, int]:
     hashes = set(document.chunks.values_list("text_hash", flat=True))
     removed = {
-        "snippets": Citation.objects.filter(document=document).update(snippet="", title="", heading_path=[]),
+        "documents": 1,
+        **forget_mentions(document),
         "chunks": document.chunks.all().delete()[0],
         "texts": document.texts.all().delete()[0],
     }
@@ -91,8 +93,9 @@ def erase_rows(document: Document) -> dict[str, int]:
     return removed
 
 
+@system_scope()
 def forget_embeddings(hashes: set[str]) -> int:
-    """Remove the cached embeddings of texts that no chunk has any more; returns how many."""
+    """Remove the cached embeddings of texts that no chunk has any more, whoever's; returns how many."""
     removed = 0
     for some in hash_batches(hashes):
         shared = set(Chunk.objects.filter(text_hash__in=some).values_list("text_hash", flat=True))
@@ -104,14 +107,3 @@ def hash_batches(hashes: Iterable[str]) -> Iterator[set[str]]:
     rest = iter(hashes)
     while some := set(islice(rest, HASHES_AT_ONCE)):
         yield some
-
-
-def erase_empty_corpus(corpus: Corpus) -> None:
-    """A deleted corpus goes with its last document."""
-    if corpus.deleted_at is not None and not corpus.documents.exists():
-        corpus.delete()
-
-
-def erase_deleted_corpora() -> int:
-    """Deleted corpora that never had a document, or whose documents are all erased."""
-    return Corpus.objects.exclude(deleted_at=None).filter(documents=None).delete()[0]

@@ -24,7 +24,7 @@ def copy_next() -> bool:
     if lease is None:
         return False
     try:
-        with lease.kept_alive():
+        with lease.scope(), lease.kept_alive():
             copy_metadata(lease)
     except Exception as error:  # an index that is down must not end the worker: the flag is still there
         logger.warning("the metadata of document %s waits: %s", lease.document_id, describe_error(error))

@@ -4,7 +4,7 @@ A document that is ingested is `processing` under a lease. Erasing it or copying
 too, which leaves its status alone.
 """
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from accounts.tenancy.scope import tenant_scope
 from config.concurrency.heartbeat import beating
 from config.prepared import Prepared
 from corpora.models import Document, DocumentQuerySet
@@ -73,8 +74,18 @@ def claim_ingestion(document_id: UUID) -> "Lease | None":
 
 
 def claim_erasure(document_id: UUID) -> "Lease | None":
-    """Take a deleted document to erase it; None while a worker holds it."""
-    return _on_errand(document_id, Document.objects.exclude(deleted_at=None))
+    """Take a deleted document to erase it; None while a worker holds it, or the trash keeps it.
+
+    From here on there is no way back: it has left the trash, whatever another machine's clock says.
+    """
+    return _on_errand(document_id, Document.objects.erasable(), kept_until=None)
+
+
+def claim_presence(document_id: UUID) -> "Lease | None":
+    """Take a document that was deleted or restored, so that the index loses or gets its points; None while held."""
+    changed = Document.objects.exclude(presence_changed_at=None)
+    at_work = Q(status=Status.PROCESSING, deleted_at=None)  # its worker writes all of its points
+    return _on_errand(document_id, changed.exclude(at_work))
 
 
 def claim_metadata(document_id: UUID) -> "Lease | None":
@@ -83,13 +94,13 @@ def claim_metadata(document_id: UUID) -> "Lease | None":
     return _on_errand(document_id, changed)
 
 
-ERRANDS = {Kind.ERASE: claim_erasure, Kind.METADATA: claim_metadata}
+ERRANDS = {Kind.ERASE: claim_erasure, Kind.METADATA: claim_metadata, Kind.PRESENCE: claim_presence}
 
 
-def _on_errand(document_id: UUID, rows: QuerySet[Document]) -> "Lease | None":
+def _on_errand(document_id: UUID, rows: QuerySet[Document], **fields: Any) -> "Lease | None":
     holder, now = uuid4(), timezone.now()
     free = rows.filter(Q(lease_expires_at=None) | Q(lease_expires_at__lt=now), pk=document_id)
-    taken = take_row(free, lease_holder=holder, lease_expires_at=now + LEASE)
+    taken = take_row(free, lease_holder=holder, lease_expires_at=now + LEASE, **fields)
     return Lease(document_id, holder) if taken else None
 
 
@@ -152,6 +163,11 @@ class Lease:
         if not found:
             raise LeaseLost
         return found[0]
+
+    def scope(self) -> AbstractContextManager[None]:
+        """The document's organization and owner: work in it sees nobody else's rows."""
+        found = self.rows().values_list("corpus__organization", "corpus__owner").first()
+        return tenant_scope(*found) if found else nullcontext()
 
     def kept_alive(self) -> AbstractContextManager[None]:
         """Renew the lease while a stage says nothing for long: a local model may take minutes for one batch."""

@@ -5,8 +5,8 @@ import threading
 
 from django.conf import settings
 
+from config.celery import INGESTION, SHORT
 from config.faults import describe_error
-from config.lanes import INGESTION, SHORT
 
 __all__ = ["INGESTION", "SHORT", "Bell", "bells", "hint"]
 

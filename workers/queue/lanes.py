@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workers.jobs import cut, erase, evaluate, ingest, metadata
+from accounts.tenancy.scope import system_scope
+from workers.erasure.parties import erase_next_party
+from workers.jobs import cut, erase, evaluate, export, ingest, metadata, presence
 from workers.queue.hints import INGESTION, SHORT
 
 Job = Callable[[], bool]  # claims the next row of its kind and works on it; False when nothing is due
@@ -22,11 +24,15 @@ class WorkLane:
 
 
 LANES = {
-    SHORT: WorkLane((erase.erase_next, metadata.copy_next, ingest.ingest_next_small), first=(cut.cut_next,)),
-    INGESTION: WorkLane((ingest.ingest_next,), first=(evaluate.evaluate_next,)),
+    SHORT: WorkLane(
+        (erase.erase_next, presence.follow_next, metadata.copy_next, ingest.ingest_next_small, erase_next_party),
+        first=(cut.cut_next,),
+    ),
+    INGESTION: WorkLane((ingest.ingest_next,), first=(evaluate.evaluate_next, export.export_next)),
 }
 
 
+@system_scope()
 def drain(name: str, seconds: float) -> bool:
     """Work until nothing is due, but not for longer than about so many seconds; True when there may be more."""
     lane, until = LANES[name], time.monotonic() + seconds

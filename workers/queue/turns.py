@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from corpora.models import SMALL_BYTES
+from corpora.rows.queueing import SMALL_BYTES
 
 REMEMBERED = 10_000  # organizations and users that were served, of which the longest ago are forgotten
 
@@ -31,6 +31,7 @@ class Kind(StrEnum):
     INGEST_SMALL = "ingest small"
     ERASE = "erase"
     METADATA = "metadata"
+    PRESENCE = "presence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,22 @@ _SILENT = "attempts < 3 AND lease_expires_at < %(now)s"
 _SMALL = f"size <= {SMALL_BYTES}"
 _PENDING = "deleted_at IS NULL AND status = 'pending'"
 _CHANGED = "deleted_at IS NULL AND metadata_changed_at IS NOT NULL"
+_SINCE = "COALESCE(kept_until, deleted_at)"
+_OVER = f"{_SINCE} <= %(now)s AND {_LET_GO}"
 _KINDS = {
     Kind.INGEST: _Waiting("document_waiting", _PENDING, _UNTRIED, "not_before", _SILENT),
     Kind.INGEST_SMALL: _Waiting(
         "document_waiting_small", f"{_PENDING} AND {_SMALL}", _UNTRIED, "not_before", f"{_SILENT} AND {_SMALL}"
     ),
-    Kind.ERASE: _Waiting("document_deleted", "deleted_at IS NOT NULL", _LET_GO, "deleted_at"),
+    Kind.ERASE: _Waiting("document_erasable", "deleted_at IS NOT NULL", _OVER, _SINCE),
     Kind.METADATA: _Waiting(
         "document_metadata_changed", _CHANGED, f"status <> 'processing' AND {_LET_GO}", "metadata_changed_at"
+    ),
+    Kind.PRESENCE: _Waiting(
+        "document_presence_changed",
+        "presence_changed_at IS NOT NULL",
+        f"(status <> 'processing' OR deleted_at IS NOT NULL) AND {_LET_GO}",
+        "presence_changed_at",
     ),
 }
 _SENDER = "COALESCE(uploaded_by_id, corpus_id)"

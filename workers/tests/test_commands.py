@@ -207,7 +207,7 @@ def test_reconcile_tells_what_it_found(library: Library) -> None:
 
 def test_erase_finishes_deletions_and_prints_their_receipts(library: Library) -> None:
     document = library.notes.documents.get()
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     out, _ = run("erase")
     assert f"{document.pk}: " in out
     assert "1 documents erased, 0 still held" in out

@@ -57,8 +57,8 @@ def test_an_upload_is_indexed_and_a_deletion_erased_by_themselves(working: Embed
     corpus = factories.CorpusFactory(personal_of=owner)
     document = upload(corpus, owner, "a.md", "# A\n\nUn texto corto.\n")
     eventually(lambda: status(document) == "indexed")
-    removal.remove_document(document, owner)
-    eventually(lambda: ErasureReceipt.objects.filter(document_id=document.pk).exists())
+    removal.remove_document(document, owner, at_once=True)
+    eventually(lambda: ErasureReceipt.objects.filter(subject_id=document.pk).exists())
 
 
 @in_memory

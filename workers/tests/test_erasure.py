@@ -46,7 +46,7 @@ def test_a_deleted_document_leaves_nothing_behind(paid_library: Library) -> None
     document = library.notes.documents.get()
     path = Path(document.file.path)
     hashes = set(document.chunks.values_list("text_hash", flat=True))
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     assert erase.erase(document.pk) is True
     assert current_index().count(document.pk) == 0
     assert not path.exists()
@@ -57,19 +57,21 @@ def test_a_deleted_document_leaves_nothing_behind(paid_library: Library) -> None
     assert not Citation.objects.filter(snippet__contains=SECRET).exists()
     assert Message.objects.filter(pk=answer.message).exists(), "the conversation is its owner's"
     receipt = ErasureReceipt.objects.get()
-    assert (receipt.document_id, receipt.organization) == (document.pk, library.alicia.organization)
-    counted = {"points": 1, "files": 1, "snippets": 1, "chunks": 1, "texts": 1, "embeddings": 1}
-    assert receipt.removed == counted
+    assert (receipt.subject_id, receipt.organization) == (document.pk, library.alicia.organization)
+    everything = ("documents", "points", "files", "snippets", "chunks", "texts", "embeddings")
+    assert {name: count for name, count in receipt.removed.items() if count} == dict.fromkeys(everything, 1)
+    assert receipt.verified
     assert SECRET not in str(receipt.removed)
 
 
 def test_no_byte_of_it_is_left_in_the_data_folder(paid_library: Library) -> None:
     document = paid_library.notes.documents.get()
-    removal.remove_document(document, paid_library.alicia)
+    removal.remove_document(document, paid_library.alicia, at_once=True)
     erase.erase(document.pk)
     left = [path for path in (Path(settings.DATA_DIR) / "files").rglob("*") if path.is_file()]
     assert [SECRET.encode() in path.read_bytes() for path in left] == [False] * len(left)
-    assert len(left) == 1, "the other corpus' document"
+    names = sorted(path.suffix for path in left)
+    assert names == [".json", ".md"], "the tombstone, and the other corpus' document"
 
 
 def test_what_another_document_shares_stays(paid_library: Library) -> None:
@@ -82,7 +84,7 @@ def test_what_another_document_shares_stays(paid_library: Library) -> None:
     pipeline.ingest_if_due(twin.pk)
     hashes = set(document.chunks.values_list("text_hash", flat=True))
     assert hashes == set(twin.chunks.values_list("text_hash", flat=True))
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     erase.erase(document.pk)
     assert ErasureReceipt.objects.get().removed["embeddings"] == 0
     assert CachedEmbedding.objects.filter(text_hash__in=hashes).count() == len(hashes)
@@ -98,7 +100,7 @@ def test_what_is_not_deleted_is_not_erased(library: Library) -> None:
 
 def test_erasing_twice_is_erasing_once(library: Library) -> None:
     document = library.notes.documents.get()
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     assert [erase.erase(document.pk) for _ in range(2)] == [True, False]
     assert ErasureReceipt.objects.count() == 1
 
@@ -108,7 +110,7 @@ def test_a_document_in_work_is_erased_when_its_worker_is_done(library: Library) 
     intake.reprocess(document, library.alicia)
     lease = claims.claim_ingestion(document.pk)
     assert lease is not None
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     assert erase.erase(document.pk) is False
     assert lease.let_go()
     assert erase.erase(document.pk) is True
@@ -118,7 +120,7 @@ def test_a_document_of_a_dead_worker_is_erased_when_its_lease_ends(library: Libr
     document = library.notes.documents.get()
     intake.reprocess(document, library.alicia)
     claims.claim_ingestion(document.pk)
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     Document.objects.filter(pk=document.pk).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
     assert erase.erase(document.pk) is True
 
@@ -128,7 +130,7 @@ def test_an_index_that_is_down_leaves_the_row_to_try_again(library: Library, mon
         raise IndexUnavailable
 
     document = library.notes.documents.get()
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     with monkeypatch.context() as patched:
         patched.setattr(erase, "every_index", down)
         with pytest.raises(IndexUnavailable):
@@ -140,7 +142,7 @@ def test_an_index_that_is_down_leaves_the_row_to_try_again(library: Library, mon
 
 def test_points_that_survive_leave_no_receipt(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     document = library.notes.documents.get()
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     index = type(current_index())
     monkeypatch.setattr(index, "delete_document", lambda self, document_id: None)
     with pytest.raises(RuntimeError, match="survived"):
@@ -152,24 +154,26 @@ def test_points_that_survive_leave_no_receipt(library: Library, monkeypatch: pyt
 def test_a_lost_file_does_not_keep_the_rest(library: Library) -> None:
     document = library.notes.documents.get()
     document.file.storage.delete(document.file.name)
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     assert erase.erase(document.pk) is True
 
 
 def test_a_deleted_corpus_goes_with_its_last_document(library: Library) -> None:
     upload(library.notes, library.alicia, "otra.md", "# Otra\n\nNota.\n")
     ids = list(library.notes.documents.values_list("pk", flat=True))
-    removal.remove_corpus(library.notes, library.alicia)
+    removal.remove_corpus(library.notes, library.alicia, at_once=True)
     assert erase.erase(ids[0]) is True
     assert Corpus.objects.filter(pk=library.notes.pk).exists()
     assert erase.erase(ids[1]) is True
     assert not Corpus.objects.filter(pk=library.notes.pk).exists()
-    assert ErasureReceipt.objects.count() == 2
+    receipt = ErasureReceipt.objects.get()
+    assert (receipt.kind, receipt.subject_id, receipt.verified) == ("corpus", library.notes.pk, True)
+    assert (receipt.removed["documents"], receipt.removed["corpora"]) == (2, 1)
 
 
 def test_a_document_that_was_never_read_is_erased_too(library: Library) -> None:
     document = upload(library.notes, library.alicia, "roto.pdf", b"%PDF-1.7\nnothing")
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     assert erase.erase(document.pk) is True
     assert ErasureReceipt.objects.get().removed["points"] == 0
 
@@ -200,7 +204,7 @@ def test_an_answer_whose_process_died_is_closed(library: Library) -> None:
 def test_deleting_tells_the_workers_at_once(library: Library, hints: list[str]) -> None:
     document = library.notes.documents.get()
     hints.clear()
-    removal.remove_document(document, library.alicia)
+    removal.remove_document(document, library.alicia, at_once=True)
     assert hints == ["short"]
 
 
@@ -208,7 +212,7 @@ def test_deleting_a_corpus_tells_the_workers_once(library: Library, hints: list[
     for n in range(5):
         factories.DocumentFactory(corpus=library.notes, status="pending", filename=f"{n}.txt")
     hints.clear()
-    removal.remove_corpus(library.notes, library.alicia)
+    removal.remove_corpus(library.notes, library.alicia, at_once=True)
     assert hints == ["short"]
     assert not library.notes.documents.alive().exists()
 
@@ -217,7 +221,7 @@ def test_an_index_that_is_down_does_not_end_the_worker(library: Library, monkeyp
     def down() -> Any:
         raise IndexUnavailable
 
-    removal.remove_document(library.notes.documents.get(), library.alicia)
+    removal.remove_document(library.notes.documents.get(), library.alicia, at_once=True)
     with monkeypatch.context() as patched:
         patched.setattr(erase, "every_index", down)
         assert erase.erase_next() is True

@@ -10,6 +10,8 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
+from accounts.limits.rows import SpendingReservation
+from accounts.problems import QuotaExceeded
 from corpora import removal
 from corpora.models import Corpus
 from evaluation import runs
@@ -18,6 +20,7 @@ from evaluation.models import EvaluationRun, Question, QuestionSet
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, LOANS, Library, upload
+from tests.limits import limit, reserved, used
 from workers.queue import lanes
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -197,6 +200,27 @@ def test_a_run_may_be_judged_and_tells_the_bill(
     assert (run.measures["faithfulness"], run.measures["failed"]) == (1.0, ["context_recall"])
     assert run.measures["judged"]["judging"]["calls"] == 1
     assert run.measures["judged"]["judging"]["prompt_tokens"] > 0
+
+
+def test_what_a_judge_spends_is_reserved_for_the_run_and_settled_when_it_ends(
+    questions: QuestionSet, library: Library, chat_model: ModelServer, settings: Any
+) -> None:
+    limit(settings)
+    chat_model.script(text='{"faithfulness": 1, "context_precision": 1, "context_recall": 1}')
+    (run,) = runs.start_runs(questions, [configuration("default")], {}, library.admin, judge="fake")
+    reservation = SpendingReservation.objects.get()
+    assert (reservation.pk, reservation.user) == (run.pk, library.admin.user_id)
+    (ended,) = work_off(questions)
+    bill = ended.measures["judged"]
+    billed = sum(
+        bill[role][kind] for role in ("answering", "judging") for kind in ("prompt_tokens", "completion_tokens")
+    )
+    assert 0 < used("tokens_day", library.admin.organization_id) == billed < reservation.tokens
+    assert not reserved()
+    limit(settings, tokens_month=reservation.tokens)
+    with pytest.raises(QuotaExceeded):
+        runs.start_runs(questions, [configuration("default")], {}, library.admin, judge="fake")
+    assert questions.runs.count() == 1
 
 
 def test_a_document_added_later_is_measured_too(library: Library, questions: QuestionSet, worker: Any) -> None:

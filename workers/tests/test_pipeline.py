@@ -10,6 +10,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
+from accounts.tenancy.scope import system_scope
 from corpora import removal
 from corpora.advice import ADVICE
 from corpora.models import Chunk, Document, DocumentText
@@ -324,6 +325,7 @@ def test_readers_see_the_old_version_until_the_new_one_is_complete(
     document = library.loans.documents.get()
     before, seen = served(document), []
 
+    @system_scope()
     def ask() -> set[UUID]:
         found = search_for(library.bob, "researcher", ChatQuestion(ABOUT_LOANS)).retrieval
         return {one.chunk for one in found.chunks}
@@ -425,7 +427,7 @@ def test_an_edit_that_comes_between_the_look_and_the_switch_stays(
         connections.close_all()
 
     def edited_first(self: Lease, *args: Any, **facts: Any) -> None:
-        edits.append(threading.Thread(target=edit))
+        edits.append(threading.Thread(target=system_scope()(edit)))
         edits[0].start()
         edits[0].join(1.0)
         finish(self, *args, **facts)
@@ -494,7 +496,7 @@ def deleted_during(keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatc
     act = getattr(holder, name)
 
     def deleted_first(*args: Any) -> Any:
-        removal.remove_document(document, owner)
+        removal.remove_document(document, owner, at_once=True)
         return act(*args)
 
     monkeypatch.setattr(holder, name, deleted_first)
@@ -527,6 +529,7 @@ def test_a_document_erased_in_work_leaves_no_points(
     document = keep()
     upsert = type(current_index()).upsert
 
+    @system_scope()
     def erased_first(self: Any, points: Any) -> None:
         Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now(), lease_expires_at=None)
         assert erase.erase(document.pk) is True
@@ -559,7 +562,7 @@ def test_a_worker_that_lost_its_document_mixes_nothing_into_the_winners_work(
         outcome.append(pipeline.ingest_if_due(document.pk))
         connections.close_all()
 
-    slow = threading.Thread(target=slow_worker)
+    slow = threading.Thread(target=system_scope()(slow_worker))
     slow.start()
     assert embedding.wait(20)
     intake.replace(state(document), file_of("libro.md", SHORT), factories.MembershipFactory())

@@ -162,7 +162,7 @@ def test_what_is_deleted_while_it_is_embedded_leaves_nothing(
             intake.replace(document, SimpleUploadedFile("prestamos.md", b"# Nuevo\n\nOtro texto."), library.admin)
             assert worker() == 1
             return
-        removal.remove_document(document, library.admin)
+        removal.remove_document(document, library.admin, at_once=True)
         if how == "erased":
             assert erase.erase(document.pk) is True
 
@@ -188,7 +188,7 @@ def test_what_is_erased_before_its_vectors_come_is_not_cached_either(
     def erased_meanwhile(self: OpenAIProvider, texts: Any) -> Any:
         vectors = embed(self, texts)
         if document.deleted_at is None:
-            removal.remove_document(document, library.admin)
+            removal.remove_document(document, library.admin, at_once=True)
             assert erase.erase(document.pk) is True
         return vectors
 
@@ -223,7 +223,7 @@ def test_an_edited_title_is_embedded_and_its_embedding_is_erased_with_the_docume
     fill(filling)
     hashes = set(document.chunks.values_list("text_hash", flat=True))
     assert CachedEmbedding.objects.filter(space=filling.collection, text_hash__in=hashes).count() == len(hashes)
-    removal.remove_document(document, library.admin)
+    removal.remove_document(document, library.admin, at_once=True)
     assert erase.erase(document.pk) is True
     kept = set(Chunk.objects.values_list("text_hash", flat=True))
     assert set(CachedEmbedding.objects.values_list("text_hash", flat=True)) <= kept

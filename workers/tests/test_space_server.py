@@ -48,7 +48,7 @@ def test_a_change_an_erasure_and_a_removal_on_a_server(model: ModelServer, libra
     assert dict(SpaceState.objects.values_list("model", "state"))[settings.EMBEDDING_MODEL] == "active"
     document = library.loans.documents.get()
     chunks = document.chunks.count()
-    removal.remove_document(document, library.admin)
+    removal.remove_document(document, library.admin, at_once=True)
     assert erase.erase(document.pk) is True
     assert ErasureReceipt.objects.get().removed["points"] == 2 * chunks
     assert opened.current_index().count() == Chunk.objects.served().count() > 0

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from accounts.models import Membership, Organization, User
 from corpora.models import Corpus, Document
 from tests import factories
+from tests.analyzing import analyze
 from tests.live import patience
 from workers.queue import claims, turns
 from workers.queue.claims import Kind
@@ -169,8 +170,7 @@ def backlog_of_many(documents: int, organizations: int) -> None:
 
 def test_a_turn_is_quick_with_20_000_documents_of_1_000_organizations() -> None:
     backlog_of_many(20_000, 1_000)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    analyze()
     assert taken() is not None
     with CaptureQueriesContext(
         connection,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from accounts.tenancy.scope import system_scope
 from workers import datasets
 from workers.folders import watched
 from workers.jobs import cut
@@ -19,6 +20,7 @@ class Periodic:
     work: Callable[[], object]
     at_start: bool = False
 
+    @system_scope()
     def run(self) -> bool:
         """Do it unless somebody is at it, or has just begun it: messages that piled up are one."""
         with exclusively(f"periodic:{self.name}", pause=self.seconds / 2) as alone:

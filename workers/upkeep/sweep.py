@@ -4,9 +4,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpora.models import SMALL_BYTES, Corpus, Document
+from chat.models import Export
+from corpora.models import Corpus, Document
+from corpora.rows.queueing import SMALL_BYTES
 from evaluation import runs
-from workers.jobs import erase
+from workers.erasure.corpora import erase_deleted_corpora
+from workers.erasure.parties import waiting_parties
 from workers.queue import claims, hints
 
 SECONDS = 10.0
@@ -16,13 +19,15 @@ AT_ONCE = 16  # hints for a lane: as many workers start at once, and each goes o
 def sweep() -> dict[str, int]:
     """Hint at lanes that have work; returns how many hints each was sent. They are void when the next sweep comes."""
     claims.give_up_exhausted()
-    erase.erase_deleted_corpora()
+    erase_deleted_corpora()
     due = claims.due_documents().order_by()
     changed = Document.objects.alive().exclude(metadata_changed_at=None)
     waiting: dict[str, list[QuerySet[Any, Any]]] = {
-        hints.INGESTION: [due, runs.free_runs()],
+        hints.INGESTION: [due, runs.free_runs(), Export.objects.free()],
         hints.SHORT: [
-            Document.objects.exclude(deleted_at=None),
+            Document.objects.erasable(),
+            Document.objects.exclude(presence_changed_at=None),
+            waiting_parties(),
             changed,
             due.filter(size__lte=SMALL_BYTES),
             Corpus.objects.exclude(sizes_wanted_at=None),

@@ -5,8 +5,13 @@ from django.db import connection
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
+from accounts import audit
 from accounts.http import idempotency
+from accounts.identity.sessions import forget_ended_sessions
+from accounts.limits.uses import forget_past_uses
 from accounts.models import IdempotentReply
+from chat.leaving.exports import forget_expired, forget_orphans
+from chat.models import Trace
 from chat.stream.keeping import close_interrupted
 from corpora.models import Chunk
 from retrieval.models import CachedEmbedding
@@ -30,11 +35,17 @@ def refresh_statistics() -> None:
 
 
 def tidy_up() -> None:
-    """Forget expired sessions, idempotent replies and embeddings; close answers whose process died."""
+    """Forget expired sessions, replies, exports, counters, records and embeddings; close answers whose process died."""
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()
+    forget_ended_sessions()
     IdempotentReply.objects.filter(created_at__lt=now - idempotency.LIFETIME).delete()
+    forget_past_uses()
+    audit.forget_tool_calls()
+    Trace.objects.filter(message=None, created_at__lt=now - Trace.SEARCHES_KEPT).delete()
     close_interrupted()
+    forget_expired()
+    forget_orphans()
     forget_orphaned_embeddings()
 
 

@@ -5,17 +5,17 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.core.validators import validate_email, validate_slug
 
 from accounts import organizations
-from accounts.management.migrated import require_migrations
+from accounts.management.base import DatabaseCommand
 from accounts.models import Organization
 
 WRONG_USAGE = 2
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Make an organization and its first admin; print how the admin gets in. It is shown only this once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,7 +28,6 @@ class Command(BaseCommand):
         name, email = options["name"].strip(), options["admin"].strip().lower()
         slug = options["slug"] or organizations.slug_of(name)
         refuse_unusable(name, slug, email)
-        require_migrations()
         try:
             made = organizations.create_organization(name, slug, email)
         except organizations.OrganizationExists:

@@ -5,8 +5,10 @@ from argparse import ArgumentParser
 from contextlib import aclosing
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from accounts.limits.amounts import unlimited
+from accounts.management.base import DatabaseCommand
 from accounts.management.commands.apikey import membership_for
 from accounts.models import Membership
 from accounts.problems import Problem
@@ -20,7 +22,7 @@ from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Ask an agent a question as one of its users."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -42,7 +44,8 @@ class Command(BaseCommand):
             pass  # the answer does without context and says so
         asking = Asking(lambda: membership, options["agent"], ChatQuestion(options["question"]))
         try:
-            asyncio.run(self.tell(asking))
+            with unlimited():
+                asyncio.run(self.tell(asking))
         except Problem as problem:
             raise CommandError(f"{problem.detail} Agents: {known_agents(membership)}.") from None
 

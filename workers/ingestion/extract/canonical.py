@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from retrieval.text.folding import with_few_marks
+
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 # Control and format characters that no reader sees: NUL and C0/C1, soft hyphens, zero-width spaces, bidi
@@ -25,7 +27,7 @@ def clean(text: str) -> str:
     text = _LINE_ENDS.sub("\n", text)
     text = _INVISIBLE.sub("", _SPACES.sub(" ", text))
     text = _LIGATURE.sub(lambda match: _LIGATURES[match[0]], text)
-    return unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", with_few_marks(text))
 
 
 def tidy_text(text: str) -> str:

@@ -10,6 +10,7 @@ from workers.ingestion.extract.canonical import one_line
 from workers.ingestion.extract.extracted import MAX_VALUE, MAX_VALUES, Declared
 
 MAX_LINES = 200
+LONGEST_LINE = 100_000  # characters; what is behind them is not read
 KEYS = {
     "title": "title",
     "título": "title",
@@ -46,7 +47,7 @@ def read_front_matter(front: str) -> dict[str, Declared]:
     """
     lists: dict[str, list[str]] = {}
     open_list: list[str] | None = None
-    for line in front.split("\n")[:MAX_LINES]:
+    for line in (whole[:LONGEST_LINE] for whole in front.split("\n", MAX_LINES)[:MAX_LINES]):
         if pair := _PAIR.match(line):
             name = KEYS.get(pair[1].lower(), "")
             words = _words(pair[2] or "", name)

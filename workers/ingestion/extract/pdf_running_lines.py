@@ -8,7 +8,8 @@ EDGE = 3  # lines looked at from the top and from the bottom of a page
 MIN_PAGES = 4
 MIN_SHARE = 0.4  # less than half: books print one header on left pages and another on right ones
 _NUMBER = re.compile(r"\A\d+\b|\b\d+\Z|(?<=\b)\d+(?=\s*(?:/|de|of)\s*\d+\Z)", re.IGNORECASE)
-_PAGE_WORDS = re.compile(r"[\W\d_]*(?:p[áa]g(?:ina|\.)?|page|p\.|of|de|\W|\d)*\Z", re.IGNORECASE)
+# Each sign can be read in one way only, and is not read again (`*+`): a line of "pag." took twice as long for each.
+_PAGE_WORDS = re.compile(r"(?:page|p[áa]g(?:ina)?|p(?=\.)|of|de|[\W\d_])*+\Z", re.IGNORECASE)
 # Either makes a title of the words beside a page number; "Lección 3" must stay.
 _TITLE_WORDS, _TITLE_LETTERS = 3, 15
 

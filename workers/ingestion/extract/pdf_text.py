@@ -105,7 +105,7 @@ def _word_goes_on(above: str, below: str) -> bool:
 
 
 def _sentence_goes_on(above: str, below: str, filled: float) -> bool:
-    if _ENDS_HERE.search(above) or _LIST_ITEM.match(below):
+    if _ENDS_HERE.search(above[-_LONGEST_WORD:]) or _LIST_ITEM.match(below):
         return False
     if below.isupper() and not above.isupper():
         return False

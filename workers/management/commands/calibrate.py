@@ -8,8 +8,9 @@ from random import Random
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from accounts.management.base import DatabaseCommand
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus, shared_scope
 from corpora.models import Corpus
@@ -27,7 +28,7 @@ from workers.progress import ProgressBar
 QUESTIONS = 200
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = (
         "Measure the calibration of the embedding space in use, on question sets (folders, as for evaluate) or on "
         "questions made from a corpus or from an organization's global corpora, and use it from then on."

@@ -5,14 +5,13 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from accounts.management.base import DatabaseCommand
 from corpora.models import Document
 from workers import inline, sample
 from workers.progress import ProgressBar
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Make the sample organization and print its logins and API keys. Repeatable."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -8,8 +8,9 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from accounts.management.base import DatabaseCommand
 from evaluation import configurations as evaluation_configurations
 from evaluation import report, runs
 from evaluation.configurations import GRAMMAR, STANDARD, Configuration
@@ -21,7 +22,7 @@ from evaluation.sets import Dataset
 from workers import datasets, inline
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = (
         "Measure retrieval through the product's own pipeline, on folders with corpus.jsonl and queries.jsonl "
         "(QUESTIONS@DOCUMENTS asks one set's questions of another's documents), or with --organization on question "

@@ -5,8 +5,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from accounts.management.base import DatabaseCommand
 from accounts.models import Membership, Organization
 from corpora.advice import failure_advice
 from corpora.metadata.conditions import CONDITION_FIELDS
@@ -20,7 +21,7 @@ DIFFICULTIES = Document.Difficulty.values
 CONTENT_TYPES = Document.ContentType.values
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = (
         "Take a folder (recursively) or a file into a global corpus. A second run uploads only what changed; "
         "--sync also deletes what is gone."

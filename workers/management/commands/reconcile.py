@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from accounts.management.base import DatabaseCommand
 from workers import inline
 from workers.upkeep import reconcile as reconciler
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Remove points that no chunk stands behind, and queue documents of which points are missing."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from accounts.management.base import DatabaseCommand
 from corpora.models import Document
 from workers import inline
 from workers.progress import ProgressBar
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Queue every document again, or those of one corpus or organization. Readers keep the old version meanwhile."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

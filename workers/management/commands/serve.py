@@ -9,9 +9,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from config.env import env
+from accounts.management.base import DatabaseCommand
+from config.env import env, keep_files_private
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 from retrieval.spaces.registry import active_space
@@ -23,14 +24,16 @@ OPEN_FILES = 65_536  # one per open stream and one per model connection
 BACKLOG = 8_192
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Serve the web application; without a broker also the background workers, in one process."
+    requires_migrations_checks = False  # of one replica of many: it may be started while another migrates
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=env.int("PORT", default=8000))
 
     def handle(self, *args: Any, **options: Any) -> None:
+        keep_files_private()
         raise_file_limit()
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
@@ -47,6 +50,7 @@ class Command(BaseCommand):
     def embedded_workers(self) -> Any:
         from workers.embedded import EmbeddedWorkers
 
+        self.check_migrations()
         try:
             opened.current_index()
         except IndexLocked as error:
@@ -68,7 +72,7 @@ class Command(BaseCommand):
             host=host,
             port=port,
             loop="asyncio",
-            http="httptools",
+            http="config.incoming.connections:BoundedProtocol",
             ws="none",
             lifespan="off",
             backlog=BACKLOG,

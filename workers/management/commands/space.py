@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
+from accounts.management.base import DatabaseCommand
 from evaluation.sets import Dataset
 from retrieval.embeddings.base import EmbeddingError
 from retrieval.index.base import IndexLocked, IndexUnavailable
@@ -20,7 +21,7 @@ from workers.upkeep import space_change, space_comparison, space_filling
 COMPARED = ("hit@1", "hit@5", "recall@5", "mrr", "ndcg@10")
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = "Show the embedding spaces; fill, compare, switch to, or give up one."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

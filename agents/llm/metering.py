@@ -1,0 +1,59 @@
+"""What language models cost while somebody counts: every call of a context, also of the tasks and threads it starts.
+
+A provider that does not count, and a call that was cut short, are estimated by their text: what was sent is billed.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from agents.llm import EXTRACTIVE, resolve
+from agents.llm.base import ModelRequest, Usage
+from agents.llm.prices import cost
+
+MICRODOLLARS = 1_000_000
+NOT_COUNTED = Usage(0, 0)
+
+
+@dataclass(slots=True)
+class Meter:
+    """Tokens, and millionths of a US dollar of those whose price is known."""
+
+    tokens: int = 0
+    microdollars: int = 0
+
+    def add(self, model: str, usage: Usage) -> None:
+        """What a call of `model` used; the extractive answerer uses nothing."""
+        if resolve(model)[0] != EXTRACTIVE:
+            self.tokens += usage.prompt_tokens + usage.completion_tokens
+            self.microdollars += round((cost(model, usage) or 0) * MICRODOLLARS)
+
+
+_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[Meter]:
+    """The calls of this block are counted on `meter`."""
+    token = _meter.set(meter)
+    try:
+        yield meter
+    finally:
+        _meter.reset(token)
+
+
+def note_call(request: ModelRequest, usage: Usage, said: str = "") -> None:
+    """Of one call that was billed, whatever came of it; `said` is its answer, as far as it came."""
+    if (meter := _meter.get()) is not None:
+        meter.add(request.model, usage if usage != NOT_COUNTED else usage_by_text(request, said))
+
+
+def usage_by_text(request: ModelRequest, said: str) -> Usage:
+    sent = text_tokens(request.system) + sum(text_tokens(one.content) for one in request.messages)
+    return Usage(sent, text_tokens(said))
+
+
+def text_tokens(text: str) -> int:
+    """About as many as cl100k counts, rather more."""
+    return len(text) // 3 + 1 if text else 0

@@ -1,0 +1,126 @@
+"""Taking along what is one's own, and going: exports and the deletion of the account, in the account area."""
+
+from collections.abc import AsyncIterator
+from typing import cast
+from uuid import UUID
+
+from allauth.core import ratelimit
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.db.models.fields.files import FieldFile
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.members import LastAdmin
+from accounts.models import ApiKey, Membership, User
+from accounts.pages.access import member_page
+from chat.leaving import exports
+from chat.leaving.erasing import request_user_erasure
+from chat.models import Conversation, Export
+from chat.pages.forms import LeavingForm
+from config.concurrency.threads import in_thread
+from corpora.models import Corpus, Document
+
+PART = 1024 * 1024  # bytes
+
+
+@require_GET
+@member_page
+def leaving(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Both, with what they would take or erase."""
+    return leaving_page(request, membership, LeavingForm(user=membership.user))
+
+
+def leaving_page(request: HttpRequest, membership: Membership, form: LeavingForm) -> HttpResponse:
+    context = {"form": form, "export": latest_export(membership), "holdings": holdings_of(membership.user)}
+    return render(request, "chat/leaving.html", context)
+
+
+def latest_export(membership: Membership) -> Export | None:
+    return Export.objects.owned_by(membership).first()
+
+
+def holdings_of(user: User) -> dict[str, int]:
+    """What is the user's own, in every organization."""
+    return {
+        "corpora": Corpus.objects.filter(owner_id=user.pk).count(),
+        "documents": Document.objects.filter(corpus__owner_id=user.pk).count(),
+        "conversations": Conversation.objects.filter(owner_id=user.pk).count(),
+        "keys": ApiKey.objects.filter(membership__user_id=user.pk, revoked_at=None).count(),
+        "organizations": user.memberships.count(),
+    }
+
+
+@require_POST
+@member_page
+def export_request(request: HttpRequest, membership: Membership) -> HttpResponse:
+    exports.request_export(membership)
+    messages.success(request, _("The export is being made. You can leave this page; it will be here."))
+    return redirect("leaving")
+
+
+@require_GET
+@member_page
+def export_progress(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """The state of the latest one, for htmx."""
+    return render(request, "chat/_export.html", {"export": latest_export(membership)})
+
+
+@require_GET
+@member_page
+def export_download(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    export = get_object_or_404(exports.downloadable(membership), pk=pk)
+    if not export.file.storage.exists(str(export.file.name)):
+        raise Http404
+    name = f"acervo-{export.created_at:%Y-%m-%d}.zip"
+    response = StreamingHttpResponse(
+        read_in_parts(export.file),
+        content_type="application/zip",
+        headers={
+            "Content-Length": str(export.size),
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+    return cast(HttpResponse, response)  # it streams, which `member_page` does not mind
+
+
+async def read_in_parts(archive: FieldFile) -> AsyncIterator[bytes]:
+    """A megabyte at a time and beside the event loop: Django would read all of a `FileResponse` before it sends any."""
+    with await in_thread(archive.open, "rb"):
+        while part := await in_thread(archive.read, PART):
+            yield part
+
+
+@require_POST
+@member_page
+def export_delete(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    mine = Export.objects.owned_by(membership).filter(pk=pk)
+    if not exports.forget_all(mine):
+        raise Http404
+    messages.success(request, _("The export is deleted."))
+    return redirect("leaving")
+
+
+@sensitive_post_parameters()
+@require_POST
+@member_page
+def account_delete(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """With the password; from then on the account opens nothing any more. Guesses are counted as sign-ins are."""
+    if membership.user.is_superuser or not ratelimit.consume(request, action="reauthenticate", user=membership.user):
+        messages.error(request, _("The account cannot be deleted now. Wait a minute and try again."))
+        return redirect("leaving")
+    form = LeavingForm(request.POST, user=membership.user)
+    if not form.is_valid():
+        return leaving_page(request, membership, form)
+    try:
+        receipt = request_user_erasure(membership.user, membership.user, membership.organization)
+    except LastAdmin as problem:
+        form.add_error(None, str(problem.detail))
+        return leaving_page(request, membership, form)
+    logout(request)
+    return render(request, "chat/left.html", {"receipt": receipt})

@@ -1,0 +1,86 @@
+"""Every address that can be read, from the URL configuration: a new page is covered by itself.
+
+A parameter is filled with the rows that its address names (`corpora/<uuid:pk>/`: every corpus); one that names
+something unknown here, with every row there is.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+
+from django.contrib import admin
+from django.db.models import Model
+
+from accounts.models import ApiKey, Invitation, Membership
+from agents.models import Agent, Assignment
+from chat.models import Conversation, Message, Project
+from corpora.models import Corpus, Document
+from tests.routes import routes
+
+PARAMETER = re.compile(r"<(?:\w+:)?\w+>")
+LEFT_OUT = {"accounts/logout/", "admin/logout/"}  # would end the session
+MOST = 24  # rows of a kind, the latest: an audit log is long, and each is read by several
+NOUNS: dict[str, type[Model]] = {
+    "corpora": Corpus,
+    "documents": Document,
+    "agents": Agent,
+    "conversations": Conversation,
+    "messages": Message,
+    "projects": Project,
+    "keys": ApiKey,
+    "members": Membership,
+    "invitations": Invitation,
+}
+
+Rows = dict[str, list[str]]
+Pairs = dict[tuple[str, ...], list[tuple[str, ...]]]
+
+
+def addresses() -> Iterator[tuple[str, list[str]]]:
+    """Each route, with what it is for every row that it may be about."""
+    rows, pairs = rows_by_noun(), pairs_by_nouns()
+    for route in sorted(set(routes())):
+        if route not in LEFT_OUT and not re.search(r"[\^$(*]", route):  # expressions: keys of mails, static files
+            yield route, [f"/{path}" for path in filled(route, rows, pairs)]
+
+
+def rows_by_noun() -> Rows:
+    rows = {noun: keys_of(model) for noun, model in NOUNS.items()}
+    rows["agents"] += list(Agent.objects.values_list("slug", flat=True))
+    for model in admin.site._registry:
+        rows[f"{model._meta.app_label}/{model._meta.model_name}"] = keys_of(model)
+    return rows
+
+
+def keys_of(model: type[Model]) -> list[str]:
+    fields = {field.name for field in model._meta.concrete_fields}
+    latest = model._base_manager.order_by("-created_at" if "created_at" in fields else "-pk")
+    return [str(key) for key in latest.values_list("pk", flat=True)[:MOST]]
+
+
+def pairs_by_nouns() -> Pairs:
+    """Rows that belong together, of addresses that name two."""
+    said = [(str(talk), str(one)) for talk, one in Message.objects.values_list("conversation_id", "pk")]
+    given = [(str(corpus), str(agent)) for corpus, agent in Assignment.objects.values_list("corpus_id", "agent_id")]
+    taken = [(agent, corpus) for corpus, agent in given]
+    first = list({talk: (talk, one) for talk, one in said}.values())
+    return {
+        ("conversations", "before"): first,
+        ("conversations", "after"): first,
+        ("corpora", "agents"): given,
+        ("agents", "corpora"): taken,
+    }
+
+
+def filled(route: str, rows: Rows, pairs: Pairs) -> Iterator[str]:
+    parts, found = PARAMETER.split(route), PARAMETER.findall(route)
+    nouns = tuple(noun_of(part, rows) for part in parts[: len(found)])
+    everything = [key for some in rows.values() for key in some]
+    for chosen in pairs.get(nouns) or product(*(rows.get(noun, everything) for noun in nouns)):
+        yield "".join(piece for pair in zip(parts, (*chosen, ""), strict=True) for piece in pair)
+
+
+def noun_of(before: str, rows: Rows) -> str:
+    """What stands before a parameter: `corpora`, or of the admin `chat/trace`."""
+    steps = before.strip("/").split("/")
+    return next((noun for noun in ("/".join(steps[-2:]), steps[-1]) if noun in rows), steps[-1])

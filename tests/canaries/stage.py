@@ -1,0 +1,129 @@
+"""Two organizations with a secret in everything that takes a text, and callers who are to go in and out of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from accounts import keys
+from accounts.models import Membership
+from agents.models import Agent, Assignment
+from chat.models import Project
+from corpora.models import Corpus
+from corpora.uploads import facts
+from evaluation.models import QuestionSet
+from tests import factories
+from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, ELSEWHERE, HERE, Seen, Vault
+from tests.fakes.fixtures import ModelServer
+from tests.library import upload
+from tests.live import Caller, LiveServer
+from tests.world import invitation_of
+
+MODEL = "fake?copying=1"
+
+
+@dataclass
+class Stage:
+    """`heard`: everything that a caller was answered so far. `shared`: conversations that no personal corpus was in
+    reach of, by what was asked of whom and not by what the application says."""
+
+    server: LiveServer
+    vault: Vault
+    work: Callable[[], int]
+    members: dict[str, Membership] = field(default_factory=dict)
+    pages: dict[str, Caller] = field(default_factory=dict)  # by session
+    programs: dict[str, Caller] = field(default_factory=dict)  # by key
+    agents: dict[str, Agent] = field(default_factory=dict)
+    corpora: dict[str, Corpus] = field(default_factory=dict)
+    heard: list[Seen] = field(default_factory=list)
+    shared: set[str] = field(default_factory=set)
+
+    @classmethod
+    def furnished(cls, server: LiveServer, model: ModelServer, work: Callable[[], int], settings: Any) -> "Stage":
+        model.script(copying=True)
+        stage = cls(server, Vault(), work)
+        settings.OPENAI_API_KEY = stage.vault.plant("installation", "provider key")
+        stage._people()
+        stage._knowledge()
+        stage._agents()
+        assert stage.work() == 2 * len(stage.corpora)
+        return stage
+
+    def _people(self) -> None:
+        here, elsewhere = factories.OrganizationFactory(name="Here"), factories.OrganizationFactory(name="Elsewhere")
+        roles = {"alice": here, "bob": here, "ada": here, "charlie": elsewhere, "zoe": elsewhere}
+        for name, organization in roles.items():
+            role = "admin" if name in ("ada", "zoe") else "member"
+            member = factories.MembershipFactory(organization=organization, role=role)
+            admins = ADMINS_HERE if organization == here else ADMINS_ELSEWHERE
+            self.members[name] = member
+            _key, secret = keys.issue_key(member, self.vault.plant(name, "key name", name, *admins))
+            self.programs[name] = Caller(self.server.port, {"Authorization": f"Bearer {secret}"})
+            self.vault.keep(secret, name, "key")
+            self.pages[name] = self.server.by_session(member)
+        operator: Any = SimpleNamespace(user=factories.UserFactory(is_superuser=True))
+        self.pages["operator"] = self.server.by_session(operator)
+        self.pages["anonymous"] = self.server.anonymous()
+        invitation_of(SimpleNamespace(alice=self.members["alice"]))  # type: ignore[arg-type]  # of whom it needs no more
+
+    def _knowledge(self) -> None:
+        alice, bob, charlie = (self.members[name] for name in ("alice", "bob", "charlie"))
+        here, elsewhere = alice.organization, charlie.organization
+        self._fill("here", factories.CorpusFactory(shared_in=here, **self._named("here", HERE)), "ada", HERE)
+        elsewhere_corpus = factories.CorpusFactory(shared_in=elsewhere, **self._named("elsewhere", ELSEWHERE))
+        self._fill("elsewhere", elsewhere_corpus, "zoe", ELSEWHERE)
+        for tier, owner in (("alice", alice), ("alice old", alice), ("bob", bob), ("charlie", charlie)):
+            name = tier.split()[0]
+            corpus = factories.CorpusFactory(personal_of=owner, **self._named(tier, (name,)))
+            self._fill(tier, corpus, name, (name,))
+            Project.objects.create(
+                organization=owner.organization, owner=owner.user, name=self.vault.plant(tier, "project", name)
+            )
+
+    def _named(self, tier: str, readers: tuple[str, ...]) -> dict[str, str]:
+        plant = self.vault.plant
+        return {"name": plant(tier, "corpus", *readers), "description": plant(tier, "description", *readers)}
+
+    def _fill(self, tier: str, corpus: Corpus, by: str, readers: tuple[str, ...]) -> None:
+        """A document and a fact, each with a secret wherever there is a text."""
+
+        def secret(kind: str, *more: str) -> str:
+            return self.vault.plant(tier, kind, *readers, *more)
+
+        self.corpora[tier] = corpus
+        index = f"points of {corpus.pk}"  # which carry metadata, to filter by (docs/privacy.md)
+        text = f"# Severance {secret('heading')}\n\nThe severance payment from Acme is {secret('text')} euros, taxed.\n"
+        upload(
+            corpus, self.members[by], f"{secret('filename')}.md", text,
+            title=secret("title"), tags=[secret("tag", index)], unit=secret("unit", index),
+        )  # fmt: skip
+        facts.upsert_fact(
+            corpus, self.members[by], f"The severance payment of Acme is due in {secret('fact')}.",
+            title=secret("fact title"), tags=[secret("fact tag", index)], key=secret("fact key"),
+            source=secret("fact source"),
+        )  # fmt: skip
+
+    def _agents(self) -> None:
+        here, elsewhere = self.members["alice"].organization, self.members["charlie"].organization
+        for slug, organization, is_open, more in (
+            ("writer", here, True, {"expand_queries": True}),
+            ("desk", here, False, {}),
+            ("careful", here, True, {"adaptive": True, "evaluator_model": MODEL}),
+            ("abroad", elsewhere, True, {}),
+        ):
+            admins = ADMINS_HERE if organization == here else ADMINS_ELSEWHERE
+            prompt = f"Be brief. {self.vault.plant(slug, 'prompt', *admins)}"
+            self.agents[slug] = factories.AgentFactory(
+                organization=organization, slug=slug, allows_personal_corpus=is_open, model=MODEL, system_prompt=prompt,
+                min_relevance=0.0, min_confidence=0.0, **more,
+            )  # fmt: skip
+        for slug, tiers in {
+            "writer": ("here", "alice", "alice old", "bob"),
+            "desk": ("here",),
+            "careful": ("here", "alice"),
+            "abroad": ("elsewhere", "charlie"),
+        }.items():
+            for tier in tiers:
+                Assignment.objects.create(agent=self.agents[slug], corpus=self.corpora[tier])
+        QuestionSet.objects.create(organization=here, name="Severance")
+        QuestionSet.objects.create(organization=elsewhere, name="Severance")

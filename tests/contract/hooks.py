@@ -1,0 +1,152 @@
+"""What Schemathesis is told of our rows, and what it must never be answered: `tests.contract.fuzz` names this module.
+
+Generated ids exist nowhere, so a request made of them says little. Most are exchanged for ids of the caller's own
+organization and of the other one.
+"""
+
+import json
+import os
+import random
+from collections import Counter
+from copy import deepcopy
+from typing import Any
+from uuid import UUID
+
+import schemathesis
+
+WORLD: dict[str, Any] = json.loads(os.environ["FUZZ_WORLD"])
+OWN, FOREIGN, MARKS = WORLD["own"], WORLD["foreign"], WORLD["foreign_marks"]
+FOREIGN_IDS = {one for ids in FOREIGN.values() for one in ids}
+CHANCE = random.Random(WORLD["seed"])
+SHARE_AS_GENERATED, SHARE_FOREIGN, SHARE_TAKEN, SURELY = 0.2, 0.4, 0.4, 3
+KIND_OF_FIELD = {
+    "corpus": "corpora",
+    "corpora": "corpora",
+    "corpus_id": "corpora",
+    "reference": "agents",
+    "agent": "agents",
+    "conversation": "conversations",
+    "project": "projects",
+    "before": "messages",
+}
+OF_A_BODY = {"agent": "agents", "model": "agents"}
+LASTING = WORLD["lasting"]  # of each kind are neither deleted nor changed: they must go on being answered
+
+
+QUESTION = {"role": "user", "content": "How long does a loan last?"}
+# What is taken: the rules behind some operations cannot be told in a schema. "" stands for an id.
+TAKEN: dict[str, dict[str, Any]] = {
+    "POST /api/agents/": {"name": "New"},
+    "PATCH /api/agents/{reference}/": {"description": "New"},
+    "POST /api/agents/{reference}/chat/": {"messages": [QUESTION], "stream": False},
+    "POST /api/agents/{reference}/corpora/": {"corpus": ""},
+    "POST /api/agents/{reference}/retrieve/": {"query": "How long does a loan last?"},
+    "PATCH /api/conversations/{id}/": {"title": "New"},
+    "POST /api/corpora/": {"name": "New"},
+    "PATCH /api/corpora/{id}/": {"description": "New"},
+    "POST /api/corpora/{id}/facts/": {"text": "Ice melts."},
+    "PATCH /api/documents/{id}/": {"unit": "2"},
+    "POST /api/messages/{id}/feedback/": {"rating": -1},
+    "POST /api/projects/": {"name": "New"},
+    "PATCH /api/projects/{id}/": {"name": "New"},
+    "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
+    "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},
+}
+UPLOAD = "POST /api/corpora/{id}/documents/"
+UNASSIGN = "DELETE /api/agents/{reference}/corpora/{corpus_id}/"
+FORGET = "DELETE /api/corpora/{id}/facts/"
+MADE: Counter[str] = Counter()
+
+
+@schemathesis.hook
+def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
+    """Put true ids where an id belongs. The first requests of each operation, and some later ones, would be taken."""
+    label, spare = case.operation.label, case.method in ("DELETE", "PATCH")
+    if case.method != label.partition(" ")[0]:  # a method that the address does not take
+        return
+    MADE[label] += 1
+    is_taken = MADE[label] <= SURELY or CHANCE.random() < SHARE_TAKEN
+    if is_taken:
+        make_it_one_that_is_taken(label, case, kwargs)
+    for place in (case.path_parameters, case.query, case.body):
+        if isinstance(place, dict):
+            for name, value in place.items():
+                if kind := kind_of(case.operation.path, name, place is case.body):
+                    place[name] = own(kind, spare) if MADE[label] <= SURELY else exchanged(kind, value, spare)
+    if label == UNASSIGN and is_taken:
+        n = CHANCE.randrange(LASTING, len(OWN["agents"]))
+        case.path_parameters.update(reference=OWN["agents"][n], corpus_id=OWN["corpora"][n])
+
+
+def make_it_one_that_is_taken(label: str, case: Any, kwargs: dict[str, Any]) -> None:
+    if label in TAKEN:
+        case.body, case.media_type = deepcopy(TAKEN[label]), "application/json"
+        if "name" in case.body:
+            case.body["name"] += f" {CHANCE.random()}"
+    if label == UPLOAD:
+        case.media_type = "multipart/form-data"
+        kwargs["files"] = {"file": (f"note {CHANCE.random()}.md", f"# Note\n\n{CHANCE.random()}\n".encode())}
+    if label == FORGET:
+        case.query["key"] = WORLD["fact"]
+    if "/tools/{name}" in label:
+        case.path_parameters["name"] = "retrieve"
+    for optional in ("project", "before", "cursor"):
+        case.query.pop(optional, None)
+
+
+def kind_of(path: str, name: str, in_body: bool) -> str | None:
+    """What a field names. A body's `id` and `agent` are only told, never taken, but by tools."""
+    if in_body and name in OF_A_BODY:
+        return OF_A_BODY[name] if path.startswith(("/api/tools/", "/v1/")) else None
+    if name == "id":  # /api/corpora/{id}/… is one of the corpora
+        return None if in_body else path.partition("/{id}")[0].rpartition("/")[2]
+    return KIND_OF_FIELD.get(name)
+
+
+def exchanged(kind: str, value: Any, spare: bool) -> Any:
+    if isinstance(value, list):
+        return [exchanged(kind, one, spare) for one in value]
+    if not (kind == "agents" or value == "" or is_uuid(value)) or CHANCE.random() < SHARE_AS_GENERATED:
+        return value
+    return CHANCE.choice(FOREIGN[kind]) if CHANCE.random() < SHARE_FOREIGN else own(kind, spare)
+
+
+def own(kind: str, spare: bool) -> Any:
+    return CHANCE.choice(OWN[kind][LASTING:] if spare else OWN[kind][:LASTING])
+
+
+def is_uuid(value: Any) -> bool:
+    try:
+        UUID(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+@schemathesis.check
+def nothing_foreign_is_answered(ctx: Any, response: Any, case: Any) -> None:
+    """A request that names a row of the other organization is refused, and no answer tells of one."""
+    sent = json.dumps([case.path_parameters, case.query, case.body], default=str)
+    named = [one for one in FOREIGN_IDS if one in sent]
+    assert not named or response.status_code >= 400, f"{response.status_code} for {named} of the other organization"
+    answered = response.content.decode(errors="replace")
+    told = [one for one in (*FOREIGN_IDS, *MARKS) if one in answered and one not in sent]
+    assert not told, f"the answer tells of {told}, of the other organization"
+
+
+@schemathesis.check
+class EachOperationIsReached:
+    """An operation that never succeeds is not tested, whatever else is found."""
+
+    def __init__(self) -> None:
+        self.tried: set[str] = set()
+        self.reached: set[str] = set()
+
+    def after_response(self, ctx: Any, response: Any, case: Any) -> None:
+        self.tried.add(case.operation.label)
+        if response.status_code < 300:
+            self.reached.add(case.operation.label)
+
+    def after_run(self, ctx: Any) -> None:
+        missed = sorted(self.tried - self.reached)
+        assert not missed, f"never answered with success: {', '.join(missed)}"

@@ -1,0 +1,337 @@
+"""Texts that make expressions and renderers stumble, and everything of the product that meets a stranger's text.
+
+`PROBES` name what each of them puts to the test, as `module:NAME`; `OURS` names the expressions that meet no stranger's
+text, and why. Together they are all (tests/test_linear.py).
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.http.bodies import is_kept, json_of
+from agents.llm.base import ModelMessage, Passage
+from agents.llm.extractive import answer
+from agents.models import Agent
+from chat.answering import condensing
+from chat.prompting.build import build_prompt
+from chat.rendering.citations import cited_numbers, without_citations
+from chat.rendering.code_spans import code_spans
+from chat.rendering.markdown import BlockRenderer, render
+from chat.stream.thinking import ThinkFilter
+from corpora.metadata.date_ranges import parse_range
+from corpora.reader import reading
+from corpora.uploads import archives
+from corpora.uploads.inputs import MetadataSerializer
+from corpora.uploads.signatures import safe_filename
+from retrieval.confidence.coverage import coverages, weigh_question
+from retrieval.context.compression import compress
+from retrieval.context.snippets import snippet
+from retrieval.embeddings.lexical import embed
+from retrieval.tests.exact import chunk_of
+from retrieval.text.folding import fold, fold_latin
+from retrieval.text.language import detect
+from retrieval.text.sentences import sentences
+from retrieval.text.stems import stems
+from retrieval.text.terms import exact_terms
+from workers.ingestion.chunk.segments import segment_text
+from workers.ingestion.chunk.tokens import estimate_tokens
+from workers.ingestion.extract import docx, pdf, pdf_headings, plain
+from workers.ingestion.extract.canonical import one_line, tidy_text
+from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.front_matter import read_front_matter
+from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.extract.pdf_running_lines import drop_running_lines
+from workers.ingestion.extract.pdf_text import assemble
+from workers.ingestion.sandbox import wire
+
+Text = Callable[[int], str]
+
+REPEATED = (
+    *"`[](){}<>*_~#|.,:;-=!?\"'/\\&@§+% \t\n\r1aá¿«",
+    *(
+        "\n ",
+        "\n\n",
+        "\n*",
+        "\n#",
+        "\n#\n",
+        " \n",
+        "* ",
+        "- ",
+        "> ",
+        "# ",
+        ". ",
+        ".\n",
+        '."',
+        "-\n",
+        "\n- a",
+        "\n  - a",
+    ),
+    *(
+        "[1",
+        "[1]",
+        "[1,",
+        "[1-9]",
+        " [",
+        "[a](",
+        "[a](b)",
+        "![",
+        "](",
+        "[[",
+        "<a",
+        "</",
+        "<source",
+        "</think>",
+        "<think>",
+    ),
+    *(
+        "`a",
+        "``a",
+        "a`",
+        "**a ",
+        "a**b",
+        "*a _b ",
+        "~~a ",
+        "*[a](b)",
+        "```\n",
+        "~~~\n",
+        "a|b\n-|-\n",
+        "|\n",
+        "|a",
+        "&a",
+    ),
+    *(
+        "1.",
+        "1.1",
+        "a.",
+        "A.",
+        "a_",
+        "aB",
+        "a-",
+        "/a",
+        "-/",
+        "--a",
+        "http://",
+        "a ",
+        "A. ",
+        "a\n",
+        "Ab. ",
+        "pag.",
+        "p.",
+        "of ",
+    ),
+    *(
+        "art. ",
+        "§ ",
+        "n. ",
+        "\u0301\u0323",
+        "\u200b",
+        "\u00ad",
+        "\u3000",
+        "ﬁ",
+        "漢",
+        "😀",
+        "a\u0301",
+        "key: ",
+        "tags: [",
+        "- a\n",
+    ),
+)
+SHAPES: dict[str, Text] = {repr(part)[1:-1]: lambda n, part=part: part * (n // len(part)) for part in REPEATED}
+SHAPES |= {f"{name} and a letter": lambda n, make=make: f"{make(n)}x" for name, make in [*SHAPES.items()]}
+SHAPES |= {
+    "half ticks": lambda n: "x" + "`" * (n // 2) + "a" * (n // 2),
+    "runs of ticks": lambda n: " ".join("`" * length for length in range(1, int((2 * n) ** 0.5))),
+    "digits in brackets": lambda n: f"Una frase entera de siete palabras [{'1' * n}x",
+    "spaces before a mark": lambda n: f"a{' ' * n}[",
+    "quotes behind a stop": lambda n: f".{'”' * n}x",
+    "spaces behind a number": lambda n: f"[1{' ' * n}x",
+    "a wide table": lambda n: "|a" * 400 + "|\n" + "|-" * 400 + "|\n" + "|\n" * (n // 2),
+    "deep lists": lambda n: "".join("  " * (depth % 40) + "- a\n" for depth in range(n // 44)),
+    "headings of marks": lambda n: "".join(f"# {'*a ' * 130}\n" for _ in range(n // 400)),
+    "headings of brackets": lambda n: "".join(f"# {'[' * 400}\n" for _ in range(n // 400)),
+    "underlined": lambda n: "a\n=\n" * (n // 4),
+    "front matter": lambda n: f"---\n{'a: b' * (n // 4)}\n---\nx",
+    "unclosed front matter": lambda n: "---\n" + f"\n---{' ' * 50}x" * (n // 55),
+    "sentences": lambda n: "Una frase entera de siete palabras aquí. " * (n // 41),
+    "different words": lambda n: " ".join(f"p{number}" for number in range(n // 6)),
+}
+
+QUESTION = 'Qué dice el artículo 14.2 de "la a la b" sobre el error 503 de ISO-9001, /v1/models y 2.5.1'
+TERMS = exact_terms(QUESTION)
+WANTED = weigh_question(QUESTION, ["a b"], TERMS)
+AGENT = Agent(model="openai:a")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """`size`: characters of the shorter text; what builds trees is shown with less."""
+
+    meet: Callable[[str], Any]
+    expressions: tuple[str, ...] = ()
+    size: int = 4_000
+
+
+def terms_of_a_question(text: str) -> Any:
+    """Also those that a text cannot have are looked for."""
+    folded = fold_latin(text)
+    return exact_terms(text), [term.pattern.search(folded) for term in TERMS]
+
+
+def read_in_the_reader(text: str) -> None:
+    headings = [(1, "a", place, place + 1) for place in range(0, len(text), 2_000)]
+    for pages in ((), ((1, 0, len(text)),)):
+        for section in reading.sections(text, pages, headings):
+            for block in reading.blocks(text, section, headings, (len(text) // 2, len(text) // 2 + 100)):
+                reading.with_emphasis(block)
+
+
+def rendered_while_it_arrives(text: str) -> None:
+    renderer = BlockRenderer(range(1, 10))
+    for start in range(0, len(text), 20):
+        renderer.feed(text[start : start + 20])
+    renderer.finish()
+
+
+def refused_or(meet: Callable[[], Any], *expected: type[Exception]) -> None:
+    with suppress(*expected):
+        meet()
+
+
+def a_history_of(text: str) -> tuple[ModelMessage, ...]:
+    return tuple(ModelMessage(role, text) for role in ("user", "assistant") * 3)
+
+
+def asked_to_a_model(text: str) -> None:
+    build_prompt(
+        system_prompt="", global_passages=[Passage(1, text, text)], history=a_history_of(text), question="¿Qué?"
+    )
+    condensing.rewriting_request_for(AGENT, a_history_of(text), "¿Qué?")
+
+
+def pages_of_a_pdf(text: str) -> list[list[str]]:
+    return [[text, f"{text[:200]} {number}", *text.split("\n")[:50]] for number in range(5)]
+
+
+def kept_in_json(text: str) -> None:
+    refused_or(lambda: json_of(text.encode()), Exception)
+    is_kept(text)
+
+
+MARKDOWN = "workers.ingestion.extract.markdown"
+PDF = "workers.ingestion.extract.pdf"
+CANONICAL = "workers.ingestion.extract.canonical"
+RENDERING = "chat.rendering"
+
+
+def named(module: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{module}:{name}" for name in names)
+
+
+PROBES: dict[str, Probe] = {
+    "citations": Probe(
+        lambda text: (without_citations(text), cited_numbers(text, range(1, 10))),
+        named(f"{RENDERING}.citations", "CITATION", "_WITH_SPACE_BEFORE", "RANGE"),
+    ),
+    "code": Probe(lambda text: [*code_spans(text)], named(f"{RENDERING}.code_spans", "_FENCE", "_RUN_OR_BREAK")),
+    "markdown": Probe(
+        lambda text: render(text, range(1, 10)),
+        named(f"{RENDERING}.markdown", "CLASS", "HREF") + named(f"{RENDERING}.markdown_rules", "HOST"),
+        size=1_000,
+    ),
+    "markdown in pieces": Probe(
+        rendered_while_it_arrives, named(f"{RENDERING}.markdown", "FENCE", "CONTINUING", "STICKY"), size=1_000
+    ),
+    "prompt": Probe(asked_to_a_model, named("chat.prompting.build", "_DELIMITER")),
+    "thoughts": Probe(lambda text: ThinkFilter().feed(text), named("chat.stream.thinking", "TAG")),
+    "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
+    "extractive answer": Probe(
+        lambda text: answer(QUESTION, [Passage(1, text, "t")], "es"),
+        named("agents.llm.extractive", "_LEANS")
+        + named("agents.llm.quotable", "_FENCE", "_DEBRIS", "_ITEM", "_HYPHENATED", "_LINK", "_MARKS"),
+    ),
+    "extractive question": Probe(
+        lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
+        named("agents.llm.extractive", "_ASKS_DEFINITION"),
+    ),
+    "dates": Probe(
+        lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")
+    ),
+    "reader": Probe(
+        read_in_the_reader,
+        named("corpora.reader.reading", "_PARAGRAPHS", "_FENCE", "_TABLE_ROW", "_LIST_ITEM", "_HASHES", "_EMPHASIS"),
+    ),
+    "archive": Probe(archives._MAIN_PART.fullmatch, named("corpora.uploads.archives", "_MAIN_PART")),
+    "file name": Probe(  # Django's parser gives a part's headers 1 KB
+        lambda text: safe_filename(text[:1024]),
+        named("corpora.uploads.signatures", "_UNSAFE_IN_NAMES", "base"),
+    ),
+    "metadata": Probe(
+        lambda text: MetadataSerializer(data=dict.fromkeys(("language", "tags", "title"), text)).is_valid(),
+        named("corpora.uploads.inputs", "language") + named("corpora.pages.description_forms", "language"),
+    ),
+    "folding": Probe(fold, named("retrieval.text.folding", "_ACCENTS", "_SIGNS")),
+    "language": Probe(detect, named("retrieval.text.language", "_WORD")),
+    "sentences": Probe(sentences, named("retrieval.text.sentences", "SENTENCE_END")),
+    "stems": Probe(stems, named("retrieval.text.stems", "WORD")),
+    "terms": Probe(terms_of_a_question, named("retrieval.text.terms", "_FINDERS", "_PIECE", "_WORD", "found")),
+    "embedding": Probe(embed),
+    "snippet": Probe(lambda text: (snippet(QUESTION, text), snippet(text, "Una frase entera aquí. " * 50))),
+    "coverage": Probe(lambda text: (coverages(QUESTION, [text], TERMS), coverages(text, ["Una frase aquí."] * 50))),
+    "compression": Probe(lambda text: compress(chunk_of(1, text), 500, WANTED)),
+    "canonical text": Probe(
+        tidy_text,
+        named(CANONICAL, "_LINE_ENDS", "_SPACES", "_INVISIBLE", "_LIGATURE", "_TRAILING", "_BLANK_LINES"),
+    ),
+    "docx": Probe(
+        lambda text: (docx._tidy(text), docx._NO_TITLE.fullmatch(one_line(text))),
+        named("workers.ingestion.extract.docx", "_LINE_BREAK", "_TAB", "_NO_TITLE"),
+    ),
+    "front matter": Probe(
+        lambda text: (read_front_matter(text), read_front_matter(f"tags: {text}")),
+        named("workers.ingestion.extract.front_matter", "_PAIR", "_ITEM", "_COMMENT"),
+    ),
+    "markdown document": Probe(
+        lambda text: refused_or(lambda: extract_markdown(text.encode()), ExtractionError),
+        named(
+            *(MARKDOWN, "_FRONT_MATTER", "_ATX", "_SETEXT", "_FENCE", "_NOT_A_PARAGRAPH"),
+            *("_IMAGE", "_LINK", "_TAG", "_ANCHOR", "_EMPHASIS"),
+        ),
+    ),
+    "plain document": Probe(
+        lambda text: refused_or(lambda: plain.extract_text(text.encode("cp1252", "ignore")), ExtractionError),
+        named("workers.ingestion.extract.plain", "_LONG_NON_ASCII_RUN"),
+    ),
+    "pdf": Probe(
+        lambda text: (pdf._LEADERS.sub("", text), pdf._NO_TITLE.fullmatch(one_line(text))),
+        named(PDF, "_NO_TITLE", "_LEADERS"),
+    ),
+    "pdf heading": Probe(
+        lambda text: (pdf_headings._letters(text), pdf_headings._NUMBERING.sub("", text)),
+        named(f"{PDF}_headings", "_NOT_LETTERS", "_NUMBERING"),
+    ),
+    "pdf running lines": Probe(
+        lambda text: drop_running_lines(pages_of_a_pdf(text)),
+        named(f"{PDF}_running_lines", "_NUMBER", "_PAGE_WORDS", "words"),
+    ),
+    "pdf text": Probe(
+        lambda text: assemble(pages_of_a_pdf(text), []),
+        named(f"{PDF}_text", "_LIST_ITEM", "_ENDS_HERE", "_COMPOUND", "_LAST_WORD", "_FIRST_WORD"),
+    ),
+    "chunks": Probe(
+        lambda text: segment_text(text, [], 800, 60) if text else None,
+        named("workers.ingestion.chunk.segments", "_END"),
+    ),
+    "tokens": Probe(estimate_tokens, named("workers.ingestion.chunk.tokens", "_NON_ASCII", "_WIDE_CHARACTER")),
+    "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),
+}
+OURS = {
+    "accounts.tenancy.postgresql.base:_OF_ROWS": "the beginning of a statement; values come behind it",
+    "retrieval.embeddings.base:safe": "the name of a model, from the settings",
+    "workers.datasets:made": "the slugs of organizations that this module made, asked of the database",
+}
+
+
+def expressions_tested() -> Iterator[str]:
+    for probe in PROBES.values():
+        yield from probe.expressions

@@ -1,0 +1,139 @@
+"""Lists of the admin answer what they offer and nothing else: a filter of one's own tells a hidden field by letters."""
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Membership
+from retrieval.models import Flags
+from tests.canaries.lookups import every_lookup, fields_of, lists
+from tests.factories import MembershipFactory, UserFactory
+from tests.test_admin_isolation import ROWS, client_of, request_of
+
+pytestmark = pytest.mark.django_db
+
+REGISTERED = admin.site._registry
+each_list = pytest.mark.parametrize(("model", "address"), list(lists()), ids=lambda one: getattr(one, "__name__", ""))
+
+# What each list offers; its filters' own parameters, `tests/test_admin_isolation.py` has its rows.
+DATES = {f"created_at__{part}" for part in ("year", "month", "day", "gte", "lt")}
+OFFERED: dict[str, set[str]] = {
+    "Membership": {"role", "role__exact", "role__isnull"},
+    "Invitation": {"role", "role__exact", "role__isnull"},
+    "ApiKey": {"revoked_at__isempty"},
+    "AuditEvent": {
+        *DATES, "action", "action__exact", "action__isnull", "object_type", "object_type__exact", "object_type__isnull",
+        "actor__id__exact", "actor__isnull",
+    },
+    "Trace": {
+        *DATES, "confidence", "confidence__exact", "confidence__isnull", "gate", "gate__exact", "gate__isnull",
+        "degraded", "degraded__exact", "degraded__isnull", "agent__id__exact",
+    },
+    "Question": {"question_set__id__exact"},
+    "EvaluationRun": {*DATES, "question_set__id__exact", "question_set__isnull"},
+    "ErasureReceipt": {
+        *DATES, "kind", "kind__exact", "kind__isnull", "verified", "verified__exact", "verified__isnull"
+    },
+    "Organization": set(),
+    "QuestionSet": set(),
+}  # fmt: skip
+
+
+@pytest.fixture
+def ada() -> Membership:
+    return MembershipFactory(role="admin")
+
+
+@pytest.fixture
+def operator() -> Any:
+    return UserFactory(is_superuser=True)
+
+
+@each_list
+def test_a_list_allows_no_lookup_that_it_does_not_offer(
+    model: type[Model], address: str, ada: Membership, operator: Any
+) -> None:
+    page, asked = REGISTERED[model], {*every_lookup(model), "nowhere", "pk__in", "created_at__gt", "password"}
+    for request in (request_of(ada.user), request_of(operator)):
+        allowed = {name for name in asked if page.lookup_allowed(name, "a", request)}
+        oracles = {name for name in allowed if name.rpartition("__")[2] not in HARMLESS and "__" in name}
+        assert oracles == set()
+    allowed_to_ada = {name for name in asked if page.lookup_allowed(name, "a", request_of(ada.user))}
+    assert allowed_to_ada <= OFFERED.get(model.__name__, allowed_to_ada)
+
+
+HARMLESS = {"exact", "isnull", "isempty", "year", "month", "day", "gte", "lt"}  # the last ones of dates alone
+
+
+@each_list
+def test_what_a_list_does_not_offer_is_refused_over_http(
+    model: type[Model], address: str, ada: Membership, operator: Any
+) -> None:
+    if model in ROWS:
+        ROWS[model](ada)
+    for client in [client_of(operator), *([client_of(ada.user)] if model in ROWS else [])]:
+        for name, field in fields_of(model, depth=1):
+            for lookup in ("contains", "startswith", "regex", "gt", "in"):
+                if lookup in field.get_lookups() and model is not Flags:  # whose list leads to its one row
+                    assert client.get(address, {f"{name}__{lookup}": "a"}).status_code == 400, name
+        assert client.get(address, {"organization__slug__startswith": "a"}).status_code in (400, 302)
+
+
+@each_list
+def test_every_link_of_its_filters_is_answered(
+    model: type[Model], address: str, ada: Membership, operator: Any
+) -> None:
+    if model not in ROWS:
+        return
+    ROWS[model](ada)
+    for client in (client_of(ada.user), client_of(operator)):
+        changes = client.get(address).context["cl"]
+        links = [choice["query_string"] for spec in changes.filter_specs for choice in spec.choices(changes)]
+        if changes.date_hierarchy:
+            links += ["?created_at__year=2026", "?created_at__year=2026&created_at__month=11&created_at__day=22"]
+        for link in links:
+            assert client.get(address + link).status_code == 200, link
+
+
+@each_list
+def test_a_list_orders_by_its_columns_alone(model: type[Model], address: str, ada: Membership) -> None:
+    if model not in ROWS:
+        return
+    ROWS[model](ada)
+    client, page = client_of(ada.user), REGISTERED[model]
+    shown = set(page.get_list_display(request_of(ada.user)))
+    for n in range(1, len(shown) + 3):
+        changes = client.get(address, {"o": f"-{n}"}).context["cl"]
+        sorted_by = {part.lstrip("-") for part in changes.get_ordering(request_of(ada.user), changes.root_queryset)}
+        columns = {changes.get_ordering_field(name) for name in shown} | {"pk", "id"}
+        assert sorted_by <= columns | {part.lstrip("-") for part in (page.ordering or model._meta.ordering or ())}
+    for hidden in ("key_hash", "query", "password", "0.key_hash"):
+        assert client.get(address, {"o": hidden}).status_code == 200
+
+
+@pytest.mark.parametrize("field", ["key_hash", "token_hash", "password", "condensed_query", "organization"])
+def test_a_popup_names_rows_by_no_field_but_their_id(field: str, ada: Membership) -> None:
+    for model, address in lists():
+        if model in ROWS:
+            ROWS[model](ada)
+            assert client_of(ada.user).get(address, {"_popup": "1", "_to_field": field}).status_code == 400
+
+
+def test_an_address_that_makes_no_sense_says_nothing(ada: Membership) -> None:
+    """Django sends it on to `?e=1`, whatever rows there are."""
+    address = reverse("admin:chat_trace_changelist")
+    client = client_of(ada.user)
+    told = [client.get(address, {"created_at__year": "many"})]
+    ROWS[next(model for model, path in lists() if path == address)](ada)
+    told += [client.get(address, {"created_at__year": "many"})]
+    assert {(one.status_code, one["Location"]) for one in told} == {(302, f"{address}?e=1")}
+
+
+def test_nothing_is_completed_automatically(ada: Membership, operator: Any) -> None:
+    asked = {"app_label": "agents", "model_name": "assignment", "field_name": "corpus", "term": "a"}
+    for client in (client_of(ada.user), client_of(operator), Client()):
+        assert client.get("/admin/autocomplete/", asked).status_code in (404, 302)

@@ -1,0 +1,48 @@
+"""A conversation to take along: as JSON for programs, and as Markdown to read."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from chat.models import Citation, Conversation, Message
+
+
+def as_json(conversation: Conversation) -> dict[str, Any]:
+    messages = conversation.messages.order_by("created_at", "pk").prefetch_related("citations__document__corpus")
+    return {
+        "id": conversation.pk,
+        "title": conversation.title,
+        "agent": conversation.agent.name,
+        "project": conversation.project.name if conversation.project else None,
+        "created_at": conversation.created_at,
+        "context": conversation.context,
+        "messages": [message_as_json(message) for message in messages],
+    }
+
+
+def message_as_json(message: Message) -> dict[str, Any]:
+    said = {name: getattr(message, name) for name in ("role", "content", "created_at", "rating", "comment")}
+    return {**said, "sources": [source_as_json(one.veil()) for one in message.citations.all()]}
+
+
+def source_as_json(source: Citation) -> dict[str, Any]:
+    names = ("n", "title", "page", "snippet", "cited")
+    return {**{name: getattr(source, name) for name in names}, "document": source.document_id}
+
+
+def as_markdown(said: dict[str, Any]) -> str:
+    """Questions and answers as they stand, each answer with the list of its sources."""
+    parts = [f"# {said['title']}", f"{said['agent']}, {said['created_at']:%Y-%m-%d %H:%M}"]
+    for message in said["messages"]:
+        who = _("Question") if message["role"] == Message.Role.USER else _("Answer")
+        parts += [f"## {who}, {message['created_at']:%Y-%m-%d %H:%M}", message["content"]]
+        parts += [markdown_sources(message["sources"])] if message["sources"] else []
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_sources(sources: list[dict[str, Any]]) -> str:
+    return "\n".join(f"- [{one['n']}] {one['title']}{page_of(one)}" for one in sources)
+
+
+def page_of(source: dict[str, Any]) -> str:
+    return f", {_('p.')} {source['page']}" if source["page"] else ""

@@ -1,0 +1,57 @@
+"""The index follows the trash: what lies in it has no points, what came back has them again (SPEC §3).
+
+`Document.presence_changed_at` is set by whoever deletes or restores, and stays until the index is as it should be.
+Nothing is read or cut again for a restored document: its chunks are in the database, its embeddings in the cache.
+"""
+
+import logging
+
+from django.utils import timezone
+
+from config.faults import describe_error
+from corpora.models import Document
+from retrieval.spaces.opened import every_index, write_targets
+from workers.queue import claims
+from workers.queue.claims import Lease
+from workers.queue.turns import Kind
+from workers.upkeep.space_filling import chunk_batches, served_chunks_of, write_chunks
+
+logger = logging.getLogger(__name__)
+
+
+def follow_next() -> bool:
+    """See to the document whose turn it is; False when none is due."""
+    lease = claims.claim_next(Kind.PRESENCE)
+    if lease is None:
+        return False
+    try:
+        with lease.kept_alive():
+            follow(lease)
+    except Exception as error:  # a service that is down must not end the worker: the mark is still there
+        logger.warning("the points of document %s wait: %s", lease.document_id, describe_error(error))
+        lease.postpone_errand()
+    return True
+
+
+def follow(lease: Lease) -> None:
+    """Again while it is deleted or restored in between.
+
+    Who was taken over may have written late what the other had removed: then the mark is set once more.
+    """
+    while document := lease.rows().exclude(presence_changed_at=None).first():
+        if document.deleted_at:
+            for index in every_index():
+                index.delete_document(document.pk)
+        else:
+            write_missing_points(document)
+        lease.rows().filter(presence_changed_at=document.presence_changed_at).update(presence_changed_at=None)
+    if not lease.end_errand():
+        Document.objects.filter(pk=lease.document_id).update(presence_changed_at=timezone.now())
+
+
+def write_missing_points(document: Document) -> None:
+    """To every space that does not have all of them; in the active one they are found from then on."""
+    for target in write_targets():
+        if target.index.count(document.pk) < document.chunk_count:
+            for batch in chunk_batches(served_chunks_of([document.pk])):
+                write_chunks(target, batch)
