@@ -2,9 +2,8 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView
 
-from accounts.pages.api_docs import api_docs
+from accounts.pages.api_docs import api_docs, api_schema
 from chat.stream import openai
 from config import health
 
@@ -13,7 +12,7 @@ handler404 = "accounts.pages.errors.page_not_found"
 handler500 = "accounts.pages.errors.server_error"
 
 api: list[URLPattern | URLResolver] = [
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", api_schema, name="schema"),
     path("docs/", api_docs, name="api-docs"),
     path("", include("corpora.api.urls")),
     path("", include("chat.api.urls")),

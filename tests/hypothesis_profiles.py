@@ -13,6 +13,6 @@ slow_is_fine = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
     "desk", max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=slow_is_fine
 )
-settings.register_profile("ci", settings.get_profile("desk"), max_examples=100, print_blob=True)
+settings.register_profile("ci", settings.get_profile("desk"), max_examples=50, print_blob=True)
 settings.register_profile("nightly", settings.get_profile("ci"), max_examples=100, stateful_step_count=100)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")

@@ -8,7 +8,6 @@ whatever ended it.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -45,9 +44,9 @@ NOTHING_FOUND = Confidence.NONE.value
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Who asks whom what. `caller` finds the membership, in a thread; `key` is an Idempotency-Key, of `body`."""
+    """Who asks whom what. `key` is an Idempotency-Key, of `body`."""
 
-    caller: Callable[[], Membership]
+    membership: Membership
     agent: str
     question: ChatQuestion
     key: str = ""
@@ -87,7 +86,7 @@ class Admission:
         keeping.look_after_answers()
 
     def _open(self) -> None:
-        membership = self.asking.caller()
+        membership = self.asking.membership
         self._claim(membership)
         if self.repeats:
             return

@@ -19,6 +19,7 @@ from rest_framework.settings import api_settings
 from accounts.http.bodies import json_body
 from accounts.http.openapi import described
 from accounts.http.principal import principal_of
+from accounts.models import Membership
 from accounts.problems import InternalError, MethodNotAllowed, Problem, problem_for
 from agents.models import Agent
 from chat.answering.questions import ChatQuestion
@@ -41,6 +42,7 @@ from config.concurrency.threads import in_thread
 
 NON_FIELD = api_settings.NON_FIELD_ERRORS_KEY
 FINISH = {"complete": "stop", "stopped": "stop"}
+Asked = tuple[str, ChatQuestion, bool]
 
 
 @described("GET", OPENAI_ERROR, responses=ModelListSerializer)
@@ -85,8 +87,9 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
     try:
         if request.method != "POST":
             raise MethodNotAllowed(headers={"Allow": "POST"})
-        name, question, with_usage = await in_thread(completion_of_request, request)
-        admission, batches = await admit_question(request, name, question)
+        membership, asked = await in_thread(completion_of_request, request)
+        name, question, with_usage = asked
+        admission, batches = await admit_question(request, membership, name, question)
     except ValidationError as error:
         return validation_response(error)
     except Exception as error:
@@ -99,13 +102,13 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
     return stream_response(completion_chunks(batches, head, with_usage), admission.message)
 
 
-def completion_of_request(request: HttpRequest) -> tuple[str, ChatQuestion, bool]:
+def completion_of_request(request: HttpRequest) -> tuple[Membership, Asked]:
     """In a thread. Whoever asks is known before the body is looked at (RELIABILITY R0)."""
-    principal_of(request)
-    return question_of(json_body(request))
+    membership = principal_of(request)
+    return membership, question_of(json_body(request))
 
 
-def question_of(body: Any) -> tuple[str, ChatQuestion, bool]:
+def question_of(body: Any) -> Asked:
     """The agent's slug, the question, and whether usage is wanted, from an OpenAI request body."""
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise Problem("`model` must be the slug of an agent; GET /v1/models lists them.")

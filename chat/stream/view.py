@@ -4,7 +4,6 @@ Plain asynchronous views: a synchronous generator would be buffered whole and ne
 """
 
 from collections.abc import AsyncGenerator
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from accounts.http import idempotency
 from accounts.http.bodies import json_body
 from accounts.http.openapi import described, problems
 from accounts.http.principal import bearer_of, principal_of
+from accounts.models import Membership
 from accounts.problems import (
     DatabaseUnavailable,
     InternalError,
@@ -57,8 +57,8 @@ async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
     """Ask an agent; `stream: false` answers whole."""
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
-    question = await in_thread(question_of_request, request)
-    admission, batches = await admit_question(request, reference, question, html=question.stream)
+    membership, question = await in_thread(question_of_request, request)
+    admission, batches = await admit_question(request, membership, reference, question, html=question.stream)
     if not question.stream:
         return whole_response(await collect(batches))
     response = stream_response(frame_batches(batches), admission.message)
@@ -67,14 +67,14 @@ async def chat(request: HttpRequest, reference: str) -> HttpResponseBase:
     return response
 
 
-def question_of_request(request: HttpRequest) -> ChatQuestion:
+def question_of_request(request: HttpRequest) -> tuple[Membership, ChatQuestion]:
     """In a thread. Whoever asks is known before the body is looked at (RELIABILITY R0)."""
-    principal_of(request)
-    return question_from(json_body(request))
+    membership = principal_of(request)
+    return membership, question_from(json_body(request))
 
 
 async def admit_question(
-    request: HttpRequest, reference: str, question: ChatQuestion, *, html: bool = False
+    request: HttpRequest, membership: Membership, reference: str, question: ChatQuestion, *, html: bool = False
 ) -> tuple[Admission, Batches]:
     """Let the question in, with whoever asks as the reader of the events. Raises Problems.
 
@@ -82,7 +82,7 @@ async def admit_question(
     """
     is_page = bearer_of(request) is None
     key = request.headers.get(idempotency.HEADER, "")
-    asking = Asking(partial(principal_of, request), reference, question, key, request.body if key else b"")
+    asking = Asking(membership, reference, question, key, request.body if key else b"")
     admission, reader = await answers.ask(asking, goes_on=is_page or question.background)
     cursor = Cursor(html=html and is_page)
     if admission.repeats:

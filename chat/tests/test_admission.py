@@ -72,7 +72,7 @@ def ask(library: Library, key: str = "") -> Whole | BaseException:
     """The answer as its first reader is told it, or what was raised instead of one."""
 
     async def asking() -> Whole | BaseException:
-        asked = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS), key, b"{}")
+        asked = Asking(library.alicia, "writer", ChatQuestion(ABOUT_LOANS), key, b"{}")
         try:
             _, reader = await answers.ask(asked, goes_on=True)
             whole = await collect(reader.batches(Cursor()))
@@ -199,7 +199,7 @@ def test_an_answer_that_is_cancelled_at_any_moment_leaves_nothing_held(library: 
     """As a server does with its tasks when it shuts down."""
 
     async def cut(seconds: float) -> None:
-        asked = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS), f"key {seconds}", b"{}")
+        asked = Asking(library.alicia, "writer", ChatQuestion(ABOUT_LOANS), f"key {seconds}", b"{}")
         asking = asyncio.ensure_future(answers.ask(asked, goes_on=True))
         await asyncio.sleep(seconds)
         for task in tuple(answers._under_way):
@@ -231,7 +231,7 @@ def test_of_many_questions_at_once_exactly_the_allowed_ones_are_admitted(
     chat_model.script(endless=True, pace=0.02)
 
     async def at_once() -> list[Any]:
-        asked = Asking(lambda: library.alicia, "writer", ChatQuestion(ABOUT_LOANS))
+        asked = Asking(library.alicia, "writer", ChatQuestion(ABOUT_LOANS))
         made = await asyncio.gather(*(answers.ask(asked, goes_on=True) for _ in range(12)), return_exceptions=True)
         for one in tuple(live._live.values()):
             one.stop()

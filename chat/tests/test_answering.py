@@ -34,7 +34,7 @@ def events_of(
     library: Library, question: str = ABOUT_LOANS, agent: str = "writer", *, html: bool = False, **fields: Any
 ) -> list[Event]:
     """Of an answer that is given and read in the test's own process."""
-    asking = Asking(lambda: library.alicia, agent, ChatQuestion(question, **fields))
+    asking = Asking(library.alicia, agent, ChatQuestion(question, **fields))
 
     async def collected() -> list[Event]:
         _, reader = await answers.ask(asking, goes_on=False)

@@ -310,10 +310,11 @@ def test_an_answer_whose_writer_died_is_broken_off_for_every_reader(page: Caller
 def test_a_writer_that_was_only_cut_off_from_the_database_still_keeps_its_answer(
     page: Caller, slow: ModelServer
 ) -> None:
+    slow.script(text=" ".join(WORDS), pace=0.05)  # it must still be writing when it is closed
     with page.ask("writer", ABOUT_LOANS) as stream:
         pk = stream.until("sources").data["message"]
         stream.until("token")
-        Message.objects.filter(pk=pk).update(status="failed", error_code="interrupted")
+        assert Message.objects.streaming().filter(pk=pk).update(status="failed", error_code="interrupted")
         list(stream)
     assert (row(pk).status, row(pk).error_code, row(pk).content.split()) == ("complete", "", WORDS)
 

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
+from accounts.http.openapi import problems
 from accounts.http.rest import membership_of
 from corpora.rows import trash
 
@@ -66,7 +67,7 @@ class TrashDetail(APIView):
 
 
 class TrashRestore(APIView):
-    @extend_schema(request=None, responses={(204, OpenApiTypes.NONE): None})
+    @extend_schema(request=None, responses={(204, OpenApiTypes.NONE): None, **problems(409)})
     def post(self, request: Request, pk: UUID) -> Response:
         membership = membership_of(request)
         trash.restore(trash.thing_in_trash(membership, pk), membership)

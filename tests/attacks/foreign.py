@@ -198,9 +198,14 @@ def leaks(answer: Any, sent: str, foreign: Iterable[str]) -> list[str]:
     return marks + [one for one in foreign if one != sent and is_uuid(one) and one.encode() in content]
 
 
-def differences(land: Landscape, send: Callable[[str], Any], kinds: Iterable[str] = ()) -> list[str]:
-    """What tells a foreign id from one that nothing has, for every kind of foreign id."""
-    found, nowhere = [], {}
+def differences(
+    land: Landscape, send: Callable[[str], Any], kinds: Iterable[str] = (), known: dict[bool, Told] | None = None
+) -> list[str]:
+    """What tells a foreign id from one that nothing has, for every kind of foreign id.
+
+    `known`: what ids that nothing has are told, if that is known, by whether they are UUIDs.
+    """
+    found, nowhere = [], dict(known or {})
     for kind in kinds or land.foreign:
         sent = land.foreign[kind]
         if is_uuid(sent) not in nowhere:

@@ -182,12 +182,13 @@ def places_of(sending: Sending, client: Client) -> list[Place]:
     return found + [Place("headers", name) for name in sorted(headers)]
 
 
-def is_looked_up(sending: Sending, place: Place, client: Client, nothing: str) -> bool:
-    """Whether an id in this place reaches a question to the database: only there can a foreign row be met."""
+def probed(sending: Sending, place: Place, client: Client, nothing: str) -> tuple[Any, bool]:
+    """What an id of nothing is answered in this place, and whether it reaches a question to the database: only there
+    can a foreign row be met."""
     with CaptureQueriesContext(connection) as queries:
-        place.filled(sending, nothing).by(client)
+        answer = place.filled(sending, nothing).by(client)
     forms = {nothing, nothing.replace("-", "")}
-    return any(form in one["sql"] for one in queries for form in forms if "SELECT" in one["sql"].upper())
+    return answer, any(form in one["sql"] for one in queries for form in forms if "SELECT" in one["sql"].upper())
 
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import resolve
 
 from tests import routes
-from tests.attacks.foreign import Landscape, differences, watched
-from tests.attacks.places import PARAMETER, Place, Sending, is_looked_up, places_of, with_parameter
+from tests.attacks.foreign import Landscape, Told, differences, watched
+from tests.attacks.places import PARAMETER, Place, Sending, places_of, probed, with_parameter
 from tests.matrix import API, PAGES, Case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
@@ -146,10 +146,10 @@ def attacked(land: Landscape, client: Client, sending: Sending, part: str) -> It
         def send_watched(one: str, place: Place = place) -> object:
             return watched(land, before, lambda: place.filled(sending, one).sent_by(client))
 
-        if is_looked_up(sending, place, client, nothing):
-            told = differences(land, send if sending.method == "GET" else send_watched, land.foreign)
-        else:
-            told = differences(land, send, ["a colleague's alices"])
+        answer, looked_up = probed(sending, place, client, nothing)
+        acting = send_watched if looked_up and sending.method != "GET" else send
+        kinds = land.foreign if looked_up else ["a colleague's alices"]
+        told = differences(land, acting, kinds, {True: Told.of(answer, nothing)})
         yield from (f"{place}: {one}" for one in told)
 
 

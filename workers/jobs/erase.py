@@ -1,6 +1,5 @@
 """Deletion that leaves nothing behind, with a receipt (SPEC §3, "Deleting")."""
 
-import logging
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from uuid import UUID
@@ -8,7 +7,6 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.tenancy.scope import system_scope
-from config.faults import describe_error
 from corpora.models import Chunk, Document
 from corpora.uploads import originals
 from retrieval.index.base import VectorIndex
@@ -17,27 +15,17 @@ from retrieval.spaces.opened import every_index
 from workers.erasure import receipts
 from workers.erasure.corpora import erase_corpus_of
 from workers.erasure.mentions import forget_mentions
+from workers.jobs.errands import run_next
 from workers.queue import claims
 from workers.queue.claims import Lease
 from workers.queue.turns import Kind
-
-logger = logging.getLogger(__name__)
 
 HASHES_AT_ONCE = 500  # parameters of one statement: some builds of SQLite take 999
 
 
 def erase_next() -> bool:
     """Erase the document whose turn it is; False when none is due."""
-    lease = claims.claim_next(Kind.ERASE)
-    if lease is None:
-        return False
-    try:
-        with lease.kept_alive():
-            erase_held(lease)
-    except Exception as error:  # a service that is down must not end the worker: the row is still there
-        logger.warning("the erasure of document %s waits: %s", lease.document_id, describe_error(error))
-        lease.postpone_errand()
-    return True
+    return run_next(Kind.ERASE, erase_held)
 
 
 def erase(document_id: UUID) -> bool:

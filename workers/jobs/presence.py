@@ -4,33 +4,19 @@
 Nothing is read or cut again for a restored document: its chunks are in the database, its embeddings in the cache.
 """
 
-import logging
-
 from django.utils import timezone
 
-from config.faults import describe_error
 from corpora.models import Document
 from retrieval.spaces.opened import every_index, write_targets
-from workers.queue import claims
+from workers.jobs.errands import run_next
 from workers.queue.claims import Lease
 from workers.queue.turns import Kind
 from workers.upkeep.space_filling import chunk_batches, served_chunks_of, write_chunks
 
-logger = logging.getLogger(__name__)
-
 
 def follow_next() -> bool:
     """See to the document whose turn it is; False when none is due."""
-    lease = claims.claim_next(Kind.PRESENCE)
-    if lease is None:
-        return False
-    try:
-        with lease.kept_alive():
-            follow(lease)
-    except Exception as error:  # a service that is down must not end the worker: the mark is still there
-        logger.warning("the points of document %s wait: %s", lease.document_id, describe_error(error))
-        lease.postpone_errand()
-    return True
+    return run_next(Kind.PRESENCE, follow)
 
 
 def follow(lease: Lease) -> None:

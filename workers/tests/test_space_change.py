@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -270,15 +269,6 @@ def test_one_can_go_back_as_long_as_the_former_space_is_kept(other_model: ModelS
     advance()
     assert states()[LEXICAL] == "active", "what was switched by hand is not switched back by itself"
     assert found(library).degraded is None
-
-
-def test_two_workers_do_not_fill_the_same_space(other_model: ModelServer) -> None:
-    cache.add(space_change.CLAIM, "another worker", 60)
-    advance()
-    assert states() == {LEXICAL: "active", SMALL: "filling"}
-    cache.delete(space_change.CLAIM)
-    advance()
-    assert states()[SMALL] == "active"
 
 
 def test_what_ended_in_the_moment_of_the_switch_is_filled_in_afterwards(

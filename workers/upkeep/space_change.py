@@ -3,14 +3,14 @@
     settings name another model ─▶ filling ─▶ points agree, question sets do not suffer ─▶ active
                                              the former one retired ─▶ a week ─▶ removed
 
-Every round may be the last of its process: what is done is in the database and in the index.
+Every round may be the last of its process: what is done is in the database and in the index. One process at a time is
+at it (`workers.upkeep.schedule`).
 """
 
 import logging
 import time
 from datetime import datetime, timedelta
 
-from django.core.cache import cache
 from django.utils import timezone
 
 from retrieval.embeddings.base import EmbeddingError
@@ -23,8 +23,6 @@ from workers.upkeep.space_filling import Missing, fill, missing_from
 logger = logging.getLogger(__name__)
 
 ROUND_SECONDS = 300.0  # of filling; a worker then takes other tasks, and can be stopped
-CLAIM_SECONDS = 300  # the longest batch of a slow model; a killed round is taken up again after this at most
-CLAIM = "space-filling"
 FOLLOW_UP = timedelta(hours=1)
 State = SpaceState.State
 
@@ -67,7 +65,7 @@ def change(now: datetime) -> None:
     space = registry.begin_filling(wanted)
     if space.state == State.RETIRED:
         logger.info("settings name %s, which is retired; `manage.py space switch` goes back to it", space.collection)
-    elif (missing := fill_for_a_while(space)) is not None and not missing.total and not is_held_back(in_use, space):
+    elif not fill_for_a_while(space).total and not is_held_back(in_use, space):
         switch_space(space, now)
 
 
@@ -77,20 +75,14 @@ def recently_switched(space: SpaceState, now: datetime) -> bool:
     return had_another and space.activated_at is not None and now - space.activated_at < FOLLOW_UP
 
 
-def fill_for_a_while(space: SpaceState) -> Missing | None:
-    """What is missing afterwards; None when another worker is at it."""
-    if not cache.add(CLAIM, space.collection, CLAIM_SECONDS):
-        return None
+def fill_for_a_while(space: SpaceState) -> Missing:
+    """What is missing afterwards."""
     until = time.monotonic() + ROUND_SECONDS
 
     def report(done: int, total: int) -> None:
-        cache.touch(CLAIM, CLAIM_SECONDS)
         logger.info("%s: %s of %s missing chunks are filled in", space.collection, done, total)
 
-    try:
-        return fill(space, report, lambda: time.monotonic() < until)
-    finally:
-        cache.delete(CLAIM)
+    return fill(space, report, lambda: time.monotonic() < until)
 
 
 def switch_space(space: SpaceState, now: datetime | None = None) -> None:

@@ -42,7 +42,7 @@ class Command(DatabaseCommand):
             ) from None
         except IndexUnavailable:
             pass  # the answer does without context and says so
-        asking = Asking(lambda: membership, options["agent"], ChatQuestion(options["question"]))
+        asking = Asking(membership, options["agent"], ChatQuestion(options["question"]))
         try:
             with unlimited():
                 asyncio.run(self.tell(asking))
