@@ -5,7 +5,6 @@ slot, what it may spend, and the readers' log. So `close` gives back what there 
 whatever ended it.
 """
 
-import asyncio
 import hashlib
 import logging
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from django.db import Error as DatabaseFault
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from accounts.http import idempotency
 from accounts.limits import reserving, stock
@@ -28,6 +27,7 @@ from chat.answering.inquiry import Inquiry, prepare
 from chat.answering.questions import ChatQuestion
 from chat.answering.sources import citations_of
 from chat.answering.state import State, state_of
+from chat.answering.storing import AWAY, store_patiently
 from chat.models import Message
 from chat.stream import keeping, live
 from chat.stream.events import Done, Error, Sources
@@ -38,7 +38,6 @@ from retrieval.confidence.gate import Confidence
 
 logger = logging.getLogger(__name__)
 
-SAVE_ATTEMPTS = 5
 NOTHING_FOUND = Confidence.NONE.value
 
 
@@ -131,7 +130,7 @@ class Admission:
         if isinstance(error, Problem):
             problem = error
         else:
-            is_database = isinstance(error, OperationalError | InterfaceError)
+            is_database = isinstance(error, AWAY)
             problem = DatabaseUnavailable() if is_database else InternalError()
             logger.error("message %s failed: %s", self.live.message, describe_error(error))
         self.answer.failure = Failure(problem.code, str(problem.detail))
@@ -157,21 +156,15 @@ class Admission:
         log.end(ending(answer))
 
     async def _store(self) -> None:
-        """A database that restarts meanwhile is waited for; what it refuses is not offered again."""
-        for attempt in range(SAVE_ATTEMPTS):
-            try:
-                await in_thread(self._close)
-                return
-            except (OperationalError, InterfaceError):
-                logger.warning("message %s could not be stored yet", self.live.message)
-                await asyncio.sleep(0.5 * 2**attempt)
-            except BaseException as error:
-                logger.error("message %s cannot be stored: %s", self.live.message, describe_error(error))
-                await self._give_up()
-                if not isinstance(error, Exception):
-                    raise
-                return
-        logger.error("message %s could not be stored", self.live.message)
+        try:
+            await store_patiently(f"message {self.live.message}", self._close)
+        except AWAY:
+            logger.error("message %s could not be stored", self.live.message)
+        except BaseException as error:
+            logger.error("message %s cannot be stored: %s", self.live.message, describe_error(error))
+            await self._give_up()
+            if not isinstance(error, Exception):
+                raise
 
     def _close(self) -> None:
         with ExitStack() as last:  # the one is given back whatever becomes of the other

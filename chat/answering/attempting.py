@@ -4,31 +4,28 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
-
-from django.db import InterfaceError, OperationalError
+from functools import partial
 
 from agents.llm import client_for
 from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
 from agents.llm.metering import note_call
-from agents.models import Agent
 from chat.answering import records
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.inquiry import Inquiry, Plan
 from chat.answering.sources import source_of
 from chat.answering.state import state_found
+from chat.answering.storing import store_patiently
 from chat.prompting import requests
 from chat.stream.events import Sources, Status
 from chat.stream.live import Live
 from chat.stream.log import EventLog
 from chat.stream.thinking import ThinkFilter
-from config.concurrency.threads import in_thread, to_its_end
+from config.concurrency.threads import to_its_end
 from config.faults import describe_error
 from corpora.scope import is_personal
 from retrieval.results import Retrieval
 
 logger = logging.getLogger(__name__)
-
-PAUSES = (0.5, 1.0, 2.0, 4.0)  # seconds between attempts at storing sources
 
 
 async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attempt, live: Live, deadline: float) -> None:
@@ -38,24 +35,14 @@ async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attemp
     question = inquiry.question.text
     try:
         async with asyncio.TaskGroup() as group:
-            stored = group.create_task(to_its_end(_keep_sources(inquiry.agent, question, attempt)))
+            keep = partial(records.keep_sources, inquiry.agent, question, attempt)
+            stored = group.create_task(to_its_end(store_patiently(f"the sources of message {attempt.message}", keep)))
             await stream_attempt(answer, attempt, live, deadline)
         stored.result()
     except ExceptionGroup as failed:
         if stored.cancelled() or stored.exception():
             answer.attempts.remove(attempt)
         raise failed.exceptions[0] from None
-
-
-async def _keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
-    """A database that restarts meanwhile is waited for, as at the answer's end: the model goes on speaking."""
-    for pause in PAUSES:
-        try:
-            return await in_thread(records.keep_sources, agent, question, attempt)
-        except (OperationalError, InterfaceError):
-            logger.warning("the sources of message %s could not be stored yet", attempt.message)
-            await asyncio.sleep(pause)
-    return await in_thread(records.keep_sources, agent, question, attempt)
 
 
 def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:

@@ -12,7 +12,7 @@ from django.db import DatabaseError, OperationalError
 from accounts.http import idempotency
 from accounts.models import IdempotentReply
 from accounts.problems import Problem
-from chat.answering import adaptive, admission, answers, attempting, inquiry, records
+from chat.answering import adaptive, admission, answers, attempting, inquiry, records, storing
 from chat.answering.admission import Asking
 from chat.answering.questions import ChatQuestion
 from chat.models import Message
@@ -56,7 +56,7 @@ STEPS: list[tuple[Any, str]] = [
 def strict(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One stream for each user; a database that is away is not waited for."""
     limit(settings, streams=1)
-    monkeypatch.setattr(admission, "SAVE_ATTEMPTS", 1)
+    monkeypatch.setattr(storing, "PAUSES", ())
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_an_error_at_any_wait_for_the_database_leaves_nothing_held(
     for number in (1, 2):
         with monkeypatch.context() as patch:
             failing = every_call(in_thread, error, number, after=after)
-            for module in (admission, answers, attempting, adaptive):
+            for module in (admission, answers, storing, adaptive):
                 patch.setattr(module, "in_thread", failing)
             ask(library, f"key {number}")
         assert_nothing_is_held()

@@ -1,11 +1,10 @@
 """The attack on personal documents by an organization's own admin: what a model wrote into a trace (finding 4)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.db.models import Field, Model
+from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
@@ -116,35 +115,10 @@ def rows_shown(client: Client, model: type[Model], asked: dict[str, str]) -> tup
     return answer.status_code, answer.context["cl"].result_count if answer.status_code == 200 else 0
 
 
-def columns(model: type[Model]) -> Iterator[tuple[str, Field[Any, Any]]]:
-    """Lookups of a model's own columns and of those that a relation leads to."""
-    for field in model._meta.concrete_fields:
-        yield field.name, field
-        if field.is_relation and field.related_model:
-            for inner in field.related_model._meta.concrete_fields:
-                yield f"{field.name}__{inner.name}", inner
-
-
 def offered(model: type[Model]) -> set[str]:
     page = admin.site._registry[model]
     named = {item if isinstance(item, str) else item[0] for item in page.list_filter if isinstance(item, str | tuple)}
     return named | {page.date_hierarchy or ""} | {model._meta.pk.name}
-
-
-@pytest.mark.parametrize("model", SCOPED, ids=lambda model: model.__name__)
-def test_a_list_answers_only_the_lookups_that_it_offers(model: type[Model], people: People) -> None:
-    """4b, for every list: hashes of keys, tokens, passwords and other people's words are no filters."""
-    client = signed_in(people.ada)
-    taken = []
-    for name, field in columns(model):
-        if name in offered(model) or name.split("__")[0] in offered(model):
-            continue
-        for lookup in ("", "__startswith", "__contains", "__gt", "__isnull"):
-            value = "1" if lookup == "__isnull" or not field.get_internal_type().startswith(("Char", "Text")) else "a"
-            status, _rows = rows_shown(client, model, {f"{name}{lookup}": value})
-            if status == 200:
-                taken.append(f"{name}{lookup}")
-    assert taken == []
 
 
 RELATED_SECRETS = ("password", "key_hash", "token_hash", "condensed_query", "system_prompt", "content", "snippet")
