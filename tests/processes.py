@@ -1,7 +1,5 @@
 """An installation as processes that can be killed and started again on the same folder; for faults nobody can fake."""
 
-import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tests.e2e.server import ELSEWHERE, KEYS, ROOT, free_port, wait_until_healthy
+from tests.e2e.server import ROOT, environment_of, free_port, furnish, wait_until_healthy
 from tests.live import Answer, Caller, eventually
 
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
@@ -23,12 +21,10 @@ class Site:
     """`migrate` and `demo` are done; `start` serves. `settings` are environment variables."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
-        inherited = {name: value for name, value in os.environ.items() if name not in {*ELSEWHERE, *KEYS}}
-        self.folder = folder
-        self.environment = {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", "QUOTAS": "off", **settings}
+        settings = {"QUOTAS": "off", **settings}
+        self.folder, self.environment = folder, environment_of(folder, settings)
         self.process: subprocess.Popen[bytes] | None = None
-        self.manage("migrate", "--verbosity", "0")
-        self.told: dict[str, Any] = json.loads(self.manage("demo", "--json"))
+        self.told: dict[str, Any] = furnish(folder, **settings)
 
     def manage(self, *arguments: str) -> str:
         done = subprocess.run(

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from accounts.tenancy.rules import LOOKED_UP, RULES, Rule
 
-POLICY, SHOWN, APPENDED = "acervo", "acervo_shown", "acervo_appended"
+POLICY, SHOWN, APPENDED, REMOVED = "acervo", "acervo_shown", "acervo_appended", "acervo_removed"
 _PART = "split_part(current_setting('acervo.scope', true), '/', {})"
 FACTS = {
     "organization": f"nullif({_PART.format(1)}, '')::uuid",
@@ -91,6 +91,8 @@ def statements_for(table: str, rule: Rule) -> Iterator[str]:
         yield f"CREATE POLICY {APPENDED} ON {table} FOR INSERT WITH CHECK ({write})"
     else:  # in one and in this order: of two, PostgreSQL would ask the longer one first
         yield f"CREATE POLICY {POLICY} ON {table} USING ({IS_SYSTEM} OR {read}) WITH CHECK ({IS_SYSTEM} OR {write})"
+        if rule.write:  # who may not write a row may not delete it either
+            yield f"CREATE POLICY {REMOVED} ON {table} AS RESTRICTIVE FOR DELETE USING ({IS_SYSTEM} OR {write})"
 
 
 def switched(table: str, *ways: str) -> list[str]:
@@ -98,4 +100,4 @@ def switched(table: str, *ways: str) -> list[str]:
 
 
 def dropped(table: str) -> list[str]:
-    return [f"DROP POLICY IF EXISTS {name} ON {table}" for name in (POLICY, SHOWN, APPENDED)]
+    return [f"DROP POLICY IF EXISTS {name} ON {table}" for name in (POLICY, SHOWN, APPENDED, REMOVED)]

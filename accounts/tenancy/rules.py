@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """`write` is what a new or changed row must meet; as `read` where nothing else is said. `appended`: rows are
-    written once, and neither changed nor deleted by any member."""
+    """`write` is what a new, changed or deleted row must meet; as `read` where nothing else is said. `appended`: rows
+    are written once, and neither changed nor deleted by any member."""
 
     read: str
     write: str = ""
@@ -25,6 +25,10 @@ OF_ADMINS = "organization_id = {organization} AND {admin}"
 OWN = "organization_id = {organization} AND owner_id = {user}"
 OWN_OR_SHARED = "organization_id = {organization} AND (owner_id IS NULL OR owner_id = {user})"
 OF_PERSON = "user_id = {user}"
+CHANGED_WITH_CORPUS = (
+    "EXISTS (SELECT FROM corpora_corpus AS kept "
+    "WHERE kept.id = {table}.corpus_id AND (kept.owner_id = {user} OR {admin}))"
+)
 
 
 def following(table: str, column: str) -> str:
@@ -44,6 +48,10 @@ LOOKED_UP: dict[str, str] = {
     ),
     "acervo_reads_corpus": "SELECT FROM corpora_corpus WHERE id = wanted",
     "acervo_reads_document": "SELECT FROM corpora_document WHERE id = wanted",
+    "acervo_writes_document": (
+        "SELECT FROM corpora_document AS document JOIN corpora_corpus AS kept ON kept.id = document.corpus_id "
+        "WHERE document.id = wanted AND (kept.owner_id = {user} OR {admin})"
+    ),
     "acervo_reads_conversation": "SELECT FROM chat_conversation WHERE id = wanted",
     "acervo_reads_message": "SELECT FROM chat_message WHERE id = wanted",
 }
@@ -78,17 +86,16 @@ RULES: dict[str, Rule] = {
     ),
     "corpora_document": Rule(
         following("corpora_corpus", "corpus_id"),
-        write="EXISTS (SELECT FROM corpora_corpus AS kept "
-        "WHERE kept.id = {table}.corpus_id AND (kept.owner_id = {user} OR {admin}))",
+        write=CHANGED_WITH_CORPUS,
     ),
-    "corpora_documenttext": Rule("acervo_reads_document(document_id)"),
-    "corpora_chunk": Rule("acervo_reads_document(document_id)"),
+    "corpora_documenttext": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
+    "corpora_chunk": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_erasurereceipt": Rule(f"owner_id = {{user}} OR owner_id IS NULL AND {OF_ADMINS}"),
     # agents
     "agents_agent": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "agents_assignment": Rule(
         "acervo_reads_corpus(corpus_id)",
-        write=f"acervo_reads_corpus(corpus_id) AND {following('agents_agent', 'agent_id')}",
+        write=f"{CHANGED_WITH_CORPUS} AND {following('agents_agent', 'agent_id')}",
     ),
     # chat: an admin reads the records of answers, which hold numbers, and never a conversation
     "chat_project": Rule(OWN),

@@ -18,6 +18,7 @@ from accounts.models import Membership, Organization, User
 from chat.models import Conversation, Project
 from corpora.models import Corpus, Document
 from evaluation.models import EvaluationRun
+from retrieval.spaces.registry import active_space
 from tests import world
 from tests.attacks.places import undone
 from tests.factories import MembershipFactory
@@ -70,6 +71,7 @@ class Landscape:
 
     @classmethod
     def made(cls) -> "Landscape":
+        active_space()  # there before anything is undone
         people = People.assembled()
         removed = MembershipFactory(organization=people.alice.organization)
         own, far = World.furnished(people), furnished(People.assembled(), "ALICES_MARK", "SHARED_MARK", "TOKEN")
@@ -101,6 +103,12 @@ class Landscape:
         table = self.tables.get(own)
         alike = [kind for kind, one in self.foreign.items() if table and self.tables.get(one) == table]
         return [*alike, *(() if is_uuid(own) else ["another organization's slug"]), *ELSEWHERE]
+
+    def kinds_of(self, tables: set[str]) -> list[str]:
+        """The foreign ids of these tables of the database, and two of others; where there are none, one in all."""
+        alike = [kind for kind, one in self.foreign.items() if self.tables.get(one, "").replace("/", "_") in tables]
+        named = ["another organization's slug"] if "agents_agent" in tables else []
+        return [*alike, *named, *ELSEWHERE] if tables else ["a colleague's alices"]
 
     def kinds_in(self, route: str) -> list[str]:
         """The foreign ids of the table that a route of the admin is for, and two of others."""

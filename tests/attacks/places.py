@@ -13,6 +13,7 @@ from unittest import mock
 from urllib.parse import quote, urlencode
 
 import orjson
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.http.request import HttpHeaders
@@ -97,6 +98,8 @@ def with_value(fields: dict[str, Any], name: Path, value: Any) -> dict[str, Any]
 
 
 def undone(act: Callable[[], Any]) -> Any:
+    """What `act` returns; what it did to the database is undone, and so is what was counted of it."""
+    cache.clear()
     with transaction.atomic():
         done = act()
         transaction.set_rollback(True)
@@ -182,16 +185,20 @@ def places_of(sending: Sending, client: Client) -> list[Place]:
     return found + [Place("headers", name) for name in sorted(headers)]
 
 
-def probed(sending: Sending, place: Place, client: Client, nothing: str) -> tuple[Any, bool]:
-    """What an id of nothing is answered in this place, and whether it reaches a question to the database: only there
-    can a foreign row be met."""
+def probed(sending: Sending, place: Place, client: Client, nothing: str) -> tuple[Any, set[str]]:
+    """What an id of nothing is answered in this place, and the tables that it is looked up in: only there can a foreign
+    row be met."""
     with CaptureQueriesContext(connection) as queries:
         answer = place.filled(sending, nothing).by(client)
     forms = {nothing, nothing.replace("-", "")}
-    return answer, any(form in one["sql"] for one in queries for form in forms if "SELECT" in one["sql"].upper())
+    asked = [
+        one["sql"] for one in queries if "SELECT" in one["sql"].upper() and any(form in one["sql"] for form in forms)
+    ]
+    return answer, {table for sql in asked for table in TABLE.findall(sql)}
 
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+TABLE = re.compile(r'(?:FROM|JOIN) "(\w+)"')
 
 
 def with_parameter(route: str, name: str, value: str, others: Callable[[str], str]) -> str:

@@ -17,9 +17,9 @@ def test_nobody_else_reads_a_served_installation_that_was_open_before() -> None:
     with tempfile.TemporaryDirectory(prefix="acervo-") as above:
         folder = Path(above, "state")
         folder.mkdir()
-        for path in (folder.parent, folder):
-            path.chmod(0o755)
         with site(folder) as running:
+            for path in (folder.parent, folder):
+                path.chmod(0o755)
             running.start()
             assert folder.stat().st_mode & 0o777 == 0o700
             running.upload(running.make_corpus(), "secreto.md", b"# Secreto\n\nEl secreto es carmes\xc3\xad.\n")

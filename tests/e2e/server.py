@@ -1,7 +1,9 @@
 """A sample installation as its user has it: `migrate`, `demo` and `serve` as processes, in a folder of its own."""
 
+import atexit
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -9,7 +11,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -69,14 +73,34 @@ class Installation:
         return 200
 
 
+def environment_of(folder: Path, settings: dict[str, str]) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name not in {*ELSEWHERE, *KEYS}}
+    return {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", **settings}
+
+
+@cache
+def sample_with(**settings: str) -> tuple[Path, Any]:
+    """A migrated installation with the sample organization, to be copied, and what `demo` told. Of this process: it is
+    made once for the same settings."""
+    folder = Path(mkdtemp(prefix="acervo-sample-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    environment, command = environment_of(folder, settings), [sys.executable, str(ROOT / "manage.py")]
+    subprocess.run([*command, "migrate", "--verbosity", "0"], env=environment, check=True)
+    told = subprocess.run([*command, "demo", "--json"], env=environment, check=True, stdout=subprocess.PIPE).stdout
+    return folder, json.loads(told)
+
+
+def furnish(folder: Path, **settings: str) -> Any:
+    """Make it an installation with the sample organization; what `demo` told."""
+    sample, told = sample_with(**settings)
+    shutil.copytree(sample, folder, dirs_exist_ok=True)
+    return told
+
+
 def prepared(folder: Path, **settings: str) -> tuple[dict[str, str], dict[str, Login]]:
     """A migrated installation with the sample organization: its environment and its people."""
-    inherited = {name: value for name, value in os.environ.items() if name not in {*ELSEWHERE, *KEYS}}
-    environment = {**inherited, "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", **settings}
-    command = [sys.executable, str(ROOT / "manage.py")]
-    subprocess.run([*command, "migrate", "--verbosity", "0"], env=environment, check=True)
-    made = subprocess.run([*command, "demo", "--json"], env=environment, check=True, stdout=subprocess.PIPE).stdout
-    return environment, {one["email"].partition("@")[0]: Login(**one) for one in json.loads(made)["users"]}
+    users = furnish(folder, **settings)["users"]
+    return environment_of(folder, settings), {one["email"].partition("@")[0]: Login(**one) for one in users}
 
 
 @contextmanager

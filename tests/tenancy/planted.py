@@ -71,7 +71,7 @@ class Planted:
         agent = self.note(AgentFactory(organization=organization, allows_personal_corpus=True), *everybody, of=team)
         corpus = self.note(CorpusFactory(shared_in=organization), *everybody, of=team)
         self.plant_document(corpus, *everybody, of=team)
-        self.note(AssignmentFactory(agent=agent, corpus=corpus), *everybody)
+        self.note(AssignmentFactory(agent=agent, corpus=corpus), *everybody, of=team)
         in_a_day = timezone.now() + timedelta(days=1)
         self.note(
             Invitation.objects.create(
@@ -84,7 +84,7 @@ class Planted:
         setting = LimitSetting.objects.create(
             organization=organization, name="questions", per="user", by_operator=False, amount=1
         )
-        self.note(setting, *everybody)
+        self.note(setting, *everybody, of=team)
         search = Trace.objects.create(agent=agent, scope_size=1, granularity=800, confidence="HIGH", score=0.9)
         self.note(search, admin)
         questions = self.note(QuestionSet.objects.create(organization=organization, name="Loans"), admin)
@@ -165,7 +165,7 @@ class Planted:
         for name in NAMES:
             admins = [ADMINS[team] for team, names in TEAMS.items() if {*names} & {*self.selves(name)}]
             self.note(self.member(name).user, *self.selves(name), *admins)
-        self.note(self.people.alice.organization, *TEAMS["here"])
+        self.note(self.people.alice.organization, *TEAMS["here"], of="here")
         self.note(self.people.charlie.organization, *TEAMS["elsewhere"])
 
     def selves(self, name: str) -> tuple[str, ...]:

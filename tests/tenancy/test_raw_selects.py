@@ -91,6 +91,17 @@ def changed(table: str, assignment: str) -> int:
         return int(cursor.rowcount)
 
 
+def removed(table: str, key: Any) -> int | None:
+    """How many rows a DELETE takes, undone; None where only other rows that point at it keep it."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"DELETE FROM {table} WHERE id = '{key}'")
+            transaction.set_rollback(True)
+            return int(cursor.rowcount)
+    except IntegrityError:
+        return None
+
+
 @pytest.mark.parametrize("name", ["alice", "charlie", ""])
 def test_no_statement_deletes_what_its_session_cannot_read(name: str, planted: Planted) -> None:
     """Each by itself and undone: of what is read some is not to be deleted, and nothing else ever is."""
@@ -134,13 +145,21 @@ def test_a_row_is_not_put_under_somebody_elses(
         changed(table, f"{column} = '{theirs}' WHERE id = '{mine}'")
 
 
-def test_a_member_changes_nothing_that_the_organization_shares(planted: Planted) -> None:
-    for table in ("corpora_corpus", "corpora_document", "agents_agent"):
-        shared = planted.first[table, "here"].pk
-        with session_of(planted, "alice"), refused():
-            changed(table, f"created_at = now() WHERE id = '{shared}'")
-        with session_of(planted, "ada"):
-            assert changed(table, f"created_at = now() WHERE id = '{shared}'") == 1
+SHARED = ("corpora_corpus", "corpora_document", "corpora_documenttext", "corpora_chunk", "agents_agent")
+SHARED += ("agents_assignment", "accounts_limitsetting", "accounts_organization")
+
+
+@pytest.mark.parametrize("table", SHARED)
+def test_a_member_changes_and_deletes_nothing_that_the_organization_shares(table: str, planted: Planted) -> None:
+    shared = planted.first[table, "here"].pk
+    with session_of(planted, "alice"):
+        assert shared in selected(table)
+        with refused():
+            changed(table, f"id = id WHERE id = '{shared}'")
+        assert removed(table, shared) == 0
+    with session_of(planted, "ada"):
+        assert changed(table, f"id = id WHERE id = '{shared}'") == 1
+        assert removed(table, shared) in (1, None)
 
 
 def test_nobody_changes_the_audit_log(planted: Planted) -> None:
