@@ -70,6 +70,10 @@ class AcervoAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold ships no
 
         return update_wrapper(guarded, inner)
 
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The site's own page limits guesses, sends a mail and offers to revoke keys."""
+        return redirect("account_change_password")
+
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Nobody signs in here: the site's own page has the rate limits. POSTs are sent there as well."""
         if not request.user.is_authenticated:

@@ -18,11 +18,12 @@ COLLECT_AFTER = 10_000  # new objects; 700 are fewer than one question makes
 def application_with_its_limits() -> "App":
     django.setup(set_prefix=False)  # what follows needs it
     from config.incoming.bodies import BodyLimit
+    from config.incoming.heads import PlainHeads
     from config.metrics import serve_metrics
     from config.straight import OnOneThread, StraightToAsyncViews
 
     serve_metrics()
-    return BodyLimit(StraightToAsyncViews(OnOneThread()))
+    return PlainHeads(BodyLimit(StraightToAsyncViews(OnOneThread())))
 
 
 def load_and_freeze() -> None:

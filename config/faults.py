@@ -2,6 +2,7 @@
 and of other people's libraries what they say to operators, not to programmers."""
 
 import logging
+import re
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -21,8 +22,15 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__} at {' < '.join(frames) or 'an unknown place'}"
 
 
+# Whoever has the address is let in: what Django warns of is cut where its secret begins, as by deploy/proxy.conf.
+LIVE_LINK = re.compile(r"(/invitations/|/accounts/password/reset/key/|/account/email/)[^\s\"']+")
+
+
 class LineFormatter(logging.Formatter):
     """What libraries log with an exception gets its description behind it; so Django logs the pages that fail."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return LIVE_LINK.sub(r"\1…", super().format(record))
 
     def formatException(self, ei: Any) -> str:
         return describe_error(ei[1]) if ei[1] else ""

@@ -4,6 +4,7 @@
 text, and why. Together they are all (tests/test_linear.py).
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from chat.rendering.citations import cited_numbers, without_citations
 from chat.rendering.code_spans import code_spans
 from chat.rendering.markdown import BlockRenderer, render
 from chat.stream.thinking import ThinkFilter
+from config.faults import LineFormatter
+from config.incoming.heads import is_plain
 from corpora.metadata.date_ranges import parse_range
 from corpora.reader import reading
 from corpora.uploads import archives
@@ -228,7 +231,13 @@ def named(module: str, *names: str) -> tuple[str, ...]:
     return tuple(f"{module}:{name}" for name in names)
 
 
+def log_line(text: str) -> None:
+    LineFormatter().format(logging.LogRecord("django.request", logging.WARNING, "", 1, "%s", (text,), None))
+
+
 PROBES: dict[str, Probe] = {
+    "content type": Probe(lambda text: is_plain(text.encode()), named("config.incoming.heads", "TYPE", "CHARSET")),
+    "line of a log": Probe(log_line, named("config.faults", "LIVE_LINK")),
     "citations": Probe(
         lambda text: (without_citations(text), cited_numbers(text, range(1, 10))),
         named(f"{RENDERING}.citations", "CITATION", "_WITH_SPACE_BEFORE", "RANGE"),

@@ -288,6 +288,13 @@ def test_the_sign_in_page_of_the_admin_is_the_sites_own() -> None:
     assert Client().post(reverse("admin:login"), {"username": "a", "password": "b"}).status_code == 302
 
 
+def test_passwords_are_changed_on_the_sites_own_page(alice: Membership) -> None:
+    """Django's would let anybody at an open session guess the old one, and tell nobody of the new one."""
+    for method in ("get", "post"):
+        answer = getattr(client_of(alice.user), method)("/admin/password_change/", {"old_password": "a guess"})
+        assert answer.headers["Location"] == reverse("account_change_password")
+
+
 def test_no_redirect_tells_which_ids_exist(alice: Membership) -> None:
     assert client_of(alice.user).get(f"/admin/r/1/{alice.pk}/").status_code == 404
 

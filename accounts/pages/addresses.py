@@ -42,7 +42,7 @@ def offer_address(request: HttpRequest, user: User, wanted: str) -> HttpResponse
     return redirect("account")
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @member_page
 def address_confirm(request: HttpRequest, membership: Membership, token: str) -> HttpResponse:
     """Only signed in as who asked: nobody is talked into confirming their mailbox for another's account."""

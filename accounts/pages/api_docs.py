@@ -3,8 +3,9 @@
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
@@ -13,14 +14,16 @@ from accounts.pages.access import member_page
 
 
 @cache
-def schema_in(language: str | None) -> Any:
+def schema_in(language: str) -> Any:
     """The same for everybody, and a fifth of a second to write: each process writes it once a language."""
-    return SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
+    with override(language):
+        return SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
 
 
 class WrittenOnce(SchemaGenerator):
     def get_schema(self, request: Any = None, public: bool = False) -> Any:
-        return schema_in(get_language())
+        language = get_language() or ""  # whatever `?lang=` says
+        return schema_in(language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE)
 
 
 api_schema = SpectacularAPIView.as_view(generator_class=WrittenOnce)

@@ -17,7 +17,7 @@ from accounts.tenancy.scope import system_scope
 
 
 @sensitive_post_parameters()
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])  # what looks at links before their reader asks for heads
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Unknown, used, withdrawn and expired tokens get the same 404 page."""
     offered = invitations.open_invitation(token)

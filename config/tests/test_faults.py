@@ -19,6 +19,23 @@ def test_debug_is_for_our_own_code(wanted: str, libraries: str, monkeypatch: pyt
     assert not {"openai", "anthropic", "botocore", "django"} & set(logs["loggers"])
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/invitations/hWH1bqw",
+        "/invitations/hWH1bqw.",
+        "/account/email/WyIw:1xV:rp/",
+        "/accounts/password/reset/key/d5-c/",
+    ],
+)
+def test_a_live_link_is_cut_where_its_secret_begins(path: str) -> None:
+    said = ("django.request", logging.WARNING, __file__, 1, "Not Found: %s", (path,), None)
+    door, _, secret = path.rpartition("/") if not path.endswith("/") else path[:-1].rpartition("/")
+    line = LineFormatter().format(logging.LogRecord(*said))
+    assert line.startswith(f"Not Found: {door}/")
+    assert secret not in line
+
+
 def test_an_error_is_logged_without_what_it_quotes() -> None:
     try:
         raise ValueError("a line of a document")

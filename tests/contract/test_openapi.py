@@ -9,6 +9,7 @@ from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
+from accounts.pages.api_docs import schema_in
 from agents.api.retrieval import chunk_as_json, retrieval_as_json
 from agents.api.serializers import PassageSerializer, RetrievalSerializer
 from chat.api.described import SourceSerializer, SupportSerializer
@@ -16,6 +17,7 @@ from chat.stream.events import Source, Support
 from retrieval.results import Retrieval, RetrievedChunk
 from tests import routes
 from tests.matrix import API
+from tests.people import People, with_key
 
 OF_THE_SCHEMA_ITSELF = "/api/schema/"
 NOWHERE = "00000000-0000-4000-8000-000000000000"
@@ -92,3 +94,11 @@ def test_a_retrieval_is_described_as_it_is_sent() -> None:
     )
     assert set(RetrievalSerializer().fields) == set(retrieval_as_json(Retrieval("?", 800)))
     assert set(PassageSerializer().fields) == set(chunk_as_json(found))
+
+
+@pytest.mark.django_db
+def test_a_process_keeps_no_schema_for_a_made_up_language(people: People) -> None:
+    client = with_key(people.alice)
+    for language in ("es", "en", "xx", "yy-zz", "a" * 500):
+        assert client.get("/api/schema/", {"lang": language}).status_code == 200
+    assert schema_in.cache_info().currsize <= 2

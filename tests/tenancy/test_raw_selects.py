@@ -154,12 +154,17 @@ def test_a_member_changes_and_deletes_nothing_that_the_organization_shares(table
     shared = planted.first[table, "here"].pk
     with session_of(planted, "alice"):
         assert shared in selected(table)
-        with refused():
-            changed(table, f"id = id WHERE id = '{shared}'")
+        assert changed(table, f"id = id WHERE id = '{shared}'") == 0
         assert removed(table, shared) == 0
     with session_of(planted, "ada"):
         assert changed(table, f"id = id WHERE id = '{shared}'") == 1
         assert removed(table, shared) in (1, None)
+
+
+def test_a_member_makes_nothing_shared_their_own(planted: Planted) -> None:
+    shared, me = planted.first["corpora_corpus", "here"].pk, planted.people.alice.user_id
+    with session_of(planted, "alice"):
+        assert changed("corpora_corpus", f"owner_id = '{me}' WHERE id = '{shared}'") == 0
 
 
 def test_nobody_changes_the_audit_log(planted: Planted) -> None:
