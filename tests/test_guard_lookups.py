@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Membership
+from chat.models import Trace
 from retrieval.models import Flags
 from tests.canaries.lookups import every_lookup, fields_of, lists
 from tests.factories import MembershipFactory, UserFactory
@@ -131,6 +132,17 @@ def test_an_address_that_makes_no_sense_says_nothing(ada: Membership) -> None:
     ROWS[next(model for model, path in lists() if path == address)](ada)
     told += [client.get(address, {"created_at__year": "many"})]
     assert {(one.status_code, one["Location"]) for one in told} == {(302, f"{address}?e=1")}
+
+
+@pytest.mark.parametrize(
+    "asked", ["year=0", "year=99999999999", "gte=0001-01-01T00:00:00%2B23:59", "lt=9999-12-31T23:59-23:59"]
+)
+def test_a_day_that_no_calendar_has_is_refused(asked: str, ada: Membership) -> None:
+    ROWS[Trace](ada)
+    assert client_of(ada.user).get(f"{reverse('admin:chat_trace_changelist')}?created_at__{asked}").status_code in (
+        302,
+        400,
+    )
 
 
 def test_nothing_is_completed_automatically(ada: Membership, operator: Any) -> None:

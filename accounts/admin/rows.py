@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.db import transaction
+from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied
+from django.db import DataError, transaction
 from django.db.models import Field, Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -105,6 +105,8 @@ class DiscreetAdmin(BaseAdmin):
                 return view(request, *args)
         except PermissionDenied:
             raise Http404 from None
+        except (OverflowError, DataError) as error:  # a day in the address that no calendar or database has
+            raise BadRequest from error
         except Problem as problem:
             self.message_user(request, str(problem.detail), messages.ERROR)
             return redirect(request.get_full_path())

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import DataError
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
@@ -22,7 +23,7 @@ class Pages(CursorPagination):
         """A page. A cursor whose position no row could have was never given out: NotFound."""
         try:
             return super().paginate_queryset(queryset, request, view)
-        except (ValidationError, ValueError):
+        except (ValidationError, ValueError, OverflowError, DataError):
             if self.cursor is None:
                 raise
             raise NotFound from None

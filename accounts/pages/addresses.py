@@ -32,11 +32,14 @@ def offer_address(request: HttpRequest, user: User, wanted: str) -> HttpResponse
         messages.error(request, _("That was too often. Try again in a minute."))
         return redirect("address-change")
     if addresses.is_taken(wanted):
-        deliver(wanted, _("Your address on Acervo"), "accounts/address_taken_mail.txt")
+        is_sent = deliver(wanted, _("Your address on Acervo"), "accounts/address_taken_mail.txt")
     else:
         path = reverse("address-confirm", args=[addresses.change_token(user, wanted)])
         link = request.build_absolute_uri(path)
-        deliver(wanted, _("Confirm your address"), "accounts/address_mail.txt", link=link, user=user)
+        is_sent = deliver(wanted, _("Confirm your address"), "accounts/address_mail.txt", link=link, user=user)
+    if not is_sent:
+        messages.error(request, _("The mail could not be sent. Try again later, or ask an operator."))
+        return redirect("address-change")
     told = _("A message with a link is on its way to %(address)s. Until you open it, your address stays as it is.")
     messages.success(request, told % {"address": wanted})
     return redirect("account")

@@ -53,6 +53,16 @@ def test_the_page_asks_for_the_password_first(cast: Cast) -> None:
     assert not mail.outbox
 
 
+def test_a_mail_that_does_not_go_out_is_not_on_its_way(alice: Client, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "accounts.tests.test_mail.Refusing"
+    english = {"Accept-Language": "en"}
+    told = alice.post("/account/email/", {"email": "alicia@example.org"}, follow=True, headers=english).content.decode()
+    assert "could not be sent" in told
+    assert "on its way" not in told
+    settings.EMAIL_BACKEND = "accounts.identity.mail.UnsentMail"
+    assert 'name="email"' not in alice.get("/account/email/").content.decode(), "no form that leads nowhere"
+
+
 def test_the_new_address_counts_once_its_link_is_opened(cast: Cast, alice: Client) -> None:
     link = asked(alice)
     assert mail.outbox[-1].to == ["alicia@example.org"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from heapq import merge
 from itertools import islice
 from typing import TypeVar
@@ -81,8 +81,9 @@ def entries_of(
 def later_than(rows: QuerySet[Thing], cursor: str) -> QuerySet[Thing]:
     moment, _, last = cursor.partition("_")
     try:
-        deleted_at, pk = parse_datetime(moment), UUID(last)
-    except ValueError:
+        said, pk = parse_datetime(moment), UUID(last)
+        deleted_at = said.astimezone(UTC) if said else None
+    except (ValueError, OverflowError):  # of the first and last years only some hours can be told in UTC
         raise NotFound from None
     if deleted_at is None:
         raise NotFound

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django import template
+from django.conf import settings
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -25,6 +26,12 @@ def kind(document: "Document") -> str:
 def advice(document: "Document") -> str:
     """What to do about a failed document."""
     return failure_advice(document.error_code)
+
+
+@register.simple_tag
+def has_trash() -> bool:
+    """Whether what is deleted can be restored; without a trash it is erased at once."""
+    return bool(settings.TRASH_DAYS > 0)
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """The trash: unread at once, its owner's alone, restored as it was (issue "Walls", "Deleting")."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -175,6 +176,19 @@ def test_without_a_trash_what_is_deleted_is_erased_at_once(
     removal.remove_document(document, alice)
     assert Document.objects.erasable().get() == document
     assert names(alice) == []
+
+
+@pytest.mark.parametrize(
+    ("days", "says", "says_not"), [(30, "restored from", "cannot"), (0, "cannot be undone", "restored")]
+)
+def test_the_question_before_says_whether_there_is_a_way_back(
+    days: int, says: str, says_not: str, document: Document, alice: Membership, settings: Any
+) -> None:
+    settings.TRASH_DAYS, settings.LANGUAGE_CODE = days, "en"
+    page = signed_in(alice).get(f"/corpora/{document.corpus_id}/", headers={"Accept-Language": "en"}).content.decode()
+    asked = re.findall(r'data-text="([^"]*)"', page)
+    assert len(asked) == 2, "the corpus and its document"
+    assert all(says in one and says_not not in one for one in asked)
 
 
 def test_a_document_that_waited_waits_again(corpus: Corpus, alice: Membership) -> None:

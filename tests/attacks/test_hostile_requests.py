@@ -203,6 +203,8 @@ CURSORS = (
     "p=a%00b",
     "p=%ED%A0%80",
     "r=1&p=9999-99-99",
+    "p=0001-01-01T00%3A00%3A00%2B23%3A59",
+    "r=1&p=9999-12-31T23%3A59%3A59-23%3A59",
     "p=99999999999999-01-01T00:00:00Z",
     "r=" + "1" * 5_000,
 )
@@ -216,6 +218,8 @@ def lists() -> list[Case]:
 def cursors() -> Iterator[str]:
     for cursor in CURSORS:
         yield base64.b64encode(cursor.encode()).decode()
+    never = "00000000-0000-4000-8000-000000000000"  # the trash's are plain
+    yield from (f"0001-01-01T00:00:00+23:59_{never}", f"9999-12-31T23:59:59-23:59_{never}", f"2026-01-01_{never}")
     yield from ("====", "é", "%00", "a" * 20_000, base64.b64encode(b"\xff\xfe").decode())
 
 
