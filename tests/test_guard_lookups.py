@@ -145,6 +145,14 @@ def test_a_day_that_no_calendar_has_is_refused(asked: str, ada: Membership) -> N
     )
 
 
+@each_list
+def test_a_search_of_thousands_of_words_is_answered(
+    model: type[Model], address: str, ada: Membership, operator: Any
+) -> None:
+    for client in [client_of(operator), *([client_of(ada.user)] if model in ROWS else [])]:
+        assert client.get(address, {"q": "word " * 2_000}).status_code in (200, 302)
+
+
 def test_nothing_is_completed_automatically(ada: Membership, operator: Any) -> None:
     asked = {"app_label": "agents", "model_name": "assignment", "field_name": "corpus", "term": "a"}
     for client in (client_of(ada.user), client_of(operator), Client()):

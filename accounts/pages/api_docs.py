@@ -26,7 +26,7 @@ class WrittenOnce(SchemaGenerator):
         return schema_in(language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE)
 
 
-api_schema = SpectacularAPIView.as_view(generator_class=WrittenOnce)
+api_schema = SpectacularAPIView.as_view(generator_class=WrittenOnce, api_version="1")  # whatever `?version=` says
 
 # Split: its script has an address of its own, since no page of ours runs an inline one.
 _documentation = SpectacularSwaggerSplitView.as_view(url_name="schema")

@@ -60,7 +60,10 @@ async def _keep_all() -> None:
         try:
             heed(await in_thread(wishes), live_here())
             if tick % TICKS_TO_KEEP == 0:
+                begun = [live for live in live_here() if live.log.part is not None]
                 kept = await in_thread(keep, live_here(), kept)
+                gone = await in_thread(deleted_among, [live.message for live in begun])
+                heed(Wishes(gone, []), begun)
         except Exception as error:  # also one that nobody expected: without their keeper all answers seem broken off
             logger.warning("running answers cannot be kept at the moment: %s", describe_error(error))
 
@@ -106,6 +109,13 @@ def keep(answers: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
         write_down(grown, now)
         Message.objects.filter(pk__in=same, status=Message.Status.STREAMING).update(writer_seen_at=now)
     return pieces
+
+
+def deleted_among(messages: Sequence[UUID]) -> list[UUID]:
+    """Of answers that have begun, those that their reader has deleted since: nobody can read or stop them any more, and
+    no limit counts them."""
+    there = set(Message.objects.filter(pk__in=messages).values_list("pk", flat=True))
+    return [message for message in messages if message not in there]
 
 
 def write_down(texts: Sequence[tuple[UUID, str]], now: datetime) -> None:

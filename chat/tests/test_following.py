@@ -319,6 +319,19 @@ def test_a_writer_that_was_only_cut_off_from_the_database_still_keeps_its_answer
     assert (row(pk).status, row(pk).error_code, row(pk).content.split()) == ("complete", "", WORDS)
 
 
+def test_an_answer_that_is_deleted_while_it_is_written_ends(
+    page: Caller, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would go on at the model's price, beside the limit of answers at once."""
+    monkeypatch.setattr(keeping, "TICK_SECONDS", 0.05)
+    chat_model.script(endless=True, pace=0.02)
+    with page.ask("writer", ABOUT_LOANS) as stream:
+        conversation = stream.until("sources").data["conversation"]
+        stream.until("token")
+        assert page.call("DELETE", f"/api/conversations/{conversation}/").status == 204
+        eventually(lambda: chat_model.stats()["active"] == 0)
+
+
 def test_what_a_model_says_with_nul_is_kept_without(alicia: Caller, chat_model: ModelServer) -> None:
     chat_model.script(text="Veintiún\0 días.")
     events = alicia.answers("writer", ABOUT_LOANS)

@@ -101,4 +101,5 @@ def test_a_process_keeps_no_schema_for_a_made_up_language(people: People) -> Non
     client = with_key(people.alice)
     for language in ("es", "en", "xx", "yy-zz", "a" * 500):
         assert client.get("/api/schema/", {"lang": language}).status_code == 200
+    assert client.get("/api/schema/", {"version": "a\r\nb"}).status_code == 200
     assert schema_in.cache_info().currsize <= 2
