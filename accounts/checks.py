@@ -28,6 +28,7 @@ def register_account_checks() -> None:
     register_check(several_processes_need_one_cache)
     register_check(a_deployment_needs_mail, deploy=True)
     register_check(limits_are_known)
+    register_check(limits_are_on, deploy=True)
     register_check(former_quotas_are_not_read)
     register_check(the_application_is_under_the_rules, Tags.security, deploy=True)
 
@@ -59,6 +60,13 @@ def limits_are_known(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """A misspelt limit would be none."""
     hint = f'LIMITS is like {{"user": {{"questions": 60}}, "organization": {{}}}}; known: {", ".join(LIMITS)}.'
     return [Error(wrong, hint=hint, id="acervo.E008") for wrong in faults_of_limits(settings.LIMITS)]
+
+
+def limits_are_on(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if settings.QUOTAS:
+        return []
+    hint = "Unset QUOTAS; LIMITS changes single amounts (docs/limits.md)."
+    return [Warning("QUOTAS=off: nobody's questions, documents or money are limited.", hint=hint, id="acervo.W009")]
 
 
 def faults_of_limits(said: Any) -> list[str]:

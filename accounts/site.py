@@ -25,6 +25,11 @@ def colours(request: HttpRequest) -> str:
     return static("acervo/admin/colours.css")
 
 
+def favicon(request: HttpRequest) -> str:
+    """Unfold's setting SITE_FAVICONS calls this."""
+    return static("acervo/favicon.svg")
+
+
 def expressions(request: HttpRequest) -> str:
     """Unfold's setting SCRIPTS calls this."""
     return static("acervo/admin/alpine.js")

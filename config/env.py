@@ -7,12 +7,32 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
+OFF = ("off", "false", "no", "n", "0")
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
+
+
+def switch(name: str, *, default: bool) -> bool:
+    """A setting that is on or off. A misspelt word is an error: it would switch off what it was meant to switch on."""
+    said = str(env.str(name, default="")).strip().lower()
+    if said in ("", *env.BOOLEAN_TRUE_STRINGS):
+        return bool(said) or default
+    if said not in OFF:
+        raise ImproperlyConfigured(f"{name} is {said!r}: write on or off.")
+    return False
+
+
+def json_object(name: str) -> Any:
+    """A setting in JSON; an empty object where it is not set."""
+    try:
+        return env.json(name, default={})
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is not JSON.") from None
 
 
 def private_folder(path: Path) -> Path:

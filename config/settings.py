@@ -5,18 +5,18 @@ Without any environment variable this is the embedded default: one process, SQLi
 
 import django_stubs_ext
 
-from config.env import BASE_DIR, cache, database, database_owner, env, mail, secret_key, storages
+from config.env import BASE_DIR, cache, database, database_owner, env, json_object, mail, secret_key, storages, switch
 from config.env import DATA_DIR as DATA_DIR
 from config.faults import HOUSE, RESERVED
 from config.sign_in import *  # noqa: F403 - constants alone; here so that this file stays one page of what may change
 
 django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time
 
-DEBUG = env.bool("DEBUG", default=False)
+DEBUG = switch("DEBUG", default=False)
 SECRET_KEY = secret_key()
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
-HTTPS = env.bool("HTTPS", default=False)
+HTTPS = switch("HTTPS", default=False)
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",  # its default one would put its own site in the place of ours
@@ -85,10 +85,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
 STORAGES = storages(
     "django.contrib.staticfiles.storage.StaticFilesStorage"
-    if env.bool("SERVE_STATIC_FROM_APPS", default=True)
+    if switch("SERVE_STATIC_FROM_APPS", default=True)
     else "servestatic.storage.CompressedManifestStaticFilesStorage"
 )
-SERVESTATIC_USE_FINDERS = env.bool("SERVE_STATIC_FROM_APPS", default=True)
+SERVESTATIC_USE_FINDERS = switch("SERVE_STATIC_FROM_APPS", default=True)
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -139,8 +139,8 @@ INGEST_DIR = env.str("INGEST_DIR", default="")
 INGEST_ORGANIZATION = env.str("INGEST_ORGANIZATION", default="")
 
 # Quotas (RELIABILITY R21): the limits of accounts/limits/declared.py; LIMITS changes amounts, QUOTAS=off lifts all
-QUOTAS = env.bool("QUOTAS", default=True)
-LIMITS = env.json("LIMITS", default={})
+QUOTAS = switch("QUOTAS", default=True)
+LIMITS = json_object("LIMITS")
 MAX_QUESTION_CHARS = env.int("MAX_QUESTION_CHARS", default=8_000)
 
 # The threads of a web process, and how many searches of one organization may wait for networks at once
@@ -160,8 +160,8 @@ CHAT_MODEL = env.str("CHAT_MODEL", default="")
 RERANK_URL = env.str("RERANK_URL", default="")
 RERANK_MODEL = env.str("RERANK_MODEL", default="")
 RERANK_API_KEY = env.str("RERANK_API_KEY", default="")
-MODEL_PRICES = env.json("MODEL_PRICES", default={})
-RAG_ENABLED = env.bool("RAG_ENABLED", default=True)
+MODEL_PRICES = json_object("MODEL_PRICES")
+RAG_ENABLED = switch("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
 RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=8)
 
@@ -208,6 +208,7 @@ UNFOLD = {
     "SITE_TITLE": "Acervo",
     "SITE_HEADER": "Acervo",
     "SITE_SYMBOL": "menu_book",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "accounts.site.favicon"}],
     "SHOW_HISTORY": True,
     "STYLES": ["accounts.site.colours"],
     "SCRIPTS": ["accounts.site.expressions"],

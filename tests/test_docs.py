@@ -48,22 +48,27 @@ def modules() -> Iterator[Path]:
         yield from (path for path in (ROOT / folder).rglob("*.py") if "tests" not in path.relative_to(ROOT).parts)
 
 
+DEFAULTS: dict[str, ast.expr] = {"json_object": ast.Dict([], [])}
+
+
 @cache
 def read_variables() -> dict[str, ast.expr | None]:
     """Every environment variable that the product reads, with the expression of its default."""
     found: dict[str, ast.expr | None] = {}
     for path in modules():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and reads_environment(node.func):
+            if isinstance(node, ast.Call) and reads_environment(node.func):
                 name = node.args[0]
                 if isinstance(name, ast.Constant) and isinstance(name.value, str):
                     given = [*node.args[1:], *(one.value for one in node.keywords if one.arg == "default")]
-                    default = given[0] if given else None
+                    default = given[0] if given else DEFAULTS.get(ast.unparse(node.func))
                     found[name.value] = found.get(name.value) or default
     return {name: default for name, default in found.items() if name not in FIXED}
 
 
-def reads_environment(function: ast.Attribute) -> bool:
+def reads_environment(function: ast.expr) -> bool:
+    if not isinstance(function, ast.Attribute):
+        return ast.unparse(function) in ("switch", "json_object")
     owner = ast.unparse(function.value)
     return owner == "env" or (owner == "os.environ" and function.attr in ("get", "setdefault"))
 

@@ -10,7 +10,7 @@ from django.core import signing
 from django.db import IntegrityError, transaction
 
 from accounts import audit
-from accounts.models import User
+from accounts.models import Invitation, User
 from accounts.tenancy.scope import system_scope
 
 LIFETIME = timedelta(days=1)
@@ -37,13 +37,16 @@ def is_taken(address: str) -> bool:
 
 
 def change_address(user: User, wanted: str) -> bool:
-    """Make the proven address the user's. False when somebody else has it by now."""
+    """Make the proven address the user's, and forget by which invitations they once joined with the former one. False
+    when somebody else has it by now."""
     former = user.email
     user.email = wanted
     try:
         with transaction.atomic():
             user.save(update_fields=["email"])
             audit.record_everywhere(user, user, "email_changed")
+            with system_scope():
+                Invitation.objects.filter(email__iexact=former).exclude(accepted_at=None).delete()
     except IntegrityError:
         user.email = former
         return False

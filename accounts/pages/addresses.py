@@ -53,7 +53,7 @@ def address_confirm(request: HttpRequest, membership: Membership, token: str) ->
     wanted = addresses.wanted_address(user, token)
     if wanted is None:
         return render(request, "accounts/address_gone.html", status=404)
-    if request.method == "GET":
+    if request.method != "POST":
         return render(request, "accounts/address_confirm.html", {"wanted": wanted})
     former = user.email
     if not addresses.change_address(user, wanted):

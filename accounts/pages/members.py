@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts import invitations
 from accounts import members as membership_rules
+from accounts.identity.mail import is_mail_set_up
 from accounts.identity.second_factor import change_requirement, has_second_factor, second_factor_exists
 from accounts.models import Invitation, Membership
 from accounts.pages.access import admin_page, slice_of
@@ -108,10 +109,12 @@ def waiting_invitation(membership: Membership, pk: UUID) -> Invitation:
 
 
 def offer(request: HttpRequest, membership: Membership, invitation: Invitation, token: str) -> HttpResponse:
-    """Mail the link; where no mail goes out, show it once to the admin instead.
+    """Mail the link; where no mail goes out at all, show it once to the admin instead.
 
-    Who joins by a mailed link has proven the address, so the admin must not have the link as well.
+    Who joins by a mailed link has proven the address, so the admin must not have the link as well, nor get it for an
+    address that the mail server refuses.
     """
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    offered = {"email": invitation.email, "link": link, "mailed": invitations.mail_invitation(invitation, link)}
+    is_mailed = invitations.mail_invitation(invitation, link)
+    offered = {"email": invitation.email, "link": "" if is_mail_set_up() else link, "mailed": is_mailed}
     return members_page(request, membership, InviteForm(), offered)

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.invitations import create_invitation
-from accounts.models import AuditEvent, User
+from accounts.models import AuditEvent, Invitation, User
 from tests.cast import Cast, browser, make_cast
 from tests.doors import is_signed_in, reauthenticated, sign_in
 from tests.factories import PASSWORD
@@ -51,6 +51,21 @@ def test_the_page_asks_for_the_password_first(cast: Cast) -> None:
         assert answer.status_code == 302
         assert answer["Location"].startswith("/accounts/reauthenticate/")
     assert not mail.outbox
+
+
+def test_looking_at_the_link_changes_nothing(cast: Cast, alice: Client) -> None:
+    link = asked(alice)
+    assert alice.head(link).status_code == 200
+    assert address_of(cast.alice) == "alice@example.org"
+
+
+def test_the_invitation_of_a_former_address_is_forgotten(cast: Cast, alice: Client) -> None:
+    """Whoever is erased later is known by the present address alone."""
+    for accepted in (timezone.now(), None):
+        invitation, _token = create_invitation(f"{accepted}@example.org", "member", cast.admin)
+        Invitation.objects.filter(pk=invitation.pk).update(email="alice@example.org", accepted_at=accepted)
+    alice.post(asked(alice))
+    assert [one.accepted_at for one in Invitation.objects.filter(email="alice@example.org")] == [None]
 
 
 def test_a_mail_that_does_not_go_out_is_not_on_its_way(alice: Client, settings: Any) -> None:

@@ -50,6 +50,14 @@ def test_where_no_mail_goes_out_the_link_is_shown_once_and_only_its_hash_is_kept
     assert browser(None).get(link).status_code == 200
 
 
+def test_a_mail_server_that_refuses_gives_the_link_to_nobody_else(cast: Cast, settings: Any) -> None:
+    """With the link an admin could make an account for an address that its owner never proved."""
+    settings.EMAIL_BACKEND = "accounts.tests.test_mail.Refusing"
+    page = browser(cast.admin, "en").post("/members/invite/", DORA).content.decode()
+    assert "could not be sent" in page
+    assert "testserver/invitations/" not in page
+
+
 def test_the_mail_is_in_the_inviters_language(cast: Cast) -> None:
     browser(cast.admin, "es").post("/members/invite/", {"email": "dora@example.org", "role": "member"})
     assert "te invita" in mail.outbox[0].body

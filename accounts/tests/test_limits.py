@@ -331,6 +331,13 @@ def test_limits_that_nobody_knows_are_an_error(settings: Any, said: Any) -> None
     assert checks.limits_are_known(None) == []
 
 
+def test_a_deployment_without_limits_is_told_so(settings: Any) -> None:
+    settings.QUOTAS = True
+    assert checks.limits_are_on(None) == []
+    settings.QUOTAS = False
+    assert [one.id for one in checks.limits_are_on(None)] == ["acervo.W009"]
+
+
 def test_a_quota_of_before_is_not_silently_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checks.former_quotas_are_not_read(None) == []
     monkeypatch.setenv("QUOTA_STREAMS_PER_USER", "3")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 
@@ -18,6 +19,28 @@ def test_the_options_of_the_database_address_are_kept_beside_the_pool(monkeypatc
     assert database["ENGINE"] == "accounts.tenancy.postgresql"
     assert database["OPTIONS"]["sslmode"] == "require"
     assert database["OPTIONS"]["pool"]["max_size"] == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "is_on"),
+    [("", True), ("on", True), ("TRUE", True), ("1", True), ("off", False), (" False ", False), ("0", False)],
+)
+def test_a_switch_is_on_or_off(said: str, is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUOTAS", said)
+    assert env.switch("QUOTAS", default=True) is is_on
+
+
+@pytest.mark.parametrize("said", ["enabled", "offf", "ture"])
+def test_a_misspelt_switch_switches_nothing_off(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUOTAS", said)
+    with pytest.raises(ImproperlyConfigured, match="QUOTAS"):
+        env.switch("QUOTAS", default=True)
+
+
+def test_what_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIMITS", "nonsense")
+    with pytest.raises(ImproperlyConfigured, match="LIMITS is not JSON"):
+        env.json_object("LIMITS")
 
 
 def test_a_redis_cache_is_the_one_that_may_fail_and_waits_a_second(monkeypatch: pytest.MonkeyPatch) -> None:

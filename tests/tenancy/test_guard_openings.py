@@ -25,6 +25,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/http/sessions.py", "SessionStore._get_session_from_db"): "the key is the credential",
     ("accounts/http/sessions.py", "SessionStore.exists"): "the key is the credential",
     ("accounts/http/sessions.py", "SessionStore.save"): "the key is the credential",
+    ("accounts/identity/addresses.py", "change_address"): "invitations are the inviting organizations'",
     ("accounts/http/sessions.py", "SessionStore.delete"): "the key is the credential",
     ("accounts/http/sessions.py", "SessionStore.clear_expired"): "a command's",
     ("accounts/keys.py", "membership_of_key"): "the key is the credential",

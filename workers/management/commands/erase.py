@@ -38,9 +38,9 @@ class Command(DatabaseCommand):
         if options["receipts"]:
             self.print_receipts()
             return
+        inline.require_index()  # before anything is marked: a running server would erase it behind a refusal
         if options["replay"] is None:
             self.mark_one(options)
-        inline.require_index()
         if options["replay"] is not None:
             self.replay(options["replay"])
         self.finish()
