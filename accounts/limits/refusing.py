@@ -44,7 +44,7 @@ def written(amount: Decimal) -> str:
 def what_to_do(limit: Limit) -> str:
     if limit.name == "streams":
         return _("Stop one, or wait until it ends.")
-    if limit.name in ("documents", "megabytes"):
+    if limit.name in ("documents", "megabytes", "corpora"):
         return _("Delete what is no longer needed, and empty the trash.")
     if limit.window is Window.HELD:
         return _("Delete what is no longer needed.")

@@ -156,6 +156,32 @@ def test_what_lies_in_the_trash_counts_and_what_is_erased_does_not(
     intake.accept_upload(corpus, SimpleUploadedFile("b.txt", b"Water freezes."), alice)
 
 
+def test_a_corpus_in_the_trash_takes_up_room_until_it_is_erased(alice: Membership, settings: Any) -> None:
+    limit(settings, corpora=2)
+    client = signed_in(alice)
+
+    def make() -> Any:
+        return client.post("/api/corpora/", {"name": "Another", "corpus_type": "personal"})
+
+    first, second = (Corpus.objects.get(pk=make().json()["id"]) for _ in range(2))
+    for one in (first, second):
+        removal.remove_corpus(one, alice)
+    refused = make()
+    assert (refused.status_code, refused.json()["limit"]) == (429, "corpora")
+    assert "papelera" in refused.json()["detail"], "it says what helps"
+    removal.restore_corpus(first, alice)
+    assert make().status_code == 429, "restoring neither takes nor makes room"
+    removal.erase_corpus(second, alice)
+    assert make().status_code == 201
+
+
+def test_what_its_days_are_over_for_takes_up_no_room(corpus: Corpus, alice: Membership, settings: Any) -> None:
+    limit(settings, corpora=1)
+    removal.remove_corpus(corpus, alice)
+    Corpus.objects.update(kept_until=timezone.now() - timedelta(seconds=1))
+    assert signed_in(alice).post("/api/corpora/", {"name": "Another", "corpus_type": "personal"}).status_code == 201
+
+
 def test_after_its_days_nothing_brings_it_back(document: Document, alice: Membership) -> None:
     removal.remove_document(document, alice)
     kept = Document.objects.get().kept_until

@@ -1,4 +1,5 @@
-"""What a member and an organization keep here, as the limits count it: alive, whoever reads it."""
+"""What a member and an organization keep here, as the limits count it, whoever reads it. What is in the trash counts:
+it takes up room until it is erased, so that restoring it needs none."""
 
 from django.db.models import Count, Q, Sum
 
@@ -10,7 +11,7 @@ from corpora.rows.deletable import is_erasable
 
 @counter_of("documents", "megabytes")
 def count_documents(by: Membership) -> dict[str, Held]:
-    """A member's are those that they uploaded. What is in the trash counts: it takes up room until it is erased."""
+    """A member's are those that they uploaded."""
     kept = Document.objects.exclude(is_erasable()).filter(corpus__organization_id=by.organization_id)
     own = Q(uploaded_by=by.user_id)
     found = kept.aggregate(
@@ -28,5 +29,5 @@ def count_documents(by: Membership) -> dict[str, Held]:
 @counter_of("corpora")
 def count_corpora(by: Membership) -> dict[str, Held]:
     """A member's are the personal ones."""
-    kept = Corpus.objects.of_organization(by)
+    kept = Corpus.objects.exclude(is_erasable()).filter(organization_id=by.organization_id)
     return {"corpora": Held(kept.filter(owner=by.user_id).count(), kept.count())}
