@@ -315,3 +315,8 @@ class Export(Identified):
     @property
     def is_open(self) -> bool:
         return self.status in (self.Status.WAITING, self.Status.RUNNING)
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Something that it held was erased."""
+        return self.status == self.Status.DONE and not self.file

@@ -3,7 +3,7 @@
 One at a time for each user in an organization; a new one takes the place of the one before.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.core.files.storage import default_storage
@@ -17,6 +17,7 @@ from chat.models import Export
 from chat.signals import export_requested
 
 LIFETIME = timedelta(days=7)
+UNSEEN = timedelta(hours=1)  # more than a deletion takes until everybody sees it, and than clocks differ
 FOLDER = "exports"
 
 
@@ -36,7 +37,7 @@ def request_export(membership: Membership) -> Export:
 
 def downloadable(membership: Membership) -> QuerySet[Export]:
     done = Export.objects.owned_by(membership).filter(status=Export.Status.DONE)
-    return done.filter(expires_at__gt=timezone.now())
+    return done.filter(expires_at__gt=timezone.now()).exclude(file="")
 
 
 def forget_all(exports: QuerySet[Export]) -> int:
@@ -70,9 +71,20 @@ def forget_orphans() -> None:
         delete_files(folder)
 
 
-def forget_exports(organization_id: UUID, owner_id: UUID) -> int:
-    """Those of a user in an organization: something that they hold is erased."""
-    return forget_all(Export.objects.filter(organization_id=organization_id, owner_id=owner_id))
+def withdraw_exports(organization_id: UUID, owner_id: UUID | None, deleted_at: datetime) -> int:
+    """Remove what may hold something that was deleted then and is erased now; how many. Without an owner everybody's:
+    what is global may stand among the sources of anybody's answers, also where those are gone since.
+
+    The rows stay, to tell their owners. One that is being made begins anew, after the lease of who makes it.
+    """
+    before = Export.objects.filter(organization_id=organization_id, created_at__lte=deleted_at + UNSEEN)
+    mine = before.filter(owner_id=owner_id) if owner_id else before
+    begun = mine.filter(status=Export.Status.RUNNING).update(status=Export.Status.WAITING, lease_holder=None)
+    ended = list(mine.filter(status=Export.Status.DONE).exclude(file=""))
+    for export in ended:
+        delete_files(str(export.pk))
+    Export.objects.filter(pk__in=[export.pk for export in ended]).update(file="", size=0)
+    return begun + len(ended)
 
 
 def forget_exports_of(user: User) -> int:

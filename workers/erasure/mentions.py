@@ -26,7 +26,7 @@ def forget_mentions(document: Document) -> dict[str, int]:
         "replies": forget_replies(corpus.organization_id, document.pk),
         "questions": forget_questions(corpus.organization_id, document.pk),
         "log entries": forget_history(document),
-        "exports": exports.forget_exports(corpus.organization_id, corpus.owner_id) if corpus.owner_id else 0,
+        "exports": withdraw_exports_with(document, corpus),
     }
 
 
@@ -74,4 +74,10 @@ def forget_corpus(corpus: Corpus) -> dict[str, int]:
         "names in sources": named.update(corpus_name=""),
         "question sets": sum(one.delete()[1].get("evaluation.QuestionSet", 0) for one in corpus.question_sets.all()),
         "log entries": forget_history(corpus),
+        "exports": withdraw_exports_with(corpus, corpus) if corpus.owner_id else 0,  # global ones are named in none
     }
+
+
+def withdraw_exports_with(thing: Document | Corpus, corpus: Corpus) -> int:
+    assert thing.deleted_at is not None
+    return exports.withdraw_exports(corpus.organization_id, corpus.owner_id, thing.deleted_at)

@@ -4,6 +4,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
 from accounts import keys
 from accounts.models import IdempotentReply, Invitation, Membership, Organization, User
@@ -32,6 +34,7 @@ from evaluation.models import Question, QuestionSet
 from tests import factories
 from tests.asking import search_for
 from tests.library import Library, upload
+from tests.people import signed_in
 from tests.secrets import files_with, tables_with
 from workers.erasure import parties
 from workers.erasure.commanded import finish_erasures
@@ -189,12 +192,76 @@ def test_an_erased_document_leaves_nothing_but_what_people_said(planted: Library
     assert receipt.removed["snippets"] >= 1
     assert receipt.removed["exports"] == 1
     assert receipt.removed["replies"] >= 1
-    assert not Export.objects.exists()
+    assert not Export.objects.exclude(file="").exists()
+    assert not any(SECRET.encode() in unzipped(path) for path in Path(settings.DATA_DIR).rglob("*.zip"))
     for model, where in ((Trace, {"condensed_query__contains": SECRET, "message__citations__document": None}),):
         assert not model.objects.filter(**where).exists()
     assert not IdempotentReply.objects.filter(body__icontains=str(document.pk)).exists()
     assert not Question.objects.filter(relevant__icontains=str(document.pk)).exists()
     assert not LogEntry.objects.filter(object_id=str(document.pk)).exists()
+
+
+def test_an_erased_global_document_leaves_nothing_in_anybodys_export(planted: Library) -> None:
+    """Its title and snippet stand there among the sources of answers, also of conversations that are gone since."""
+    alicia, admin, bob = planted.alicia, planted.admin, planted.bob
+    for member in (admin, bob):
+        talk(planted, member)
+        make_export(member)
+    bob.user.conversations.all().delete()
+    document = planted.loans.documents.get(summary=SECRET)
+    removal.remove_document(document, admin, at_once=True)
+    made = factories.ExportFactory(of=planted.carla)
+    assert erase.erase(document.pk) is True
+    assert ErasureReceipt.objects.get(subject_id=document.pk).removed["exports"] == 3
+    assert list(Export.objects.exclude(file="")) == [made], "another organization's"
+    assert [path.parent.name for path in Path(settings.DATA_DIR).rglob("*.zip")] == [str(made.pk)]
+    page = signed_in(alicia).get("/account/data/", headers={"Accept-Language": "en"}).content.decode()
+    assert "is gone" in page
+    assert "Make a new export" in page
+    again = make_export(alicia)
+    with again.file.open("rb") as file, zipfile.ZipFile(BytesIO(file.read())) as archive:
+        assert not any(b"rige" in archive.read(name) for name in archive.namelist())
+
+
+def test_an_export_that_was_made_since_the_deletion_stays(planted: Library) -> None:
+    document = planted.notes.documents.get(title=SECRET)
+    removal.remove_document(document, planted.alicia)
+    Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now() - timedelta(days=29), kept_until=None)
+    assert erase.erase(document.pk) is True
+    assert ErasureReceipt.objects.get().removed["exports"] == 0
+    assert Export.objects.exclude(file="").count() == 1
+
+
+def test_an_export_that_is_being_made_begins_anew(planted: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = planted.notes.documents.get(title=SECRET)
+    real, erased = export.write_archive, []
+
+    def erased_meanwhile(*args: Any) -> None:
+        real(*args)
+        if not erased:
+            removal.remove_document(document, planted.alicia, at_once=True)
+            erased.append(erase.erase(document.pk))
+
+    monkeypatch.setattr(export, "write_archive", erased_meanwhile)
+    request_export(planted.alicia)
+    export.export_next()
+    assert erased == [True]
+    assert Export.objects.get().status == Export.Status.WAITING
+    assert not list(Path(settings.DATA_DIR).rglob("*.zip"))
+    assert export.export_next() is False, "until whoever made it has surely stopped"
+    Export.objects.update(lease_expires_at=None)
+    assert export.export_next() is True
+    (path,) = Path(settings.DATA_DIR).rglob("*.zip")
+    assert f"{SECRET} es la clave".encode() not in unzipped(path)
+
+
+def test_an_erased_corpus_leaves_its_name_in_no_export(planted: Library) -> None:
+    corpus = factories.CorpusFactory(personal_of=planted.alicia, name="Empty")
+    made = make_export(planted.alicia)
+    removal.remove_corpus(corpus, planted.alicia, at_once=True)
+    finish_erasures()
+    assert ErasureReceipt.objects.get().removed["exports"] == 1
+    assert not made.file.storage.exists(str(made.file.name))
 
 
 def test_who_is_in_two_organizations_stays_when_one_is_erased(planted: Library) -> None:
