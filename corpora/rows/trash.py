@@ -1,6 +1,7 @@
 """What lies in a member's trash: deleted documents, and deleted corpora with all that they held as one entry."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
@@ -139,10 +140,12 @@ def erase_now(thing: Corpus | Document, by: Membership) -> None:
 
 
 def empty_trash(membership: Membership) -> int:
-    """Erase all that lies in it; how many entries."""
+    """Erase all that lies in it; how many entries. One may have gone since the list was read: with its corpus, which
+    comes before it, or by somebody else."""
     erased = 0
     while entries := trash_of(membership):
         for entry in entries:
-            erase_now(entry.row, membership)
-            erased += 1
+            with suppress(NotFound):
+                erase_now(entry.row, membership)
+                erased += 1
     return erased

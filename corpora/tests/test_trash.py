@@ -255,6 +255,45 @@ def test_the_trash_page_restores_erases_and_empties(corpus: Corpus, people: Peop
     assert Document.objects.erasable().count() == 2
 
 
+@pytest.mark.parametrize("how", ["api", "page"])
+def test_a_document_and_its_corpus_are_both_emptied(
+    corpus: Corpus, document: Document, alice: Membership, how: str
+) -> None:
+    """The corpus takes with it what had been deleted before it."""
+    DocumentFactory(corpus=corpus)
+    removal.remove_document(document, alice)
+    removal.remove_corpus(corpus, alice)
+    removal.remove_document(DocumentFactory(corpus=CorpusFactory(personal_of=alice)), alice)
+    client = signed_in(alice)
+    for _ in range(2):  # the second time there is nothing left to do
+        if how == "api":
+            assert client.delete("/api/trash/").status_code == 204
+        else:
+            assert client.post("/trash/empty/").status_code == 302
+    assert names(alice) == []
+    assert Document.objects.erasable().count() == 3
+    assert Corpus.objects.erasable().get() == corpus
+
+
+def test_emptying_goes_on_when_somebody_else_empties_too(
+    corpus: Corpus, alice: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have read the list before either erases."""
+    for n in range(3):
+        removal.remove_document(DocumentFactory(corpus=corpus, title=f"Page {n}"), alice)
+    real, lists = trash.trash_of, []
+
+    def read_by_both(membership: Membership) -> list[trash.TrashEntry]:
+        lists.append(real(membership))
+        if len(lists) == 1:
+            trash.erase_now(lists[0][1].row, alice)
+        return lists[-1]
+
+    monkeypatch.setattr(trash, "trash_of", read_by_both)
+    assert trash.empty_trash(alice) == 2
+    assert Document.objects.erasable().count() == 3
+
+
 def test_an_admin_restores_in_the_administration(people: People) -> None:
     shared = DocumentFactory(corpus=CorpusFactory(shared_in=people.ada.organization), title="Rules")
     removal.remove_document(shared, people.ada)
