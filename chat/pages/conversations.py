@@ -69,8 +69,7 @@ def message(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespo
     """One message as a fragment: what was kept of an answer that broke off while a page followed it."""
     mine = Message.objects.owned_by(membership).select_related("conversation")
     found = get_object_or_404(mine, pk=pk)
-    sources = tuple(found.citations.select_related("document__corpus"))
-    shown = shown_message(found, sources)
+    shown = shown_message(found, found.citations.select_related("document__corpus"))
     return render(request, "chat/_message.html", {"message": shown, "conversation": found.conversation})
 
 

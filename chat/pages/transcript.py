@@ -78,10 +78,12 @@ def with_sources(conversation: Conversation) -> MessageQuerySet:
 
 def shown_messages(rows: Iterable[Message]) -> Iterable[ShownMessage]:
     for row in rows:
-        yield shown_message(row, tuple(one.veil() for one in row.sources))  # type: ignore[attr-defined]  # Prefetch's to_attr
+        yield shown_message(row, row.sources)  # type: ignore[attr-defined]  # Prefetch's to_attr
 
 
-def shown_message(row: Message, sources: tuple[Citation, ...]) -> ShownMessage:
+def shown_message(row: Message, citations: Iterable[Citation]) -> ShownMessage:
+    """What is drawn of a message; of sources whose document is deleted no text."""
+    sources = tuple(one.veil() for one in citations)
     is_answer = row.role == Message.Role.ASSISTANT
     rendered = render(row.content, [one.n for one in sources]) if is_answer else ""
     html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
