@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.core.exceptions import SuspiciousFileOperation
 from django.core.files.storage import default_storage
 from django.db.models import Model, QuerySet
 from django.utils.text import get_valid_filename
@@ -71,8 +72,12 @@ def write_list(archive: zipfile.ZipFile, name: str, rows: Iterable[dict[str, Any
 
 
 def place_of_file(row: Model, title: str) -> str:
-    """A name that every system takes, and that no other row has."""
-    return f"{(get_valid_filename(title.strip(' .')[:NAME] or '_'))}-{str(row.pk)[:8]}"
+    """A name that every system takes, and that no other row has; its kind where nothing of the title can be kept."""
+    try:
+        name = get_valid_filename(title.strip(" .")[:NAME])
+    except SuspiciousFileOperation:
+        name = str(row._meta.model_name)
+    return f"{name}-{str(row.pk)[:8]}"
 
 
 def write_document(archive: zipfile.ZipFile, document: Document) -> None:
