@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.members import LastAdmin
 from accounts.models import ApiKey, Membership, User
 from accounts.pages.access import member_page
+from accounts.tenancy.scope import system_scope
 from chat.leaving import exports
 from chat.leaving.erasing import request_user_erasure
 from chat.models import Conversation, Export
@@ -43,6 +44,7 @@ def latest_export(membership: Membership) -> Export | None:
     return Export.objects.owned_by(membership).first()
 
 
+@system_scope()
 def holdings_of(user: User) -> dict[str, int]:
     """What is the user's own, in every organization."""
     return {

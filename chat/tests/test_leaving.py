@@ -34,11 +34,16 @@ def is_in(client: Client) -> bool:
 
 
 def test_the_page_says_what_goes_and_what_stays(people: People) -> None:
-    document = DocumentFactory(corpus=CorpusFactory(personal_of=people.alice))
-    DocumentFactory(corpus=document.corpus)
-    ConversationFactory(of=people.alice)
+    """In every organization, as it will be erased."""
+    for member in (people.alice, people.alice_elsewhere):
+        document = DocumentFactory(corpus=CorpusFactory(personal_of=member))
+        DocumentFactory(corpus=document.corpus)
+        ConversationFactory(of=member)
+        keys.issue_key(member)
+    ConversationFactory(of=people.charlie)
     page = signed_in(people.alice).get("/account/data/", headers={"Accept-Language": "en"}).content.decode()
-    for said in ("1 personal corpus", "2 documents", "1 conversation,", "memberships of 2 organizations", "audit log"):
+    kinds = ("2 personal corpora", "4 documents", "2 conversations,", "2 API keys", "memberships of 2 organizations")
+    for said in (*kinds, "audit log"):
         assert said in page
 
 

@@ -54,6 +54,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/keys.py", "revoke_all"): "a person's keys in each of their organizations",
     ("chat/leaving/erasing.py", "request_user_erasure"): "a person's things in each of their organizations",
     ("chat/leaving/erasing.py", "request_organization_erasure"): "an operator's, of all members' things",
+    ("chat/pages/leaving.py", "holdings_of"): "counts, of a person's own things in each of their organizations",
     ("chat/models.py", "Conversation.delete"): "a set's questions lose their reference to its answers",
     ("chat/stream/keeping.py", "_keep"): "what this process writes, of whomever",
     ("evaluation/cases.py", "feedback"): "answers that their users rated for the admins, of global corpora alone",
