@@ -57,13 +57,13 @@ def start_runs(
 
     What judging may spend is reserved now, under the run's id, and settled when the run ends. Raises QuotaExceeded.
     """
-    reserving.reserve(by, evaluations=len(configurations))
     settings = {"thresholds": thresholds, "judge": judge, "started": timezone.now().isoformat()}
     most = most_spent_by_judging(questions.questions.count(), judge) if judge else reserving.FREE
     with transaction.atomic():
         runs = [create_waiting_run(questions, one, **settings) for one in configurations]
         for run in runs:
             reserving.reserve_here(by, most, run.pk, RESERVED)
+        reserving.reserve_here(by, evaluations=len(configurations))
     audit.record(by, "evaluated", questions, configurations=[one.name for one in configurations])
     runs_waiting.send(QuestionSet, question_set_id=questions.pk)
     return runs

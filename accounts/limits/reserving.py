@@ -1,10 +1,11 @@
 """What costs is reserved before it happens, and settled after it (RELIABILITY R21).
 
-requests     counted; never given back
+requests     counted; given back only when the call is refused for something else (`counted`)
 spending     the most that it may be is reserved, what it was is settled; a reservation that nobody settles expires
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -16,8 +17,18 @@ from accounts.limits.amounts import Amounts, amounts_for, are_counted
 from accounts.limits.declared import LIMITS, Per
 from accounts.limits.refusing import quota_exceeded
 from accounts.limits.rows import SpendingReservation
-from accounts.limits.uses import Addition, add_up, lock_organization, present_reservations, present_uses, take_back
+from accounts.limits.uses import (
+    Addition,
+    add_up,
+    give_back,
+    lock_organization,
+    present_reservations,
+    present_uses,
+    take_back,
+)
+from accounts.limits.windows import start_of
 from accounts.models import Membership
+from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
 
 SPENT = ("tokens_day", "tokens_month", "dollars_day", "dollars_month")
@@ -54,22 +65,37 @@ def reserve(
         reserve_here(by, spending, reservation, lifetime, **requests)
 
 
+@contextmanager
+def counted(by: Membership, refusals: type[Problem] = Problem, **requests: int) -> Iterator[None]:
+    """`reserve` for what is then looked at more closely: when it is refused, it is counted no more. Until then it
+    counts, so that of any number at once no more than are allowed get further."""
+    starts = {name: start_of(LIMITS[name].window) for name in requests}
+    with transaction.atomic():
+        taken = reserve_here(by, FREE, None, LIFETIME, **requests)
+    try:
+        yield
+    except refusals:
+        give_back(by.organization_id, by.user_id, taken, starts)
+        raise
+
+
 def reserve_here(
     by: Membership,
     spending: Spending = FREE,
     reservation: UUID | None = None,
     lifetime: timedelta = LIFETIME,
     **requests: int,
-) -> None:
-    """`reserve` as a part of the caller's transaction, which an error must undo."""
+) -> Sequence[Addition]:
+    """`reserve` as a part of the caller's transaction, which an error must undo; what was counted of `requests`."""
     if not are_counted(by):
-        return
+        return ()
     amounts = amounts_for(by)
     if spending and reservation:
         _hold(by, amounts, spending, reservation, lifetime)
     wanted = [Addition(name, per, n) for name, n in requests.items() for per in Per if (name, per) in amounts]
     for key, used in add_up(by.organization_id, by.user_id, wanted).items():
         _refuse_beyond(by, amounts, key, used)
+    return wanted
 
 
 def _hold(by: Membership, amounts: Amounts, spending: Spending, reservation: UUID, lifetime: timedelta) -> None:

@@ -1,13 +1,13 @@
 """The counters: rows that are added to in one statement, so that of any number at once each sees those before it."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Model
+from django.db.models import F, Model
 from django.utils import timezone
 
 from accounts.limits.declared import LIMITS, Per
@@ -27,12 +27,17 @@ class Addition(NamedTuple):
     amount: int
 
 
+def in_order(additions: Iterable[Addition]) -> list[Addition]:
+    """In which counters are always locked."""
+    return sorted(additions, key=lambda one: (one.per is Per.ORGANIZATION, one.name))
+
+
 def add_up(organization: UUID, user: UUID, additions: Iterable[Addition]) -> dict[tuple[str, Per], int]:
     """Add to the present windows; what each has then. In a transaction its rows stay locked until that ends.
 
     One statement with its rows always in the same order: two at once never wait for each other.
     """
-    ordered = sorted(additions, key=lambda one: (one.per is Per.ORGANIZATION, one.name))
+    ordered = in_order(additions)
     if not ordered:
         return {}
     of_whom = {Per.USER: _as_kept(user), Per.ORGANIZATION: _as_kept(organization)}
@@ -53,6 +58,14 @@ def add_up(organization: UUID, user: UUID, additions: Iterable[Addition]) -> dic
     return {
         (name, Per.USER if subject == of_whom[Per.USER] else Per.ORGANIZATION): used for subject, name, used in found
     }
+
+
+def give_back(organization: UUID, user: UUID, additions: Iterable[Addition], starts: Mapping[str, int]) -> None:
+    """Take off again what was added to the windows that began then; of one that is over it is of no use to anybody."""
+    for one in in_order(additions):
+        subject = user if one.per is Per.USER else organization
+        counter = LimitUse.objects.filter(organization_id=organization, subject=subject, name=one.name)
+        counter.filter(starts=starts[one.name]).update(used=F("used") - one.amount)
 
 
 def present_uses(by: Membership, names: Sequence[str]) -> dict[tuple[str, Per], int]:

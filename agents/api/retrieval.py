@@ -14,7 +14,7 @@ from accounts.http.openapi import described
 from accounts.http.principal import principal_of
 from accounts.limits import reserving
 from accounts.models import Membership, ToolCall
-from accounts.problems import MethodNotAllowed, answering_problems
+from accounts.problems import MethodNotAllowed, QuotaExceeded, answering_problems
 from agents.api.serializers import RetrievalSerializer, RetrieveSerializer
 from agents.lookup import agent_for
 from agents.policy import policy_of
@@ -47,13 +47,13 @@ def search_of_request(request: HttpRequest, reference: str) -> Search:
 
 
 def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
-    """What a request's body asks for, counted before it is looked at. Raises QuotaExceeded, NotFound and
-    ValidationError."""
-    reserving.reserve(membership, searches=1)
-    agent = agent_for(membership, reference)
-    asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
-    query, policy = asked.pop("query"), policy_of(agent, effective_flags(), **asked)
-    return open_search(membership, agent, query, policy, ToolCall.Kind.RETRIEVE)
+    """What a request's body asks for, counted before it is looked at, also if it is wrong. Raises QuotaExceeded,
+    NotFound and ValidationError."""
+    with reserving.counted(membership, QuotaExceeded, searches=1):
+        agent = agent_for(membership, reference)
+        asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
+        query, policy = asked.pop("query"), policy_of(agent, effective_flags(), **asked)
+        return open_search(membership, agent, query, policy, ToolCall.Kind.RETRIEVE)
 
 
 def retrieve_with_agent(membership: Membership, reference: str, asked_for: Any) -> Retrieval:

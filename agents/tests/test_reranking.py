@@ -4,13 +4,16 @@ from typing import Any
 
 import pytest
 
+from accounts.problems import QuotaExceeded
+from agents.api.retrieval import retrieve_with_agent
 from agents.policy import policy_of
 from agents.reranking import MOST, ModelReranker, reranker_of, scores_of
 from config.concurrency.loops import block_on
 from retrieval.flags import effective_flags
 from retrieval.ranking.rerank.base import RerankUnavailable
-from tests.factories import AgentFactory
+from tests.factories import AgentFactory, MembershipFactory
 from tests.fakes.fixtures import ModelServer
+from tests.limits import limit, used
 
 
 @pytest.fixture
@@ -55,3 +58,13 @@ def test_it_is_the_agents_own_model_unless_one_is_set_up_for_all(model: ModelSer
     assert reranker_of(agent) is None
     agent.model, agent.rerank = "openai:fake", False
     assert reranker_of(agent) is None
+
+
+@pytest.mark.django_db
+def test_a_search_whose_tokens_are_refused_is_not_counted(model: ModelServer, settings: Any) -> None:
+    member = MembershipFactory()
+    AgentFactory(organization=member.organization, slug="librarian", model="openai:fake", rerank=True)
+    limit(settings, searches=5, tokens_day=1)
+    with pytest.raises(QuotaExceeded, match="tokens"):
+        retrieve_with_agent(member, "librarian", {"query": "How long is a loan?"})
+    assert used("searches", member.user_id) == 0

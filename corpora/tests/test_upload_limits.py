@@ -10,12 +10,13 @@ from django.db import IntegrityError, OperationalError
 from django.test import Client
 
 from accounts.limits.declared import MEGABYTE
+from accounts.limits.rows import LimitUse
 from corpora import removal
 from corpora.models import Corpus, Document
 from corpora.tests.sending import TEXT, kept_files, problem, send
 from corpora.uploads import intake
 from tests.factories import CorpusFactory
-from tests.limits import limit
+from tests.limits import limit, stop_the_clock, used
 from tests.people import People, with_key
 
 pytestmark = pytest.mark.django_db
@@ -180,3 +181,54 @@ def test_a_replacement_that_fails_loses_nothing(
         intake.replace(document, SimpleUploadedFile("water.txt", b"Ice."), people.alice)
     assert content_of(Document.objects.get()) == TEXT
     assert [path.read_bytes() for path in kept_files(settings)] == [TEXT]
+
+
+# A refused upload is not counted
+
+
+@pytest.mark.parametrize("per", ["user", "organization"])
+def test_what_is_refused_is_not_counted_as_a_write(
+    alice: Client, corpus: Corpus, people: People, settings: Any, monkeypatch: pytest.MonkeyPatch, per: str
+) -> None:
+    stop_the_clock(monkeypatch)
+    of_all = {"writes": 3, "documents": 1}
+    limit(settings, **of_all if per == "user" else {}, organization=of_all if per == "organization" else {})
+    subject = people.alice.user_id if per == "user" else people.alice.organization_id
+    assert send(alice, corpus).status_code == 202
+    refused = (
+        (send(alice, corpus), "duplicate_document"),
+        (send(alice, corpus, name="b.txt"), "quota_exceeded"),
+        (send(alice, corpus, b"MZ", name="a.exe"), "unsupported_type"),
+        (send(alice, corpus, b"", name="empty.txt"), "empty_file"),
+        (alice.post(f"/api/corpora/{corpus.pk}/facts/", {"text": "Ice melts."}), "quota_exceeded"),
+    )
+    for answer, code in refused:
+        assert problem(answer)[1] == code
+        assert answer.json().get("limit", "documents") == "documents"
+    assert used("writes", subject) == 1
+    fact = Document.objects.get()
+    assert [alice.post(f"/api/documents/{fact.pk}/reprocess/").status_code for _ in range(3)] == [202, 202, 429]
+
+
+def test_a_refusal_gives_back_to_the_minute_that_it_was_taken_from(
+    corpus: Corpus, people: People, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit(settings, writes=3, documents=1)
+    now = [6000.0]
+    monkeypatch.setattr("accounts.limits.windows.time.time", lambda: now[0])
+    monkeypatch.setattr(intake, "checked_media_type", lambda _upload: now.__setitem__(0, 6060.0) or "text/plain")
+    intake.accept_upload(corpus, SimpleUploadedFile("a.txt", TEXT), people.alice)
+    now[0] = 6030.0
+    with pytest.raises(intake.DuplicateDocument):
+        intake.accept_upload(corpus, SimpleUploadedFile("a.txt", TEXT), people.alice)
+    kept = dict(LimitUse.objects.filter(subject=people.alice.user_id).values_list("starts", "used"))
+    assert kept == {6000: 1}
+
+
+def test_nothing_is_given_back_where_nothing_is_counted(corpus: Corpus, people: People, settings: Any) -> None:
+    limit(settings, writes=3)
+    intake.accept_upload(corpus, SimpleUploadedFile("a.txt", TEXT), people.alice)
+    settings.QUOTAS = False
+    with pytest.raises(intake.DuplicateDocument):
+        intake.accept_upload(corpus, SimpleUploadedFile("a.txt", TEXT), people.alice)
+    assert used("writes", people.alice.user_id) == 1

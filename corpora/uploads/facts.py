@@ -39,9 +39,15 @@ def upsert_fact(
     The title is the first line when none is given, the key the title; `source` says where the statement comes from.
     Two first statements of a key at once become one document. Raises what `intake.accept_upload` raises.
     """
-    reserving.reserve(by, writes=1)
     title = title or first_line(text)
     key = key or title
+    with reserving.counted(by, writes=1):
+        return _keep_fact(corpus, by, text, title, tags, key, source)
+
+
+def _keep_fact(
+    corpus: Corpus, by: Membership, text: str, title: str, tags: Sequence[str], key: str, source: str
+) -> Document:
     said: dict[str, Any] = {"title": title, "tags": list(tags), "source_reference": source}
     upload = SimpleUploadedFile(filename_for(key), text.encode())
     known = fact_with_key(corpus, key)

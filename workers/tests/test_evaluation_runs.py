@@ -217,10 +217,11 @@ def test_what_a_judge_spends_is_reserved_for_the_run_and_settled_when_it_ends(
     )
     assert 0 < used("tokens_day", library.admin.organization_id) == billed < reservation.tokens
     assert not reserved()
-    limit(settings, tokens_month=reservation.tokens)
+    limit(settings, tokens_month=reservation.tokens, evaluations=5)
     with pytest.raises(QuotaExceeded):
         runs.start_runs(questions, [configuration("default")], {}, library.admin, judge="fake")
     assert questions.runs.count() == 1
+    assert used("evaluations", library.admin.user_id) == 0, "a refused one is not counted"
 
 
 def test_a_document_added_later_is_measured_too(library: Library, questions: QuestionSet, worker: Any) -> None:
