@@ -27,6 +27,8 @@ else:
     BaseTabular = unfold_admin.TabularInline
     RowForm = forms.ModelForm
 
+UNNAMED = "…"
+
 Display = TypeVar("Display", bound=Callable[..., Any])
 
 
@@ -117,6 +119,14 @@ class DiscreetAdmin(BaseAdmin):
         except Problem as problem:
             self.message_user(request, str(problem.detail), messages.ERROR)
             return redirect(request.get_full_path())
+
+    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
+        """Rows of an inline without their names: those would stay in this row's history when what they name is
+        erased. Which corpora an agent got, the audit log knows by their ids."""
+        said: list[dict[str, dict[str, Any]]] = super().construct_change_message(request, form, formsets, add)
+        for what in (what for one in said for what in one.values() if "object" in what):
+            what["object"] = UNNAMED
+        return said
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> Any:
         """Django would redirect to the front page with a message."""

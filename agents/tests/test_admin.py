@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
@@ -139,6 +140,16 @@ def test_global_corpora_are_assigned_and_taken_back_by_their_service(
     assert not agent.assignments.exists()
     actions = AuditEvent.objects.filter(object_type="assignment").values_list("action", flat=True)
     assert set(actions) == {"assigned", "unassigned"}
+
+
+def test_the_history_of_an_agent_names_no_corpus(client: Client, agent: Agent, corpus: Corpus) -> None:
+    """It would outlive the corpus, and nobody would find it when that is erased."""
+    change(client, agent, fields(corpus, name="Another"))
+    change(client, agent, fields(removed=agent.assignments.get()))
+    said = [str(entry.get_change_message()) for entry in LogEntry.objects.filter(object_id=str(agent.pk))]
+    assert len(said) == 2
+    assert all("“…”" in one for one in said)
+    assert not any(corpus.name in one for one in said)
 
 
 def test_a_corpus_is_assigned_once(client: Client, agent: Agent, corpus: Corpus) -> None:
