@@ -78,9 +78,16 @@ def faults_of_limits(said: Any) -> list[str]:
         faults += [
             f"LIMITS gives {name!r} an amount that is none."
             for name, amount in amounts.items()
-            if isinstance(amount, bool) or not isinstance(amount, int | float) or amount < 0
+            if not is_amount(amount, has_parts=name not in LIMITS or LIMITS[name].factor > 1)
         ]
     return faults
+
+
+def is_amount(said: Any, *, has_parts: bool) -> bool:
+    """Half a question would be none: only megabytes and dollars have parts."""
+    if isinstance(said, bool) or not isinstance(said, int | float) or said < 0:
+        return False
+    return has_parts or float(said).is_integer()
 
 
 def former_quotas_are_not_read(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:

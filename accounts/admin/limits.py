@@ -9,19 +9,22 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
-from unfold.widgets import UnfoldAdminDecimalFieldWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminIntegerFieldWidget
 
 from accounts import audit
 from accounts.limits.declared import Per
 from accounts.limits.present import Present, present_limits
 from accounts.limits.rows import LimitSetting
 from accounts.models import Membership, Organization
+
+WHOLE_MAX = 10**12 - 1  # what a row holds
 
 
 class LimitsForm(forms.Form):
@@ -34,22 +37,18 @@ class LimitsForm(forms.Form):
         rows = LimitSetting.objects.filter(organization=organization, by_operator=is_operator)
         known = {f"{per}-{name}": amount for per, name, amount in rows.values_list("per", "name", "amount")}
         for name, one in self.shown.items():
-            self.fields[name] = forms.DecimalField(
-                label=one.limit.what,
-                required=False,
-                min_value=Decimal(0),
-                max_digits=18,
-                decimal_places=6,
-                initial=known.get(name, Decimal()).normalize() if name in known else None,
-                widget=UnfoldAdminDecimalFieldWidget(attrs={"step": "any", "aria-label": one.limit.what}),
-            )
+            self.fields[name] = amount_field(one, known.get(name))
 
     def clean(self) -> dict[str, Any]:
         """An admin sets no more than there is, and cannot lift a limit."""
         cleaned: dict[str, Any] = super().clean() or {}
         for name, amount in list(cleaned.items()):  # errors take theirs out
             given = self.shown[name].given
-            if not self.is_operator and amount is not None and (not amount or (given and amount > given)):
+            if self.is_operator or amount is None:
+                continue
+            if not amount:
+                self.add_error(name, ValidationError(_("0 would be no limit, which only an operator can give.")))
+            elif given and amount > given:
                 self.add_error(
                     name, ValidationError(_("More than the organization has. Ask whoever runs this installation."))
                 )
@@ -74,6 +73,20 @@ class LimitsForm(forms.Form):
             audit.record(by, "limited", self.organization, **changes)
 
 
+def amount_field(one: Present, known: Decimal | None) -> forms.Field:
+    """What is counted one by one is set in whole numbers: half a question a minute would be none. Megabytes and dollars
+    have parts."""
+    said: dict[str, Any] = {"label": one.limit.what, "required": False, "min_value": 0}
+    spoken = {"aria-label": one.limit.what}
+    if one.limit.factor == 1:
+        initial = None if known is None else int(known)
+        whole = UnfoldAdminIntegerFieldWidget(attrs=spoken)
+        return forms.IntegerField(**said, max_value=WHOLE_MAX, initial=initial, widget=whole)
+    initial_parts = None if known is None else Decimal(f"{known.normalize():f}")
+    parts = UnfoldAdminDecimalFieldWidget(attrs={**spoken, "step": "any"})
+    return forms.DecimalField(**said, max_digits=18, decimal_places=6, initial=initial_parts, widget=parts)
+
+
 def field_name(one: Present) -> str:
     return f"{one.per.value}-{one.limit.name}"
 
@@ -87,6 +100,7 @@ def limits_page(
     if request.method == "POST" and form.is_valid():
         if form.changed_data:
             form.save(by)
+        messages.success(request, _("The limits are saved."))
         return redirect(request.path)
     rows = [(one, form[field_name(one)] if field_name(one) in form.fields else None) for one in whole]
     shown = {

@@ -321,7 +321,7 @@ def test_windows_that_are_long_over_are_forgotten(people: People, settings: Any,
 
 @pytest.mark.parametrize(
     "said",
-    [[], {"user": 3}, {"member": {}}, {"user": {"question": 3}}, {"user": {"keys": -1}}, {"user": {"keys": "many"}}],
+    [[], {"user": 3}, {"member": {}}, {"user": {"question": 3}}, {"user": {"keys": -1}}, {"user": {"keys": 0.5}}],
     ids=str,
 )
 def test_limits_that_nobody_knows_are_an_error(settings: Any, said: Any) -> None:

@@ -1,5 +1,6 @@
 """The page of an organization's limits in the admin, and one's own on the account page."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -57,6 +58,27 @@ def test_an_admin_lowers_what_each_member_has(people: People, settings: Any) -> 
         assert 'role="alert"' in answer.content.decode()
     assert client.post(page, {"user-questions": ""}).status_code == 302
     assert rows() == []
+
+
+@pytest.mark.parametrize(("sent", "said"), [("0", "0 would be no limit"), ("0.5", "whole number"), ("61", "More than")])
+def test_what_an_admin_cannot_set_is_refused_in_words_of_its_own(
+    people: People, settings: Any, sent: str, said: str
+) -> None:
+    limit(settings, questions=60)
+    client = signed_in(people.ada)
+    answer = client.post(page_of(people.ada.organization), {"user-questions": sent}, headers={"Accept-Language": "en"})
+    assert said in answer.content.decode()
+    assert rows() == []
+
+
+def test_megabytes_and_dollars_have_parts_and_saving_says_so(people: People, settings: Any) -> None:
+    limit(settings, megabytes=60, dollars_day=20)
+    sent = {"user-megabytes": "10", "user-dollars_day": "0.5"}
+    client, page = signed_in(people.ada), page_of(people.ada.organization)
+    answer = client.post(page, sent, follow=True, headers={"Accept-Language": "en"})
+    assert "The limits are saved." in answer.content.decode()
+    assert sorted(rows()) == [("dollars_day", "user", False, Decimal("0.5")), ("megabytes", "user", False, 10)]
+    assert b'value="10"' in answer.content
 
 
 def test_an_operator_gives_an_organization_what_it_needs(people: People, operator: Client, settings: Any) -> None:
