@@ -90,7 +90,11 @@ RULES: dict[str, Rule] = {
     ),
     "corpora_documenttext": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_chunk": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
-    "corpora_erasurereceipt": Rule(f"owner_id = {{user}} OR owner_id IS NULL AND {OF_ADMINS}"),
+    # a person who has left reads no receipt any more: theirs is the organization's to answer for
+    "corpora_erasurereceipt": Rule(
+        f"owner_id = {{user}} OR (owner_id IS NULL OR kind = 'user') AND {OF_ADMINS}",
+        write=f"owner_id = {{user}} OR owner_id IS NULL AND {OF_ADMINS}",
+    ),
     # agents
     "agents_agent": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "agents_assignment": Rule(

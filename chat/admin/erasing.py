@@ -31,6 +31,7 @@ class ErasureReceiptAdmin(OrganizationAdmin):
 
     list_display = ("created_at", "kind", "subject_id", "verified", "finished_at", "removed")
     list_filter = ("kind", "verified")
+    search_fields = ("subject_id",)  # the number that whoever left was told
     date_hierarchy = "created_at"
     fields = (
         "kind", "subject_id", "requested_by", "requested_at", "finished_at", "verified", "removed",

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.identity.mail import deliver
 from accounts.members import LastAdmin
 from accounts.models import ApiKey, Membership, User
 from accounts.pages.access import member_page
@@ -125,4 +126,5 @@ def account_delete(request: HttpRequest, membership: Membership) -> HttpResponse
         form.add_error(None, str(problem.detail))
         return leaving_page(request, membership, form)
     logout(request)
+    deliver(membership.user.email, _("Your account is deleted"), "chat/left_mail.txt", receipt=receipt)
     return render(request, "chat/left.html", {"receipt": receipt})

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
@@ -63,7 +64,7 @@ def test_a_deleted_account_opens_nothing_from_then_on(people: People) -> None:
     client, elsewhere = signed_in(alice), signed_in(alice)
     page = client.post("/account/delete/", AGREED)
     receipt = ErasureReceipt.objects.get()
-    assert str(receipt.pk) in page.content.decode()
+    assert str(receipt.subject_id) in page.content.decode()
     assert (receipt.kind, receipt.requested_by, receipt.finished_at) == ("user", alice.user_id, None)
     assert not is_in(client)
     assert not is_in(elsewhere)
@@ -72,6 +73,18 @@ def test_a_deleted_account_opens_nothing_from_then_on(people: People) -> None:
     assert list(Document.objects.erasable()) == [document]
     assert list(Document.objects.alive()) == [shared], "what belongs to the organization stays"
     assert AuditEvent.objects.filter(action="erased", object_id=str(alice.user_id)).count() == 2
+
+
+def test_the_number_of_the_receipt_is_mailed_and_found_by_the_admins(people: People) -> None:
+    signed_in(people.alice).post("/account/delete/", AGREED, headers={"Accept-Language": "en"})
+    number = str(people.alice.user_id)
+    (letter,) = mail.outbox
+    assert (letter.to, letter.subject) == ([people.alice.user.email], "Your account is deleted")
+    assert number in letter.body
+    receipts, found = "/admin/corpora/erasurereceipt/", str(ErasureReceipt.objects.get().pk)
+    assert found in signed_in(people.ada).get(f"{receipts}?q={number}").content.decode()
+    assert found not in signed_in(people.ada).get(f"{receipts}?q={people.bob.user_id}").content.decode()
+    assert found not in signed_in(people.zoe).get(f"{receipts}?q={number}").content.decode(), "she left from Here"
 
 
 def test_the_last_admin_hands_over_first(people: People) -> None:
