@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "accounts.http.middleware.ScopedRequests",
     "accounts.http.middleware.ResponseHeaders",
     "accounts.http.middleware.AddressesThatCanBe",
+    "accounts.pages.errors.WrongMethodsInWords",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -10,6 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.http.principal import membership_of_session
@@ -44,7 +45,7 @@ def own_page(view: MemberPage[P]) -> Page[P]:
     @wraps(view)
     def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return elsewhere_first(request, redirect_to_login(request.get_full_path()))
+            return elsewhere_first(request, redirect_to_login(page_asked_from(request)))
         membership = membership_of_session(request)
         if membership is None:
             return render(request, "accounts/no_organization.html", status=403)
@@ -80,9 +81,19 @@ def redirect_with_problem(request: HttpRequest, problem: Problem) -> HttpRespons
     if problem.status_code == 404:
         raise Http404
     messages.error(request, str(problem.detail))
-    came_from = request.headers.get("Referer", "")
-    known = url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure())
-    return redirect(came_from if known else "dashboard")
+    return redirect(came_from(request))
+
+
+def page_asked_from(request: HttpRequest) -> str:
+    """Where to go on after signing in: what a form sent is lost, and its address may be no page."""
+    return request.get_full_path() if request.method in ("GET", "HEAD") else came_from(request)
+
+
+def came_from(request: HttpRequest) -> str:
+    """The page of ours that has the link or form, or the front page."""
+    named = request.headers.get("Referer", "")
+    known = url_has_allowed_host_and_scheme(named, {request.get_host()}, require_https=request.is_secure())
+    return named if known else reverse("dashboard")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,17 @@
 """What is answered to a request that no view answers: a page, or a problem where programs ask (docs/errors.md).
 
-503 where the database does not answer, 500 where we made a mistake, 404 and 400 where the address is at fault.
+503 where the database does not answer, 500 where we made a mistake, 404 and 400 where the address is at fault, 405
+where the address of a form is opened as a page.
 """
 
 import sys
+from collections.abc import Awaitable, Callable
 
-from django.http import HttpRequest, HttpResponse
+from asgiref.sync import markcoroutinefunction
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
+from django.utils import translation
 from django.views import defaults
 
 from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem, is_outage, problem_response
@@ -40,3 +44,22 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if request.path.startswith(FOR_PROGRAMS):
         return problem_response(Problem())
     return defaults.bad_request(request, exception)
+
+
+class WrongMethodsInWords:
+    """Django answers 405 without a word, and browsers show a page of their own, as if nobody were there."""
+
+    sync_capable = False
+    async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Awaitable[HttpResponseBase]]) -> None:
+        self.get_response = get_response
+        markcoroutinefunction(self)
+
+    async def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = await self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and not request.path.startswith(FOR_PROGRAMS):
+            with translation.override(getattr(request, "LANGUAGE_CODE", None)):
+                response.content = render_to_string("405.html")
+            response.headers["Content-Length"] = str(len(response.content))
+        return response
