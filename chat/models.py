@@ -289,6 +289,7 @@ class Export(Identified):
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="exports")
     owner = models.ForeignKey(User, models.CASCADE, related_name="exports")
+    language = models.CharField(max_length=10, blank=True, help_text="of who asked for it: its headings are in it")
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     progress = models.FloatField(default=0.0)
     file = models.FileField(upload_to=export_key, max_length=200, blank=True)

@@ -10,6 +10,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import get_language
 
 from accounts import audit
 from accounts.models import Membership, Organization, User
@@ -26,7 +27,9 @@ def request_export(membership: Membership) -> Export:
     mine = Export.objects.owned_by(membership)
     try:
         with transaction.atomic():
-            export = Export.objects.create(organization=membership.organization, owner=membership.user)
+            export = Export.objects.create(
+                organization=membership.organization, owner=membership.user, language=get_language() or ""
+            )
             audit.record(membership, "asked for", export)
             transaction.on_commit(lambda: export_requested.send(Export, export_id=export.pk))
     except IntegrityError:

@@ -41,7 +41,13 @@ def as_markdown(said: dict[str, Any]) -> str:
 
 
 def markdown_sources(sources: list[dict[str, Any]]) -> str:
-    return "\n".join(f"- [{one['n']}] {one['title']}{page_of(one)}" for one in sources)
+    """Under a heading, passages of one place in one line: the answer names them by their numbers."""
+    places: dict[str, list[str]] = {}
+    for one in sources:
+        place = f"{one['title']}{page_of(one)}" if one["title"] else _("The document was deleted.")
+        places.setdefault(place, []).append(f"[{one['n']}]")
+    lines = [f"- {', '.join(numbers)} {place}" for place, numbers in places.items()]
+    return "\n".join((f"### {_('Sources')}", "", *lines))
 
 
 def page_of(source: dict[str, Any]) -> str:

@@ -6,10 +6,11 @@ from datetime import timedelta
 from tempfile import TemporaryFile
 from uuid import uuid4
 
+from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db.models import F, QuerySet
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from chat.leaving.exports import LIFETIME, delete_files
 from chat.models import Export
@@ -79,7 +80,7 @@ def keep_archive(export: Export, held: "QuerySet[Export]") -> None:
                 raise ExportGone
 
     delete_files(str(export.pk))
-    with TemporaryFile() as target:
+    with TemporaryFile() as target, translation.override(export.language or settings.LANGUAGE_CODE):
         write_archive(export, target, report)
         size = target.tell()
         target.seek(0)
