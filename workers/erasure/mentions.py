@@ -72,8 +72,8 @@ def forget_corpus(corpus: Corpus) -> dict[str, int]:
     named = Citation.objects.filter(corpus_id=corpus.pk).exclude(corpus_name="")
     return {
         "names in sources": named.update(corpus_name=""),
+        "log entries": sum(map(forget_history, (corpus, *corpus.question_sets.all()))),
         "question sets": sum(one.delete()[1].get("evaluation.QuestionSet", 0) for one in corpus.question_sets.all()),
-        "log entries": forget_history(corpus),
         "exports": withdraw_exports_with(corpus, corpus) if corpus.owner_id else 0,  # global ones are named in none
     }
 

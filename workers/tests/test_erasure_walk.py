@@ -264,6 +264,17 @@ def test_an_erased_corpus_leaves_its_name_in_no_export(planted: Library) -> None
     assert not made.file.storage.exists(str(made.file.name))
 
 
+def test_an_erased_corpus_takes_the_history_of_its_question_sets_along(planted: Library) -> None:
+    about = QuestionSet.objects.create(organization=planted.alicia.organization, corpus=planted.loans, name=SECRET)
+    LogEntry.objects.create(
+        user=planted.admin.user, action_flag=ADDITION, object_id=str(about.pk), object_repr=SECRET,
+        content_type=ContentType.objects.get_for_model(about),
+    )  # fmt: skip
+    removal.remove_corpus(planted.loans, planted.admin, at_once=True)
+    finish_erasures()
+    assert not LogEntry.objects.filter(object_id=str(about.pk)).exists()
+
+
 def test_who_is_in_two_organizations_stays_when_one_is_erased(planted: Library) -> None:
     elsewhere = factories.MembershipFactory(user=planted.alicia.user)
     kept = factories.CorpusFactory(personal_of=elsewhere)
