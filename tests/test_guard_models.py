@@ -153,9 +153,10 @@ TRUSTED: dict[tuple[str, str], str] = {
     ),
     ("chat/admin/erasing.py", "Document.objects.filter(is_in_trash(), corpus__corpus_type="): "as above",
     ("chat/leaving/erasing.py", "Document.objects.filter(corpus__in=ids).update"): "of corpora in hand, to be erased",
-    ("chat/leaving/exports.py", "Export.objects.filter(organization_id=organization_id, owner_id="): (
-        "of the owner of a document that is being erased"
+    ("chat/leaving/exports.py", "Export.objects.filter(organization_id=organization_id, created_at__lte="): (
+        "of whoever may have something in it that is being erased"
     ),
+    ("chat/leaving/exports.py", "Export.objects.filter(pk__in=[export.pk for export in ended]"): "the same, in hand",
     ("chat/leaving/exports.py", "Export.objects.filter(expires_at__lte="): "upkeep: removes what has expired",
     ("chat/leaving/exports.py", "Export.objects.filter(pk__in=folders)"): "upkeep: ids of files without a row",
     ("chat/api/views.py", "Citation.objects.select_related('document__corpus')"): (
@@ -208,7 +209,6 @@ TRUSTED: dict[tuple[str, str], str] = {
     ),
     ("accounts/limits/uses.py", "LimitUse.objects.exclude(name__in=LIMITS)"): "upkeep: of limits that are no more",
     ("accounts/limits/uses.py", "SpendingReservation.objects.filter(expires_at__lt="): "upkeep: nobody settles them",
-    ("corpora/uploads/holdings.py", "Corpus.objects.of_organization(by)"): "counts; of the caller's organization",
     ("agents/admin/tool_calls.py", "Agent.objects.filter(pk=OuterRef('agent_id'), organization="): (
         "names agents of the call's organization"
     ),

@@ -1,6 +1,6 @@
 """What costs is reserved before it happens, and settled after it (RELIABILITY R21).
 
-requests     counted; given back only when the call is refused for something else (`counted`)
+requests     counted; given back only when the call is refused for something else (`counted_request`)
 spending     the most that it may be is reserved, what it was is settled; a reservation that nobody settles expires
 """
 
@@ -20,11 +20,11 @@ from accounts.limits.rows import SpendingReservation
 from accounts.limits.uses import (
     Addition,
     add_up,
-    give_back,
     lock_organization,
     present_reservations,
     present_uses,
     take_back,
+    take_off,
 )
 from accounts.limits.windows import start_of
 from accounts.models import Membership
@@ -66,7 +66,7 @@ def reserve(
 
 
 @contextmanager
-def counted(by: Membership, refusals: type[Problem] = Problem, **requests: int) -> Iterator[None]:
+def counted_request(by: Membership, refusals: type[Problem] = Problem, **requests: int) -> Iterator[None]:
     """`reserve` for what is then looked at more closely: when it is refused, it is counted no more. Until then it
     counts, so that of any number at once no more than are allowed get further."""
     starts = {name: start_of(LIMITS[name].window) for name in requests}
@@ -75,7 +75,7 @@ def counted(by: Membership, refusals: type[Problem] = Problem, **requests: int) 
     try:
         yield
     except refusals:
-        give_back(by.organization_id, by.user_id, taken, starts)
+        take_off(by.organization_id, by.user_id, taken, starts)
         raise
 
 

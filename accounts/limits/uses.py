@@ -27,7 +27,7 @@ class Addition(NamedTuple):
     amount: int
 
 
-def in_order(additions: Iterable[Addition]) -> list[Addition]:
+def locking_order(additions: Iterable[Addition]) -> list[Addition]:
     """In which counters are always locked."""
     return sorted(additions, key=lambda one: (one.per is Per.ORGANIZATION, one.name))
 
@@ -37,7 +37,7 @@ def add_up(organization: UUID, user: UUID, additions: Iterable[Addition]) -> dic
 
     One statement with its rows always in the same order: two at once never wait for each other.
     """
-    ordered = in_order(additions)
+    ordered = locking_order(additions)
     if not ordered:
         return {}
     of_whom = {Per.USER: _as_kept(user), Per.ORGANIZATION: _as_kept(organization)}
@@ -60,9 +60,9 @@ def add_up(organization: UUID, user: UUID, additions: Iterable[Addition]) -> dic
     }
 
 
-def give_back(organization: UUID, user: UUID, additions: Iterable[Addition], starts: Mapping[str, int]) -> None:
+def take_off(organization: UUID, user: UUID, additions: Iterable[Addition], starts: Mapping[str, int]) -> None:
     """Take off again what was added to the windows that began then; of one that is over it is of no use to anybody."""
-    for one in in_order(additions):
+    for one in locking_order(additions):
         subject = user if one.per is Per.USER else organization
         counter = LimitUse.objects.filter(organization_id=organization, subject=subject, name=one.name)
         counter.filter(starts=starts[one.name]).update(used=F("used") - one.amount)

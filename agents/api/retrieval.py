@@ -49,7 +49,7 @@ def search_of_request(request: HttpRequest, reference: str) -> Search:
 def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
     """What a request's body asks for, counted before it is looked at, also if it is wrong. Raises QuotaExceeded,
     NotFound and ValidationError."""
-    with reserving.counted(membership, QuotaExceeded, searches=1):
+    with reserving.counted_request(membership, QuotaExceeded, searches=1):
         agent = agent_for(membership, reference)
         asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
         query, policy = asked.pop("query"), policy_of(agent, effective_flags(), **asked)

@@ -41,7 +41,7 @@ def upsert_fact(
     """
     title = title or first_line(text)
     key = key or title
-    with reserving.counted(by, writes=1):
+    with reserving.counted_request(by, writes=1):
         return _keep_fact(corpus, by, text, title, tags, key, source)
 
 

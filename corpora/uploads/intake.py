@@ -55,7 +55,7 @@ def accept_upload(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: 
     The row and the file appear together: when the store refuses, no row stays; when the row cannot be
     written, the file is removed. Raises UploadRefused, DuplicateDocument, QuotaExceeded, Storage*.
     """
-    with reserving.counted(by, writes=1):
+    with reserving.counted_request(by, writes=1):
         return take_upload(corpus, upload, by, sha256, **fields)
 
 
