@@ -53,6 +53,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/audit.py", "record_everywhere"): "what concerns a person, in each of their organizations",
     ("accounts/keys.py", "revoke_all"): "a person's keys in each of their organizations",
     ("chat/leaving/erasing.py", "request_user_erasure"): "a person's things in each of their organizations",
+    ("chat/leaving/former.py", "former_organizations"): "where a person who belongs to none has left things",
     ("chat/leaving/erasing.py", "request_organization_erasure"): "an operator's, of all members' things",
     ("chat/pages/leaving.py", "holdings_of"): "counts, of a person's own things in each of their organizations",
     ("chat/models.py", "Conversation.delete"): "a set's questions lose their reference to its answers",
