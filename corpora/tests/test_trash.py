@@ -150,7 +150,7 @@ def test_what_lies_in_the_trash_counts_and_what_is_erased_does_not(
     limit(settings, documents=1)
     document = intake.accept_upload(corpus, SimpleUploadedFile("a.txt", b"Water boils."), alice)
     removal.remove_document(document, alice)
-    with pytest.raises(QuotaExceeded, match="papelera"):
+    with pytest.raises(QuotaExceeded, match=r"papelera|trash"):
         intake.accept_upload(corpus, SimpleUploadedFile("b.txt", b"Water freezes."), alice)
     removal.erase_document(document, alice)
     intake.accept_upload(corpus, SimpleUploadedFile("b.txt", b"Water freezes."), alice)
@@ -210,7 +210,7 @@ def test_without_a_trash_what_is_deleted_is_erased_at_once(
 def test_the_question_before_says_whether_there_is_a_way_back(
     days: int, says: str, says_not: str, document: Document, alice: Membership, settings: Any
 ) -> None:
-    settings.TRASH_DAYS, settings.LANGUAGE_CODE = days, "en"
+    settings.TRASH_DAYS = days
     page = signed_in(alice).get(f"/corpora/{document.corpus_id}/", headers={"Accept-Language": "en"}).content.decode()
     asked = re.findall(r'data-text="([^"]*)"', page)
     assert len(asked) == 2, "the corpus and its document"

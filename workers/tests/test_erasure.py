@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from agents.models import Agent
@@ -235,3 +236,14 @@ def test_more_texts_than_a_statement_takes_parameters_are_forgotten_too(monkeypa
     hashes = {f"{n:064}" for n in range(40_000)}
     CachedEmbedding.objects.create(space="s", text_hash=min(hashes), vector=b"")
     assert erase.forget_embeddings(hashes) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite's journal")
+def test_what_was_erased_leaves_the_journal_of_sqlite_too() -> None:
+    """A copy of the folder would take it along for as long as nobody writes much."""
+    secret, path = uuid4().hex, Path(connection.settings_dict["NAME"])
+    factories.CorpusFactory(name=secret, shared_in=factories.OrganizationFactory()).delete()
+    files = (path, path.with_name(f"{path.name}-wal"))
+    assert any(secret.encode() in one.read_bytes() for one in files)
+    tidy.empty_journal()
+    assert not any(secret.encode() in one.read_bytes() for one in files)

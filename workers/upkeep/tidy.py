@@ -54,7 +54,7 @@ def tidy_up() -> None:
 def empty_journal() -> None:
     """SQLite: what was erased lies in the database's file until its journal is carried over. By itself that happens
     after a thousand pages, which a quiet installation does not write in days."""
-    if connection.vendor == "sqlite":
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
