@@ -1,9 +1,10 @@
 """The shape of lists: cursor pages (API.md, "Lists")."""
 
+from datetime import UTC
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import DataError
+from django.utils.dateparse import parse_datetime
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
@@ -23,10 +24,20 @@ class Pages(CursorPagination):
         """A page. A cursor whose position no row could have was never given out: NotFound."""
         try:
             return super().paginate_queryset(queryset, request, view)
-        except (ValidationError, ValueError, OverflowError, DataError):
+        except (ValidationError, ValueError):
             if self.cursor is None:
                 raise
             raise NotFound from None
+
+    def decode_cursor(self, request: Any) -> Any:
+        """Of the first and last years only some hours can be told in UTC, and no database is asked for the others."""
+        cursor = super().decode_cursor(request)
+        try:
+            if cursor and cursor.position and (moment := parse_datetime(str(cursor.position))):
+                moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise NotFound from None
+        return cursor
 
     def get_paginated_response(self, data: Any) -> Response:
         return Response({"results": data, "next": self.get_next_link()})

@@ -13,8 +13,7 @@ from django.db import transaction
 
 from accounts.tenancy.rules import LOOKED_UP, RULES, Rule
 
-POLICY, SHOWN, APPENDED = "acervo", "acervo_shown", "acervo_appended"
-KEPT = {"UPDATE": "acervo_kept", "DELETE": "acervo_not_deleted"}
+POLICY, SHOWN, APPENDED, KEPT = "acervo", "acervo_shown", "acervo_appended", "acervo_kept"
 _PART = "split_part(current_setting('acervo.scope', true), '/', {})"
 FACTS = {
     "organization": f"nullif({_PART.format(1)}, '')::uuid",
@@ -92,9 +91,8 @@ def statements_for(table: str, rule: Rule) -> Iterator[str]:
         yield f"CREATE POLICY {APPENDED} ON {table} FOR INSERT WITH CHECK ({write})"
     else:  # in one and in this order: of two, PostgreSQL would ask the longer one first
         yield f"CREATE POLICY {POLICY} ON {table} USING ({IS_SYSTEM} OR {read}) WITH CHECK ({IS_SYSTEM} OR {write})"
-        if rule.write:  # neither made one's own nor deleted by somebody who may not write it as it is
-            for command, name in KEPT.items():
-                yield f"CREATE POLICY {name} ON {table} AS RESTRICTIVE FOR {command} USING ({IS_SYSTEM} OR {write})"
+        if rule.write:  # of DELETE alone: one of UPDATE would also hide a row from `SELECT … FOR UPDATE`
+            yield f"CREATE POLICY {KEPT} ON {table} AS RESTRICTIVE FOR DELETE USING ({IS_SYSTEM} OR {write})"
 
 
 def switched(table: str, *ways: str) -> list[str]:
@@ -102,4 +100,4 @@ def switched(table: str, *ways: str) -> list[str]:
 
 
 def dropped(table: str) -> list[str]:
-    return [f"DROP POLICY IF EXISTS {name} ON {table}" for name in (POLICY, SHOWN, APPENDED, *KEPT.values())]
+    return [f"DROP POLICY IF EXISTS {name} ON {table}" for name in (POLICY, SHOWN, APPENDED, KEPT)]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """`write` is what a new, changed or deleted row must meet; as `read` where nothing else is said. `appended`: rows
-    are written once, and neither changed nor deleted by any member."""
+    """`write` is what a row must meet that is new, has been changed, or is to be deleted; as `read` where nothing else
+    is said. `appended`: rows are written once, and neither changed nor deleted by any member."""
 
     read: str
     write: str = ""

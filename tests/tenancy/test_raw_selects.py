@@ -154,17 +154,21 @@ def test_a_member_changes_and_deletes_nothing_that_the_organization_shares(table
     shared = planted.first[table, "here"].pk
     with session_of(planted, "alice"):
         assert shared in selected(table)
-        assert changed(table, f"id = id WHERE id = '{shared}'") == 0
+        with refused():
+            changed(table, f"id = id WHERE id = '{shared}'")
         assert removed(table, shared) == 0
     with session_of(planted, "ada"):
         assert changed(table, f"id = id WHERE id = '{shared}'") == 1
         assert removed(table, shared) in (1, None)
 
 
-def test_a_member_makes_nothing_shared_their_own(planted: Planted) -> None:
-    shared, me = planted.first["corpora_corpus", "here"].pk, planted.people.alice.user_id
-    with session_of(planted, "alice"):
-        assert changed("corpora_corpus", f"owner_id = '{me}' WHERE id = '{shared}'") == 0
+def test_a_member_may_lock_what_it_may_not_write(planted: Planted) -> None:
+    """Limits lock the organization, assignments the agent: whoever did not find the row would pass beside the lock."""
+    for table in ("accounts_organization", "agents_agent"):
+        shared = planted.first[table, "here"].pk
+        with session_of(planted, "alice"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SELECT id FROM {table} WHERE id = '{shared}' FOR UPDATE")
+            assert cursor.fetchall() == [(shared,)]
 
 
 def test_nobody_changes_the_audit_log(planted: Planted) -> None:
