@@ -108,6 +108,11 @@ class MessageQuerySet(models.QuerySet["Message"]):
         silent = Q(writer_seen_at__lt=silent_since()) | Q(writer_seen_at=None, created_at__lt=silent_since())
         return self.filter(silent, status=Message.Status.STREAMING)
 
+    def unclosed(self) -> Self:
+        """Answers that their writer may still write: they stream, or were taken for broken off while it could not reach
+        the database."""
+        return self.filter(Q(status=Message.Status.STREAMING) | Q(error_code=Message.INTERRUPTED))
+
 
 WRITER_SILENT = timedelta(seconds=12)  # its writer says every two seconds that it lives
 

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Membership
@@ -123,7 +122,7 @@ def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
     """Store what was found, while the model is asked: confidence, citations and trace. Raises NotFound if the
     conversation was deleted meanwhile."""
     with transaction.atomic():
-        answer = Message.objects.filter(pk=attempt.message, status=Message.Status.STREAMING)
+        answer = Message.objects.unclosed().filter(pk=attempt.message)
         if not answer.update(attempt=attempt.number, writer_seen_at=timezone.now(), **of_retrieval(attempt)):
             raise NotFound
         Citation.objects.bulk_create(attempt.sources)
@@ -140,8 +139,7 @@ def of_retrieval(attempt: Attempt) -> dict[str, Any]:
 
 
 def close_answer(answer: Answer) -> None:
-    """Store how an answer ended. Idempotent: only an answer that still streams is closed, or one that was taken for
-    broken off while its writer could not reach the database.
+    """Store how an answer ended. Idempotent: only an answer that is not closed yet.
 
     The first attempt's sources were stored when it began; another one that turned out better brings its own.
     """
@@ -153,8 +151,7 @@ def close_answer(answer: Answer) -> None:
         fields |= of_retrieval(best) if is_other else {}
         fields["state"] = state_of(best)
     with transaction.atomic():
-        open_rows = Q(status=Message.Status.STREAMING) | Q(error_code=Message.INTERRUPTED)
-        if not Message.objects.filter(open_rows, pk=answer.message).update(**fields) or best is None:
+        if not Message.objects.unclosed().filter(pk=answer.message).update(**fields) or best is None:
             return
         if is_other:
             Citation.objects.filter(message_id=answer.message).delete()

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import OperationalError
 
+from chat.answering import records
 from chat.models import Message
 from chat.stream import elsewhere, keeping, live, view
 from chat.stream.numbers import END
@@ -307,9 +308,18 @@ def test_an_answer_whose_writer_died_is_broken_off_for_every_reader(page: Caller
     assert keeping.close_interrupted() == 0
 
 
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
 def test_a_writer_that_was_only_cut_off_from_the_database_still_keeps_its_answer(
-    page: Caller, slow: ModelServer
+    page: Caller, slow: ModelServer, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
+    """Also when its sources were not stored yet."""
+    keep = records.keep_sources
+
+    def late(*args: Any) -> None:
+        time.sleep(seconds)
+        keep(*args)
+
+    monkeypatch.setattr(records, "keep_sources", late)
     slow.script(text=" ".join(WORDS), pace=0.05)  # it must still be writing when it is closed
     with page.ask("writer", ABOUT_LOANS) as stream:
         pk = stream.until("sources").data["message"]
@@ -317,6 +327,7 @@ def test_a_writer_that_was_only_cut_off_from_the_database_still_keeps_its_answer
         assert Message.objects.streaming().filter(pk=pk).update(status="failed", error_code="interrupted")
         list(stream)
     assert (row(pk).status, row(pk).error_code, row(pk).content.split()) == ("complete", "", WORDS)
+    assert row(pk).citations.count() > 0
 
 
 def test_an_answer_that_is_deleted_while_it_is_written_ends(
