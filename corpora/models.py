@@ -264,6 +264,48 @@ class DocumentText(Identified):
         return f"{self.document_id} v{self.version}"
 
 
+class SectionQuerySet(models.QuerySet["Section"]):
+    def served(self) -> Self:
+        """Sections of the version that readers see, of documents that are not deleted."""
+        return self.filter(document__deleted_at=None, version=models.F("document__version"))
+
+    def readable_by(self, membership: Membership) -> Self:
+        return self.served().filter(readable(membership, "document__corpus__"))
+
+    def in_scope(self, scope: Scope) -> Self:
+        """What retrieval may show: sections of documents in exactly the scope's corpora."""
+        return self.served().filter(in_scope(scope, "document__corpus__"))
+
+
+class Section(models.Model):
+    """A part of one version of a document under a heading of its own, with all that stands below it.
+
+    `key` is the place that its heading names (`retrieval.text.references`), empty of most headings that count nothing.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="sections")
+    version = models.PositiveIntegerField()
+    index = models.PositiveIntegerField(help_text="its place among the document's headings")
+    level = models.PositiveSmallIntegerField(help_text="1 is the highest")
+    title = models.CharField(max_length=500)
+    key = models.CharField(max_length=64, blank=True)
+    start = models.PositiveIntegerField(help_text="characters into DocumentText.text: where the heading begins")
+    end = models.PositiveIntegerField(help_text="where the next heading of its level or a higher one begins")
+    page_start = models.PositiveIntegerField(null=True)
+    page_end = models.PositiveIntegerField(null=True)
+    objects = SectionQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("section")
+        verbose_name_plural = _("sections")
+        ordering = ("document", "version", "index")
+        constraints = (models.UniqueConstraint(fields=("document", "version", "index"), name="section_once"),)
+        indexes = (models.Index(fields=("document", "key"), condition=~models.Q(key=""), name="section_by_key"),)
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class ChunkQuerySet(models.QuerySet["Chunk"]):
     def served(self) -> Self:
         """Chunks of the version that readers see, of documents that are not deleted."""

@@ -13,7 +13,7 @@ from factory.django import DjangoModelFactory
 from accounts.models import Membership, Organization, User
 from agents.models import Agent, Assignment
 from chat.models import Citation, Conversation, Export, Message, Project
-from corpora.models import Chunk, Corpus, Document, DocumentText
+from corpora.models import Chunk, Corpus, Document, DocumentText, Section
 
 PASSWORD = "correct-horse-battery"
 PARAGRAPH = "A loan lasts twenty-one days and may be renewed twice unless another reader waits for the book. "
@@ -129,6 +129,10 @@ def chunk_spans(text: str, characters: int = 400) -> list[tuple[int, int]]:
 def write_text(document: Document, text: str, pages: list[Any], headings: list[Any]) -> None:
     """The canonical text of version 1 and its chunks at granularity 800."""
     DocumentText.objects.create(document=document, version=1, text=text, pages=pages, headings=headings)
+    for index, (level, title, start, _) in enumerate(headings):
+        Section.objects.create(
+            document=document, version=1, index=index, level=level, title=title, start=start, end=len(text)
+        )
     for index, (start, end) in enumerate(chunk_spans(text)):
         page = next((number for number, first, last in pages if first <= start < last), None)
         Chunk.objects.create(

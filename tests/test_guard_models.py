@@ -22,7 +22,7 @@ from accounts.models import (
 )
 from agents.models import Agent, Assignment
 from chat.models import Citation, Conversation, Export, Message, Project, Trace
-from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt
+from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt, Section
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
@@ -56,6 +56,7 @@ TENANT_PATHS: dict[type[Model], str] = {
     Corpus: "organization",
     Document: "corpus__organization",
     DocumentText: "document__corpus__organization",
+    Section: "document__corpus__organization",
     Chunk: "document__corpus__organization",
     Agent: "organization",
     Assignment: "agent__organization",
@@ -99,6 +100,9 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,
     Corpus: lambda member: CorpusFactory(personal_of=member),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)),
+    Section: lambda member: DocumentFactory(
+        corpus=CorpusFactory(personal_of=member), headings=[[1, "Artículo 1. Objeto", 0, 18]]
+    ).sections.first(),
     Chunk: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)).chunks.first(),
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
@@ -171,10 +175,10 @@ TRUSTED: dict[tuple[str, str], str] = {
         "narrowed by Prefetch to one conversation's"
     ),
     ("chat/api/views.py", "Trace.objects.only('message'"): "narrowed by Prefetch to one conversation's",
-    ("chat/answering/records.py", "Message.objects.filter(open_rows, pk=answer.message)"): (
+    ("chat/answering/records.py", "Message.objects.unclosed().filter(pk=answer.message)"): (
         "closes the answer that this process began"
     ),
-    ("chat/answering/records.py", "Message.objects.filter(pk=attempt.message"): (
+    ("chat/answering/records.py", "Message.objects.unclosed().filter(pk=attempt.message"): (
         "what was found for the answer that this process began"
     ),
     ("chat/answering/records.py", "Message.objects.filter(pk=message, status="): (

@@ -96,7 +96,7 @@ def reading_context(request: HttpRequest, membership: Membership, text: Document
 
 
 def section_blocks(
-    text: DocumentText, section: reading.Section, passage: tuple[int, int] | None
+    text: DocumentText, section: reading.ReadingPart, passage: tuple[int, int] | None
 ) -> list[reading.Block]:
     """The section's blocks; Markdown, whose text is its source, with its emphasis."""
     found = reading.blocks(text.text, section, text.headings, passage)
@@ -118,7 +118,7 @@ def asked_passage(request: HttpRequest, membership: Membership, text: DocumentTe
     return (start, end) if is_passage else None
 
 
-def first_section(request: HttpRequest, cut: list[reading.Section], passage: tuple[int, int] | None) -> int:
+def first_section(request: HttpRequest, cut: list[reading.ReadingPart], passage: tuple[int, int] | None) -> int:
     """Where to begin: one section before the passage, at `?page=`, or at `?section=`."""
     if passage:
         return max(reading.section_at(cut, passage[0]) - 1, 0)

@@ -23,7 +23,7 @@ HeadingRow = tuple[int, str, int, int]  # level, title, start, end
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReadingPart:
     """What is shown in one piece: a page, a chapter, or a part of a long one."""
 
     index: int
@@ -63,17 +63,17 @@ class Block:
         return marks[0] if marks and self.opens_passage else -1
 
 
-def sections(text: str, pages: Sequence[PageRow], headings: Sequence[HeadingRow]) -> list[Section]:
+def sections(text: str, pages: Sequence[PageRow], headings: Sequence[HeadingRow]) -> list[ReadingPart]:
     """Consecutive sections that tile the text: its pages, else its chapters, cut where they are too long."""
     if pages:
         edges = [(start, end, number) for number, start, end in pages]
     else:
         starts = chapter_starts(headings)
         edges = [(start, end, 0) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-    cut: list[Section] = []
+    cut: list[ReadingPart] = []
     for first, last, number in edges:
         for start, end in parts(text, first, last):
-            cut.append(Section(len(cut), start, end, number or None))
+            cut.append(ReadingPart(len(cut), start, end, number or None))
     return cut
 
 
@@ -98,18 +98,18 @@ def parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [*spans, (start, end)]
 
 
-def section_at(cut: Sequence[Section], offset: int) -> int:
+def section_at(cut: Sequence[ReadingPart], offset: int) -> int:
     """The index of the section that holds a character."""
     return max(bisect_right([section.start for section in cut], offset) - 1, 0)
 
 
-def section_of_page(cut: Sequence[Section], page: int) -> int:
+def section_of_page(cut: Sequence[ReadingPart], page: int) -> int:
     """The first section of a page, or of the last page before it."""
     numbers = [section.page or 0 for section in cut]
     return numbers.index(page) if page in numbers else max(bisect_right(numbers, page) - 1, 0)
 
 
-def blocks(text: str, section: Section, headings: Sequence[HeadingRow], passage: tuple[int, int] | None) -> list[Block]:
+def blocks(text: str, section: ReadingPart, headings: Sequence[HeadingRow], passage: tuple[int, int] | None) -> list[Block]:
     """The section's blocks in order; what lies in `passage` (start, end) is marked."""
     levels = {start: level for level, _title, start, _end in headings}
     edges = {end for _level, _title, _start, end in headings}
@@ -129,7 +129,7 @@ def opens_passage(text: str, start: int, end: int, passage: tuple[int, int] | No
     return passage is not None and passage[0] < end and not text[passage[0] : start].strip()
 
 
-def block_spans(text: str, section: Section, edges: set[int]) -> list[tuple[int, int]]:
+def block_spans(text: str, section: ReadingPart, edges: set[int]) -> list[tuple[int, int]]:
     """Spans between blank lines and at headings, without white space around; code fences stay whole."""
     cuts, fences, position = [section.start], 0, section.start
     for gap in _PARAGRAPHS.finditer(text, section.start, section.end):
@@ -150,7 +150,7 @@ def block_spans(text: str, section: Section, edges: set[int]) -> list[tuple[int,
     return spans
 
 
-def paragraph_ends(text: str, section: Section) -> list[int]:
+def paragraph_ends(text: str, section: ReadingPart) -> list[int]:
     """Where paragraphs of a page end though no blank line says so: after a short line that closes a sentence."""
     ends, at = [], section.start
     lines = text[section.start : section.end].split("\n")

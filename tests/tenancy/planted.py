@@ -61,8 +61,9 @@ class Planted:
         return row
 
     def plant_document(self, corpus: Corpus, *readers: str, of: str = "") -> Any:
-        document = self.note(DocumentFactory(corpus=corpus), *readers, of=of)
-        for one in (*document.texts.all(), *document.chunks.all()):
+        headed = DocumentFactory(corpus=corpus, headings=[[1, "Artículo 1. Objeto", 0, 18]])
+        document = self.note(headed, *readers, of=of)
+        for one in (*document.texts.all(), *document.sections.all(), *document.chunks.all()):
             self.note(one, *readers, of=of)
         return document
 

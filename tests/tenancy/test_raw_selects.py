@@ -145,7 +145,14 @@ def test_a_row_is_not_put_under_somebody_elses(
         changed(table, f"{column} = '{theirs}' WHERE id = '{mine}'")
 
 
-SHARED = ("corpora_corpus", "corpora_document", "corpora_documenttext", "corpora_chunk", "agents_agent")
+SHARED = (
+    "corpora_corpus",
+    "corpora_document",
+    "corpora_documenttext",
+    "corpora_section",
+    "corpora_chunk",
+    "agents_agent",
+)
 SHARED += ("agents_assignment", "accounts_limitsetting", "accounts_organization")
 
 

@@ -8,13 +8,14 @@ from config.prepared import Prepared
 from corpora.descriptions import mark_metadata_changed
 from corpora.metadata.date_ranges import day_number
 from corpora.metadata.names import METADATA_FIELDS
-from corpora.models import Chunk, Document, DocumentText
+from corpora.models import Chunk, Document, DocumentText, Section
 from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point
 from retrieval.spaces.opened import every_index
 from workers.ingestion import declarations
 from workers.ingestion.chunk.chunking import ChunkDraft
+from workers.ingestion.index.outline import sections_of
 from workers.ingestion.index.payload import payload_of
 from workers.ingestion.index.space_writer import SpaceWriter, Vectors
 from workers.ingestion.reading import Reading, indexed_texts, title_of
@@ -104,6 +105,7 @@ class VersionWriter:
             edited = self._lock()
             self.spaces.check_readable()
             self._write_text()
+            Section.objects.bulk_create(sections_of(self.document, self.version, self.reading.extracted))
             self.lease.finish(self.version, chunk_count=len(self.reading.chunks), **self._facts(edited))
             if any(self.payload[name] != value for name, value in edited.metadata.items()):
                 mark_metadata_changed(edited)  # the points were written under what it was before
@@ -139,7 +141,8 @@ class VersionWriter:
         old = Chunk.objects.filter(document=self.document).exclude(version=self.version)
         old_hashes = set(old.values_list("text_hash", flat=True))
         old.delete()
-        DocumentText.objects.filter(document=self.document).exclude(version=self.version).delete()
+        for rows in (DocumentText.objects, Section.objects):
+            rows.filter(document=self.document).exclude(version=self.version).delete()
         forget_embeddings(old_hashes)
 
     def _drop_old_points(self) -> None:

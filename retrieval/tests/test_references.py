@@ -1,0 +1,50 @@
+"""Places by their names: the same key however they are written."""
+
+import pytest
+
+from retrieval.text.references import LONGEST_HEADING, heading_key
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [
+        ("Artículo 14. Derecho a la información", "articulo:14"),
+        ("ARTÍCULO 8 bis. Objeto", "articulo:8bis"),
+        ("Art. 9.3", "articulo:9.3"),
+        ("Artículo quince.", "articulo:15"),
+        ("Artículo treinta y cuatro", "articulo:34"),
+        ("Artículo trigésimo cuarto", "articulo:34"),
+        ("Artículo decimocuarto", "articulo:14"),
+        ("Artículo 1.º Ámbito", "articulo:1"),
+        ("Disposición adicional segunda. Plazos", "disposicion adicional:2"),
+        ("Disposición adicional vigésima primera", "disposicion adicional:21"),
+        ("Disposición final única", "disposicion final:1"),
+        ("ANEXO II", "anexo:2"),
+        ("Annex B", "anexo:b"),
+        ("Appendix C: Levels", "anexo:c"),
+        ("CAPÍTULO IV Derechos", "capitulo:4"),
+        ("Capítulo primero", "capitulo:1"),
+        ("Chapter 3", "capitulo:3"),
+        ("Sección 1.ª De los plazos", "seccion:1"),
+        ("4.2 Threat model", "seccion:4.2"),
+        ("## 3.6. Nombres", "seccion:3.6"),
+        ("§ 4.2", "seccion:4.2"),
+        ("V2.1.1 Verify that", "clausula:v2.1.1"),
+        ("Tabla 3. Plazos", "tabla:3"),
+        ("Unidad 4 — IPv4", "unidad:4"),
+    ],
+)
+def test_a_heading_names_its_place(title: str, key: str) -> None:
+    assert heading_key(title) == key
+
+
+@pytest.mark.parametrize(
+    "title", ["", "Título", "TÍTULO PRELIMINAR", "Artículos varios", "Introducción", "Art deco", "#"]
+)
+def test_other_headings_name_none(title: str) -> None:
+    assert heading_key(title) == ""
+
+
+def test_a_hostile_heading_is_looked_at_in_part() -> None:
+    assert heading_key("artículo " * 100_000) == ""
+    assert heading_key(" " * LONGEST_HEADING + "Artículo 1") == ""

@@ -1,0 +1,139 @@
+"""Places of documents by their names: "Artículo 14", "Disposición adicional segunda", "ANEXO II", "V2.1.1". Pure.
+
+A place has a key that is the same however it is written: `articulo:14`, `disposicion adicional:2`, `anexo:2`,
+`seccion:4.2`, `clausula:v2.1.1`. Sections keep the key of their heading (`corpora.models.Section`), a question is
+looked through for the same keys.
+"""
+
+import re
+
+from retrieval.text.folding import fold_latin
+
+LONGEST_NUMBER = 32  # characters of a key's number
+LONGEST_HEADING = 200  # characters of a heading that are looked at: what names a place stands first
+
+# What a part of a document is called, folded, in Spanish and English: the first is the name in its keys.
+KINDS: dict[str, tuple[str, ...]] = {
+    "articulo": ("articulo", "art", "article"),
+    "capitulo": ("capitulo", "cap", "chapter"),
+    "titulo": ("titulo", "title"),
+    "seccion": ("seccion", "secc", "sec", "section", "apartado", "§"),
+    "anexo": ("anexo", "annex", "appendix", "apendice"),
+    "unidad": ("unidad", "unit", "tema", "leccion", "lesson", "modulo", "module"),
+    "tabla": ("tabla", "cuadro", "table"),
+    "figura": ("figura", "fig", "figure"),
+    "parte": ("parte", "part"),
+    "libro": ("libro", "book"),
+    "disposicion adicional": ("disposicion adicional",),
+    "disposicion transitoria": ("disposicion transitoria",),
+    "disposicion derogatoria": ("disposicion derogatoria",),
+    "disposicion final": ("disposicion final",),
+}
+KIND_OF = {name: kind for kind, names in KINDS.items() for name in names}
+
+_UNITS = (
+    "uno primero primer unico one first",
+    "dos segundo two second",
+    "tres tercero tercer three third",
+    "cuatro cuarto four fourth",
+    "cinco quinto five fifth",
+    "seis sexto six sixth",
+    "siete septimo seven seventh",
+    "ocho octavo eight eighth",
+    "nueve noveno nine ninth",
+    "diez decimo ten tenth",
+    "once undecimo eleven eleventh",
+    "doce duodecimo twelve twelfth",
+    "trece thirteen",
+    "catorce fourteen",
+    "quince fifteen",
+)
+_TENS = (
+    "decimo dieci",
+    "vigesimo veinti veinte twenty",
+    "trigesimo treinta thirty",
+    "cuadragesimo cuarenta forty",
+    "quincuagesimo cincuenta fifty",
+    "sexagesimo sesenta sixty",
+    "septuagesimo setenta seventy",
+    "octogesimo ochenta eighty",
+    "nonagesimo noventa ninety",
+    "centesimo ciento cien hundred",
+)
+UNITS = {word: number for number, words in enumerate(_UNITS, 1) for word in words.split()}
+TENS = {word: 10 * number for number, words in enumerate(_TENS, 1) for word in words.split()}
+_LETTERS = frozenset("lcdm")  # alone they count parts by the alphabet: nobody has fifty annexes
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROMAN_NUMBER = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+
+_NAMES = "|".join(sorted((re.escape(name) for name in KIND_OF), key=len, reverse=True))
+_SUFFIX = r"(?:\s?(?:bis|ter|quater|quinquies))?"
+_IN_WORDS = r"[a-z]{3,24}(?:\s(?:y\s)?[a-z]{3,12})?"
+_NUMERAL = rf"(?:\d{{1,5}}(?:\.\d{{1,4}}){{0,5}}{_SUFFIX}|[ivxlcdm]{{1,9}}\b{_SUFFIX}|[a-z]\b|{_IN_WORDS})"
+_HEADED = re.compile(rf"(?P<name>{_NAMES})(?:\.|\b|(?<=§))\s{{0,3}}(?:n\.?[ºo]\s)?(?P<number>{_NUMERAL})")
+_CLAUSE = re.compile(r"(?P<clause>[a-z]{1,4}[-.]?\d{1,4}(?:\.\d{1,4}){1,5})\b")
+_NUMBERED = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})(?:\.|\)|\b)\s")
+_MARKS = re.compile(r"^[\s#*_>«\"“\-–—•]{1,20}")
+
+
+def heading_key(title: str) -> str:
+    """The key of the place that a heading names first: "Artículo 8 bis. Objeto" is `articulo:8bis`; "" of none."""
+    folded = _MARKS.sub("", fold_latin(title[:LONGEST_HEADING])).strip()
+    if headed := _HEADED.match(folded):
+        number = number_of(headed["number"])
+        return place_key(KIND_OF[headed["name"]], number) if number else ""
+    if clause := _CLAUSE.match(folded):
+        return place_key("clausula", clause["clause"])
+    if numbered := _NUMBERED.match(folded):
+        return place_key("seccion", numbered["number"])
+    return ""
+
+
+def place_key(kind: str, number: str) -> str:
+    """`kind:number`, as sections keep it."""
+    return f"{kind}:{number[:LONGEST_NUMBER]}"
+
+
+def number_of(written: str) -> str:
+    """A folded numeral in figures: "xiv" and "decimocuarto" are "14", "8 bis" is "8bis", "b" stays; "" for others."""
+    words = written.split()
+    if not words:
+        return ""
+    if words[0][:1].isdigit():
+        return "".join(words)
+    suffix = words[1] if len(words) == 2 and words[1] in {"bis", "ter", "quater", "quinquies"} else ""
+    if _ROMAN_NUMBER.fullmatch(words[0]) and words[0] not in _LETTERS:
+        return str(_roman(words[0])) + suffix
+    counted = _in_words([word for word in words if word != "y"])
+    if counted:
+        return str(counted)
+    return words[0] if len(words[0]) == 1 else ""
+
+
+def _roman(numeral: str) -> int:
+    values = [_ROMAN[sign] for sign in numeral]
+    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+def _in_words(words: list[str]) -> int:
+    """Ordinals and cardinals, both genders, up to 199: one word, or tens and units; 0 if they are none."""
+    total = 0
+    for word in words[:2]:
+        value = _one_word(word)
+        if not value:
+            break
+        total += value
+    return total
+
+
+def _one_word(word: str) -> int:
+    masculine = word[:-1] + "o" if word.endswith("a") and word not in TENS else word
+    for known in (word, masculine):
+        if value := UNITS.get(known) or TENS.get(known):
+            return value
+    for stem, value in TENS.items():
+        for joint in (stem, stem[:-1] if stem.endswith("o") else stem):
+            rest = masculine.removeprefix(joint)
+            if rest != masculine and (unit := UNITS.get(rest, 0)) and unit < 10:
+                return value + unit
+    return 0
