@@ -2,13 +2,25 @@
 
 pytest-django lets no other test reach the database; those were run on SQLite a moment ago and would only run again.
 Whoever asks the cache does so in `accounts` and `config`. What is settled before any row is looked for, by hosts,
-headers and the names of filters, is settled alike whatever holds the rows.
+headers, methods and the names of filters, is settled alike whatever holds the rows; what starts processes on a SQLite
+of its own does so here again.
 """
 
 import pytest
 
 ASKING_THE_CACHE = ("accounts/", "config/")
-BEFORE_ANY_ROW = ("tests/attacks/test_every_route.py", "tests/test_guard_lookups.py")
+BEFORE_ANY_ROW = (
+    "tests/attacks/test_every_route.py",
+    "tests/attacks/test_hostile_requests.py::test_an_answer_is_rendered_in_time_linear_in_it",
+    "tests/test_guard_lookups.py",
+    "tests/test_guard_routes.py::test_a_method_without_a_case_is_not_allowed",
+    "tests/test_guard_routes.py::test_a_session_without_the_csrf_token_is_refused",
+    "tests/test_hostile_bodies.py::test_a_megabyte_of_one_field_is_counted_before_it_is_looked_at",
+)
+ON_ITS_OWN_SQLITE = (
+    "accounts/tests/test_organization_command.py::test_before_migrate_a_command_says_in_a_line_what_to_do",
+    "workers/tests/test_commands.py::test_exit_codes",
+)
 DATABASE = {"db", "transactional_db"}
 
 
@@ -19,7 +31,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def asks_a_server(item: pytest.Item) -> bool:
-    if item.nodeid.startswith(BEFORE_ANY_ROW):
+    if item.nodeid.startswith((*BEFORE_ANY_ROW, *ON_ITS_OWN_SQLITE)):
         return False
     if item.nodeid.startswith(ASKING_THE_CACHE) or item.get_closest_marker("django_db"):
         return True
