@@ -195,8 +195,13 @@ class TwoTiers(RuleBasedStateMachine, Walls):
 
     @rule(n=number)
     def kill_the_worker(self, n: int) -> None:
-        """Everything of the new version is written, but for the switch."""
-        waiting = [name for name in self.oracle.waiting if not self.kills.get(name)]
+        """Everything of the new version is written, but for the switch. Never on the last attempt: it would fail."""
+        attempts = dict(Document.objects.values_list("pk", "attempts"))
+        waiting = [
+            name
+            for name in self.oracle.waiting
+            if not self.kills.get(name) and attempts[self.rows[name].pk] < claims.MAX_ATTEMPTS - 1
+        ]
         if document := self.pick(waiting, n):
             with mock.patch.object(pipeline.VersionWriter, "switch", side_effect=Killed), suppress(Killed):
                 pipeline.ingest_if_due(self.rows[document].pk)
