@@ -254,7 +254,7 @@ class DocumentText(Identified):
     document = models.ForeignKey(Document, models.CASCADE, related_name="texts")
     version = models.PositiveIntegerField()
     text = models.TextField()
-    pages = models.JSONField(default=list, help_text="[[number, start, end], …], characters")
+    pages = models.JSONField(default=list, help_text="[[number, start, end, printed label?], …], characters")
     headings = models.JSONField(default=list, help_text="[[level, title, start, end], …], characters")
 
     class Meta:
@@ -334,7 +334,10 @@ class Chunk(models.Model):
     end = models.PositiveIntegerField()
     page_start = models.PositiveIntegerField(null=True)
     page_end = models.PositiveIntegerField(null=True)
-    heading_path = models.JSONField(default=list)
+    heading_path = models.JSONField(default=list, help_text="of several sections: what their paths have in common")
+    parts = models.JSONField(
+        default=list, help_text="of several sections: [[start, end, page, last page, [heading path]], …], else empty"
+    )
     objects = ChunkQuerySet.as_manager()
 
     class Meta:

@@ -19,6 +19,7 @@ from corpora.models import Chunk
 from corpora.scope import Scope
 from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
+from retrieval.text.passages import PassagePart
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ _COLUMNS = (
     "document__chunk_count",
     "document__source_date",
     "document__source_reference",
+    "parts",
 )
 LONGEST_TITLE = 255  # what a citation keeps
 
@@ -107,7 +109,7 @@ def cited_title(title: str, source: str) -> str:
 
 def _chunk(hit: Fused, row: tuple[Any, ...]) -> RetrievedChunk:
     (id, document, title, filename, language, corpus, corpus_name, corpus_type, page, page_end, *rest) = row
-    (heading_path, text, token_count, start, end, version, index, document_chunks, source_date, source) = rest
+    (heading_path, text, token_count, start, end, version, index, document_chunks, source_date, source, parts) = rest
     return RetrievedChunk(
         chunk=id,
         document=document,
@@ -130,6 +132,7 @@ def _chunk(hit: Fused, row: tuple[Any, ...]) -> RetrievedChunk:
         index=index,
         document_chunks=document_chunks,
         source_date=source_date,
+        parts=tuple(PassagePart(begin, stop, on, until, tuple(path)) for begin, stop, on, until, path in parts),
     )
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from retrieval.confidence.gate import MIN_CONFIDENCE, Confidence, Gate
 from retrieval.ranking.rerank.base import Reranker
+from retrieval.text.passages import PassagePart
 
 # Metadata that must match: values by key, or pairs of them. Of pairs all must hold, also two of the same key, which
 # matters for tags: one of these, and one of those.
@@ -62,6 +63,8 @@ class RetrievedChunk:
     cosine and `bm25` the raw score, None where that leg did not return it; `score` is what the order is made of.
     `version` and `index` are the best chunk's place in its document, which has `document_chunks` of all sizes.
     A passage that had to be shortened says less than the span it stands for: elisions are marked […].
+    `parts` are there where a passage is of several sections: it is cited as the one of them that answers
+    (`context.narrowing`), and then `heading_path`, `page` and `page_end` are that one's.
     """
 
     chunk: UUID
@@ -86,6 +89,7 @@ class RetrievedChunk:
     index: int = 0
     document_chunks: int = 0
     source_date: date | None = None
+    parts: tuple[PassagePart, ...] = ()
 
 
 class TracedCandidate(NamedTuple):

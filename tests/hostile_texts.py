@@ -44,6 +44,9 @@ from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.extract.outline.contents import contents_lines
+from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
+from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
 from workers.ingestion.extract.pdf_text import assemble
 from workers.ingestion.sandbox import wire
@@ -223,6 +226,7 @@ def kept_in_json(text: str) -> None:
 
 MARKDOWN = "workers.ingestion.extract.markdown"
 PDF = "workers.ingestion.extract.pdf"
+OUTLINE = "workers.ingestion.extract.outline"
 CANONICAL = "workers.ingestion.extract.canonical"
 RENDERING = "chat.rendering"
 
@@ -326,6 +330,22 @@ PROBES: dict[str, Probe] = {
     "pdf text": Probe(
         lambda text: assemble(pages_of_a_pdf(text), []),
         named(f"{PDF}_text", "_LIST_ITEM", "_ENDS_HERE", "_COMPOUND", "_LAST_WORD", "_FIRST_WORD"),
+    ),
+    "numbered headings": Probe(
+        lambda text: (numbered_place(text), numbered_place(f"Artículo {text}"), numbered_place(f"1.1 {text}")),
+        named(f"{OUTLINE}.places", "_KIND", "_PLACE", "_DECIMAL", "_UNNUMBERED", "_GOES_ON_AS_TITLE"),
+    ),
+    "titles of headings": Probe(
+        lambda text: assemble([[f"Artículo {n}. {text[:400]}", *text.split("\n")[:20]] for n in range(1, 9)], []),
+        named(f"{OUTLINE}.numbered", "_ENDS", "_SENTENCE_INSIDE", "_LISTED"),
+    ),
+    "contents": Probe(
+        lambda text: contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * 5),
+        named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE"),
+    ),
+    "printed headings": Probe(
+        lambda text: headings_by_size([PrintedLine(text, 0, 20.0), PrintedLine("texto " * 9, 0, 10.0)]),
+        named(f"{OUTLINE}.fonts", "_NO_TITLE"),
     ),
     "chunks": Probe(
         lambda text: segment_text(text, [], 800, 60) if text else None,

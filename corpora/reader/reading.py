@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 SECTION_CHARACTERS = 6_000
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
@@ -18,7 +19,7 @@ _HASHES = re.compile(r"^#{1,6}\s+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
 _TAGS = {"**": "strong", "*": "em", "`": "code"}
 
-PageRow = Sequence[int]  # number, start, end
+PageRow = Sequence[Any]  # number, start, end and, where another number is printed, its label
 HeadingRow = tuple[int, str, int, int]  # level, title, start, end
 
 
@@ -66,7 +67,7 @@ class Block:
 def sections(text: str, pages: Sequence[PageRow], headings: Sequence[HeadingRow]) -> list[ReadingPart]:
     """Consecutive sections that tile the text: its pages, else its chapters, cut where they are too long."""
     if pages:
-        edges = [(start, end, number) for number, start, end in pages]
+        edges = [(start, end, number) for number, start, end, *_label in pages]
     else:
         starts = chapter_starts(headings)
         edges = [(start, end, 0) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
@@ -109,7 +110,9 @@ def section_of_page(cut: Sequence[ReadingPart], page: int) -> int:
     return numbers.index(page) if page in numbers else max(bisect_right(numbers, page) - 1, 0)
 
 
-def blocks(text: str, section: ReadingPart, headings: Sequence[HeadingRow], passage: tuple[int, int] | None) -> list[Block]:
+def blocks(
+    text: str, section: ReadingPart, headings: Sequence[HeadingRow], passage: tuple[int, int] | None
+) -> list[Block]:
     """The section's blocks in order; what lies in `passage` (start, end) is marked."""
     levels = {start: level for level, _title, start, _end in headings}
     edges = {end for _level, _title, _start, end in headings}

@@ -15,6 +15,7 @@ from retrieval.confidence.coverage import Wanted, weigh_question
 from retrieval.confirmation import confirm_chunks
 from retrieval.context.budget import cut, fit_budget
 from retrieval.context.compression import compress
+from retrieval.context.narrowing import answering_parts, cited_as
 from retrieval.context.neighbours import ids_beside, widen
 from retrieval.ranking.relevance import SearchQuery
 from retrieval.ranking.selection import Selection
@@ -24,7 +25,15 @@ from retrieval.results import RetrievalPolicy, RetrievedChunk
 def present(
     selection: Selection, question: SearchQuery, scope: Scope, policy: RetrievalPolicy
 ) -> tuple[RetrievedChunk, ...]:
-    """The passages within the budget: widened where it leaves room, shortened where it does not."""
+    """The passages within the budget: widened where it leaves room, shortened where it does not; each cited as the
+    part of it that answers."""
+    parts = answering_parts(question, selection.passages)
+    return tuple(cited_as(passage, parts.get(passage.chunk)) for passage in _fitted(selection, question, scope, policy))
+
+
+def _fitted(
+    selection: Selection, question: SearchQuery, scope: Scope, policy: RetrievalPolicy
+) -> tuple[RetrievedChunk, ...]:
     room = policy.budget_tokens - sum(passage.token_count for passage in selection.passages)
     if room < 0:
         return _shorten(selection, question, scope, policy)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from retrieval.results import RetrievedChunk
+from retrieval.text.passages import PassagePart, common_path
 
 Number = TypeVar("Number", int, float)
 
@@ -86,7 +87,27 @@ def _unite(best: RetrievedChunk, other: RetrievedChunk) -> RetrievedChunk:
         relevance=max(best.relevance, other.relevance),
         dense=max(_present_values(best.dense, other.dense), default=None),
         bm25=max(_present_values(best.bm25, other.bm25), default=None),
+        parts=_united_parts(first, last),
+        heading_path=common_path((first.heading_path, last.heading_path)),
     )
+
+
+def _united_parts(first: RetrievedChunk, last: RetrievedChunk) -> tuple[PassagePart, ...]:
+    """The parts of both in order, those of one section as one; none where both are of the same section."""
+    united: list[PassagePart] = []
+    for part in sorted((*own_parts(first), *own_parts(last)), key=lambda part: (part.start, part.end)):
+        if united and united[-1].heading_path == part.heading_path and part.start <= united[-1].end:
+            further = max(united[-1], part, key=lambda one: one.end)
+            united[-1] = united[-1]._replace(end=further.end, page_end=further.page_end)
+        else:
+            united.append(part)
+    return tuple(united) if len(united) > 1 else ()
+
+
+def own_parts(passage: RetrievedChunk) -> tuple[PassagePart, ...]:
+    """Its parts; a passage of one section is its only one."""
+    whole = PassagePart(passage.start, passage.end, passage.page, passage.page_end, passage.heading_path)
+    return passage.parts or (whole,)
 
 
 def _united_tokens(first: RetrievedChunk, second: RetrievedChunk) -> int:

@@ -301,7 +301,7 @@ def test_the_answer_survives_the_wire() -> None:
 
 GOOD = (
     '{"text": "ab", "pages": [[0, 2]], "headings": [[1, "a", 0, 1]], "title": "", "page_count": 1, '
-    '"metadata": {"unit": "3", "tags": ["c"]}}'
+    '"metadata": {"unit": "3", "tags": ["c"]}, "furniture": [[1, 2]], "labels": [[1, "ii"]]}'
 )
 
 
@@ -331,6 +331,16 @@ GOOD = (
         ('["c"]', '"c"'),
         ('["c"]', "[3]"),
         ('["c"]', "[" + ", ".join(['"c"'] * 21) + "]"),
+        ("[[1, 2]]", "[[0, 1]]"),  # the heading stands there
+        ("[[1, 2]]", "[[1, 3]]"),
+        ("[[1, 2]]", "[[2, 1]]"),
+        ("[[1, 2]]", '[["1", 2]]'),
+        ("[[1, 2]]", "null"),
+        ("[[1, 2]]", "[[1, 2], [1, 2]]"),
+        ('"ii"', '"' + "i" * 21 + '"'),
+        ('"ii"', '"\\n"'),
+        ('"ii"', "2"),
+        ('[1, "ii"]', '[1, "ii"], [1, "i"]'),
         (GOOD, '{"error": "no_such_code", "cause": ""}'),
         (GOOD, '{"error": "corrupt_document"}'),
         (GOOD, "[]"),

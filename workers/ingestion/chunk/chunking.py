@@ -8,12 +8,14 @@ headings; importing it costs 17 MB and 0.26 s; it is slower (4.9 Mchar/s against
 Source: SPEC §3 (Chunk).
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
-from workers.ingestion.chunk.sections import groups, headed_sections, heading_paths
+from retrieval.text.passages import PassagePart, common_path, page_at
+from workers.ingestion.chunk.sections import groups, headed_sections, heading_paths, spans_apart
 from workers.ingestion.chunk.segments import (
     AFTER_CHARACTER,
     AFTER_HEADING,
@@ -55,7 +57,8 @@ class Cut(NamedTuple):
 class ChunkDraft:
     """A passage: `text` is extracted.text[start:end]; pages count from 1 and are None without pages.
 
-    `index` counts the passages of one granularity. `heading_path` is that of the section where it begins.
+    `index` counts the passages of one granularity. `heading_path` is that of its section; of a passage of several,
+    which are its `parts`, what their paths have in common.
     """
 
     granularity: int
@@ -67,6 +70,7 @@ class ChunkDraft:
     page_start: int | None
     page_end: int | None
     heading_path: tuple[str, ...]
+    parts: tuple[PassagePart, ...] = ()
 
 
 def cut_chunks(extracted: Extracted, granularity: int, overlap: int) -> Iterator[ChunkDraft]:
@@ -87,14 +91,16 @@ def cut_text(extracted: Extracted, granularity: int, overlap: int) -> Iterator[C
 
 def drafts_of(extracted: Extracted, granularity: int, cuts: Iterable[Cut]) -> Iterator[ChunkDraft]:
     """What stands at the cuts: everything else about a passage follows from where it is."""
-    page_starts = [page.start for page in extracted.pages]
-    paths, heading_starts = heading_paths(extracted.headings), [heading.start for heading in extracted.headings]
-
-    def page_at(offset: int) -> int | None:
-        return extracted.pages[bisect_right(page_starts, offset) - 1].number if page_starts else None
-
+    pages = [(page.number, page.start) for page in extracted.pages]
+    paths, starts = heading_paths(extracted.headings), [heading.start for heading in extracted.headings]
     for index, (start, end, tokens) in enumerate(cuts):
-        above = bisect_right(heading_starts, start) - 1
+        first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        edges = [start, *starts[first + 1 : last], end]
+        headed = [paths[above] if above >= 0 else () for above in range(first, last)]
+        parts = [
+            PassagePart(begin, stop, page_at(pages, begin), page_at(pages, stop - 1), path)
+            for (begin, stop), path in zip(pairwise(edges), headed, strict=True)
+        ]
         yield ChunkDraft(
             granularity=granularity,
             index=index,
@@ -102,9 +108,10 @@ def drafts_of(extracted: Extracted, granularity: int, cuts: Iterable[Cut]) -> It
             token_count=tokens,
             start=start,
             end=end,
-            page_start=page_at(start),
-            page_end=page_at(end - 1),
-            heading_path=paths[above] if above >= 0 else (),
+            page_start=parts[0].page,
+            page_end=parts[-1].page_end,
+            heading_path=common_path(headed),
+            parts=tuple(parts) if len(parts) > 1 else (),
         )
 
 
@@ -116,8 +123,8 @@ class _Chunker:
         # A longer sentence is cut at words: an overlap must find a place to begin.
         limit = max(overlap, MIN_GRANULARITY // 2)
         heading_limit = granularity - _HEADING_MARGIN
-        self._segments: Segments = segment_text(self._text, extracted.headings, limit, heading_limit)
-        self._sections = headed_sections(self._segments, extracted.headings)
+        self._segments: Segments = segment_text(self._text, spans_apart(extracted), limit, heading_limit)
+        self._sections = headed_sections(self._segments, extracted)
 
     def cuts(self) -> Iterator[Cut]:
         for first, last in groups(self._sections, self._granularity):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from workers.ingestion.chunk.tokens import token_counter
-from workers.ingestion.extract.extracted import HeadingSpan
+from workers.ingestion.extract.extracted import Span
 
 # How good it is to end a chunk after a segment, best last.
 AFTER_HEADING, AFTER_CHARACTER, AFTER_WORD, AFTER_SENTENCE, AFTER_LINE, AFTER_PARAGRAPH = range(6)
@@ -49,8 +49,9 @@ class Segments:
         self.breaks.append(ending)
 
 
-def segment_text(text: str, headings: Sequence[HeadingSpan], limit: int, heading_limit: int) -> Segments:
-    """All segments of `text`, of at most `limit` tokens; headings of at most `heading_limit`."""
+def segment_text(text: str, headings: Sequence[Span], limit: int, heading_limit: int) -> Segments:
+    """All segments of `text`, of at most `limit` tokens; headings, and what stands apart like them, of at most
+    `heading_limit`."""
     segments = Segments()
     for start, end, ending in _pieces(text, headings):
         _add_halves(segments, text, start, end, ending, heading_limit if ending == AFTER_HEADING else limit)
@@ -58,15 +59,15 @@ def segment_text(text: str, headings: Sequence[HeadingSpan], limit: int, heading
     return segments
 
 
-def _pieces(text: str, headings: Sequence[HeadingSpan]) -> Iterator[tuple[int, int, int]]:
+def _pieces(text: str, headings: Sequence[Span]) -> Iterator[tuple[int, int, int]]:
     """(start, end, ending) of headings with the white space below them, and of the sentences between."""
     position = 0
-    for heading in headings:
-        yield from _sentences(text, position, heading.start)
-        position = heading.end
+    for start, end in headings:
+        yield from _sentences(text, position, start)
+        position = end
         while position < len(text) and text[position].isspace():
             position += 1
-        yield heading.start, position, AFTER_HEADING
+        yield start, position, AFTER_HEADING
     yield from _sentences(text, position, len(text))
 
 

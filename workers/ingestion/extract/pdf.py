@@ -14,7 +14,8 @@ import pypdfium2.raw as pdfium_c
 from workers.ingestion.extract.canonical import clean, one_line
 from workers.ingestion.extract.extracted import MAX_PAGES, Extracted
 from workers.ingestion.extract.failures import ExtractionError
-from workers.ingestion.extract.pdf_headings import Bookmark
+from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_size
+from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.pdf_text import assemble
 
 MAX_BOOKMARKS = 10_000
@@ -38,10 +39,14 @@ def extract_pdf(content: bytes) -> Extracted:
         count = len(document)
         if count > MAX_PAGES:
             raise ExtractionError("too_many_pages", cause=f"{count} pages")
-        pages = [_page_lines(document, number) for number in range(count)]
+        bookmarks = list(_bookmarks(document))
+        printed: list[PrintedLine] | None = None if bookmarks else []
+        pages = [_page_lines(document, number, printed) for number in range(count)]
         if not count or sum(page is None for page in pages) * 2 > count:
             raise ExtractionError("corrupt_document", cause="its pages cannot be read")
-        extracted = assemble([page or [] for page in pages], list(_bookmarks(document)), _title(document))
+        extracted = assemble(
+            [page or [] for page in pages], bookmarks or headings_by_size(printed or ()), _title(document)
+        )
         _refuse_scans(document, extracted)
         return extracted
     finally:
@@ -57,8 +62,8 @@ def _open(content: bytes) -> Any:
         raise ExtractionError("corrupt_document", cause="not a readable PDF") from error
 
 
-def _page_lines(document: Any, index: int) -> list[str] | None:
-    """The page's lines, cleaned; None for a page that cannot be loaded."""
+def _page_lines(document: Any, index: int, printed: list[PrintedLine] | None = None) -> list[str] | None:
+    """The page's lines, cleaned; None for a page that cannot be loaded. `printed` takes them with their size."""
     try:
         page = document[index]
     except pdfium.PdfiumError:
@@ -66,6 +71,8 @@ def _page_lines(document: Any, index: int) -> list[str] | None:
     try:
         text_page = page.get_textpage()
         raw = text_page.get_text_range()
+        if printed is not None:
+            printed += _sizes(text_page, raw, index)
         text_page.close()
     except pdfium.PdfiumError:
         return None
@@ -74,6 +81,18 @@ def _page_lines(document: Any, index: int) -> list[str] | None:
     marked = raw.replace(_LINE_HYPHEN_KEPT, _LINE_HYPHEN).split(_LINE_HYPHEN)
     text = _LINE_HYPHEN.join(clean(part) for part in marked)
     return [_LEADERS.sub("... ", line).strip() for line in text.split("\n")]
+
+
+def _sizes(text_page: Any, raw: str, page: int) -> Iterator[PrintedLine]:
+    """Each line with the height of its first letter's font as it is printed, by half points."""
+    rect, position = pdfium_c.FS_RECTF(), 0
+    for line in raw.split("\n"):
+        text = one_line(line) if len(line) <= LONGEST else line
+        if text:
+            at = pdfium_c.FPDFText_GetCharIndexFromTextIndex(text_page.raw, position + len(line) - len(line.lstrip()))
+            if pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, at, rect):
+                yield PrintedLine(text, page, round(2 * abs(rect.top - rect.bottom)) / 2)
+        position += len(line) + 1
 
 
 def _bookmarks(document: Any) -> Iterator[Bookmark]:

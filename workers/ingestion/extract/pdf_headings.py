@@ -2,57 +2,48 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from workers.ingestion.extract.outline.lines import Bookmark, Line
 
 WRAPPED_LINES = 4  # a heading may be printed over this many lines
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _NUMBERING = re.compile(r"\A\s*(?:(?:\d+\.)+\d*|\d+)[.)]?\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """An outline entry; `level` from 1, `page` is a zero-based index."""
+def with_headings(
+    pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], furniture: Sequence[frozenset[int]]
+) -> Iterator[Line]:
+    """Every non-blank line in order; lines that print a bookmark's title are joined and carry it.
 
-    level: int
-    title: str
-    page: int
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A printed line; a wrapped heading is one line. `after_gap`: a blank line stands above."""
-
-    text: str
-    page: int
-    after_gap: bool = False
-    heading: Bookmark | None = None
-
-
-def with_headings(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark]) -> Iterator[Line]:
-    """Every non-blank line in order; lines that print a bookmark's title are joined and carry it."""
+    `furniture` are the lines of each page that are no text: no heading stands there.
+    """
     by_page: dict[int, list[Bookmark]] = {}
     for bookmark in bookmarks:
         by_page.setdefault(bookmark.page, []).append(bookmark)
     for page, lines in enumerate(pages):
-        found = _found(lines, by_page[page]) if page in by_page else {}
-        yield from _page_lines(page, lines, found)
+        found = _found(lines, by_page[page], furniture[page]) if page in by_page else {}
+        yield from _page_lines(page, lines, found, furniture[page])
 
 
-def _page_lines(page: int, lines: list[str], found: dict[int, tuple[int, Bookmark]]) -> Iterator[Line]:
+def _page_lines(
+    page: int, lines: list[str], found: dict[int, tuple[int, Bookmark]], furniture: frozenset[int]
+) -> Iterator[Line]:
     index, gap, printed = 0, False, False
     while index < len(lines):
         end, heading = found.get(index, (index + 1, None))
         text = " ".join(lines[index:end]).strip()
         if text:
-            yield Line(text, page, gap and printed, heading)
+            yield Line(text, page, gap and printed, heading, is_furniture=index in furniture)
         gap, printed = not text, printed or bool(text)
         index = end
 
 
-def _found(lines: list[str], bookmarks: list[Bookmark]) -> dict[int, tuple[int, Bookmark]]:
+def _found(lines: list[str], bookmarks: list[Bookmark], furniture: frozenset[int]) -> dict[int, tuple[int, Bookmark]]:
     """First line's index -> (index after its last line, bookmark); no line belongs to two bookmarks."""
-    letters = [_letters(line) for line in lines]
-    unnumbered = [_letters(_NUMBERING.sub("", line)) for line in lines]
+    letters = ["" if number in furniture else _letters(line) for number, line in enumerate(lines)]
+    unnumbered = [
+        _letters(_NUMBERING.sub("", line)) if known else "" for line, known in zip(lines, letters, strict=True)
+    ]
     taken: set[int] = set()
     found: dict[int, tuple[int, Bookmark]] = {}
     for bookmark in bookmarks:

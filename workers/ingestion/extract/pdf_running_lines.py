@@ -19,7 +19,7 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
 
     A line is one when it stands within EDGE lines of a page's edge on at least MIN_SHARE of the pages (and on
     MIN_PAGES), equal but for a number that grows with the page. Its first occurrence stays (a title is not
-    lost), unless it is a bare page number.
+    lost), unless it is a bare page number or stands at the bottom, where no title does.
     """
     places: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for page, lines in enumerate(pages):
@@ -29,7 +29,8 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
     dropped: set[tuple[int, int]] = set()
     for pattern, spots in places.items():
         if pattern and len({page for page, _ in spots}) >= needed:
-            dropped.update(spots if _is_page_number(pattern) else spots[1:])
+            is_title = not _is_page_number(pattern) and _stands_above(pages, *spots[0])
+            dropped.update(spots[1:] if is_title else spots)
     return [
         [line for index, line in enumerate(lines) if (page, index) not in dropped] for page, lines in enumerate(pages)
     ]
@@ -38,6 +39,11 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
 def _edges(lines: list[str]) -> Iterable[int]:
     printed = [index for index, line in enumerate(lines) if line]
     return sorted({*printed[:EDGE], *printed[-EDGE:]})
+
+
+def _stands_above(pages: Sequence[list[str]], page: int, index: int) -> bool:
+    printed = [place for place, line in enumerate(pages[page]) if line]
+    return index in printed[:EDGE] or len(printed) <= 2 * EDGE
 
 
 def _pattern(line: str, page: int) -> str:

@@ -4,8 +4,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
-from workers.ingestion.extract.pdf_headings import Bookmark, Line, with_headings
+from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, PageSpan, furniture_of
+from workers.ingestion.extract.outline.contents import contents_lines
+from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
+from workers.ingestion.extract.outline.lines import Bookmark, Line
+from workers.ingestion.extract.outline.numbered import with_numbered_headings
+from workers.ingestion.extract.pdf_headings import with_headings
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
 
 LINE_HYPHEN = "\ufffe"  # PDFium's mark where it joined a hyphenated word
@@ -26,28 +30,49 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
     """One text from lines per page; page spans tile it, headings are the bookmarks found on their pages."""
     kept = drop_running_lines(pages)
     compounds = frozenset(_COMPOUND.findall("\n".join(map("\n".join, kept))))
-    lines = with_headings([[_without_break_marks(line, compounds) for line in page] for page in kept], bookmarks)
-    width = _widths(kept)
-    parts: list[str] = []
-    starts = [-1] * len(pages)
-    headings: list[HeadingSpan] = []
-    position = 0
-    previous: Line | None = None
+    healed = [[_without_break_marks(line, compounds) for line in page] for page in kept]
+    widths = _widths(kept)
+    lines = with_numbered_headings(list(with_headings(healed, bookmarks, contents_lines(healed))), widths)
+    written = _Written(widths, compounds, [-1] * len(pages))
     for line in lines:
-        separator = _separator(previous, line, width)
+        written.add(line)
+    text = "".join(written.parts)
+    levels = levels_of([FoundHeading(line.heading.level, line.rank) for line in lines if line.heading])
+    headings = [HeadingSpan(level, *span) for level, span in zip(levels[:MAX_HEADINGS], written.headings, strict=False)]
+    furniture = furniture_of(written.furniture, len(text))
+    return Extracted(
+        text, _page_spans(written.starts, len(text)), tuple(headings), title, len(pages), furniture=furniture
+    )
+
+
+class _Written:
+    """The text so far, with the places of its pages, headings and furniture."""
+
+    def __init__(self, widths: Sequence[int], compounds: frozenset[str], starts: list[int]) -> None:
+        self.parts: list[str] = []
+        self.starts = starts
+        self.headings: list[tuple[str, int, int]] = []
+        self.furniture: list[tuple[int, int]] = []
+        self._widths, self._compounds = widths, compounds
+        self._position = 0
+        self._previous: Line | None = None
+
+    def add(self, line: Line) -> None:
+        """Append a line after what stands between it and the last one."""
+        separator = _separator(self._previous, line, self._widths)
         if separator == "-":
             separator = ""
-            position -= _unhyphenate(parts, line.text, compounds)
-        position += len(separator)
-        if starts[line.page] < 0:
-            starts[line.page] = position
+            self._position -= _unhyphenate(self.parts, line.text, self._compounds)
+        start = self._position = self._position + len(separator)
+        if self.starts[line.page] < 0:
+            self.starts[line.page] = start
+        self.parts += (separator, line.text)
+        self._position += len(line.text)
         if line.heading:
-            level, name = line.heading.level, line.heading.title
-            headings.append(HeadingSpan(level, name, position, position + len(line.text)))
-        parts += (separator, line.text)
-        position += len(line.text)
-        previous = line
-    return Extracted("".join(parts), _page_spans(starts, position), tuple(headings), title, len(pages))
+            self.headings.append((line.heading.title, start, start + (line.named or len(line.text))))
+        if line.is_furniture:
+            self.furniture.append((start, self._position))
+        self._previous = line
 
 
 def _without_break_marks(line: str, compounds: frozenset[str]) -> str:
@@ -90,8 +115,10 @@ def _separator(previous: Line | None, line: Line, widths: Sequence[int]) -> str:
     """What stands between two lines; "-" asks to join the two halves of a hyphenated word."""
     if previous is None:
         return ""
-    if previous.heading or line.heading or line.after_gap:
+    if (previous.heading and not previous.named) or line.heading or line.after_gap:
         return "\n\n"
+    if previous.is_furniture or line.is_furniture:
+        return "\n" if previous.is_furniture and line.is_furniture else "\n\n"
     filled = len(previous.text) / widths[previous.page]
     if _word_goes_on(previous.text, line.text) and filled >= HALF:
         return "-"

@@ -1,9 +1,9 @@
 """A document's headings as rows: what a question that names a place is answered from."""
 
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from corpora.models import Document, Section
+from retrieval.text.passages import page_at
 from retrieval.text.references import heading_key
 from workers.ingestion.extract.extracted import Extracted
 
@@ -13,11 +13,7 @@ LONGEST_TITLE = 500
 def sections_of(document: Document, version: int, extracted: Extracted) -> Iterator[Section]:
     """One row for each heading, not saved yet: from the heading to the next one of its level or above."""
     headings = extracted.headings
-    starts = [page.start for page in extracted.pages]
-
-    def page_at(offset: int) -> int | None:
-        return extracted.pages[bisect_right(starts, offset) - 1].number if starts else None
-
+    pages = [(page.number, page.start) for page in extracted.pages]
     ends = [len(extracted.text)] * len(headings)
     open_ones: list[int] = []
     for index, heading in enumerate(headings):
@@ -34,6 +30,6 @@ def sections_of(document: Document, version: int, extracted: Extracted) -> Itera
             key=heading_key(heading.title),
             start=heading.start,
             end=end,
-            page_start=page_at(heading.start),
-            page_end=page_at(max(heading.start, end - 1)),
+            page_start=page_at(pages, heading.start),
+            page_end=page_at(pages, max(heading.start, end - 1)),
         )

@@ -93,6 +93,7 @@ class VersionWriter:
             page_start=draft.page_start,
             page_end=draft.page_end,
             heading_path=list(draft.heading_path),
+            parts=list(draft.parts),
         )
 
     def switch(self) -> None:
@@ -133,7 +134,7 @@ class VersionWriter:
             document=self.document,
             version=self.version,
             text=extracted.text,
-            pages=[[page.number, page.start, page.end] for page in extracted.pages],
+            pages=[page.row for page in extracted.pages],
             headings=[[one.level, one.title, one.start, one.end] for one in extracted.headings],
         )
 

@@ -5,7 +5,7 @@ JSON and not pickle: a child that a document has taken over can then lie about a
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import orjson
@@ -13,13 +13,16 @@ import orjson
 from workers.ingestion.extract.extracted import (
     DECLARABLE,
     MAX_HEADINGS,
+    MAX_LABEL,
     MAX_PAGES,
     MAX_VALUE,
     MAX_VALUES,
+    MOST_FURNITURE,
     Declared,
     Extracted,
     HeadingSpan,
     PageSpan,
+    Span,
 )
 from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
@@ -72,6 +75,8 @@ def _text_fields(extracted: Extracted) -> dict[str, Any]:
         "title": extracted.title,
         "page_count": extracted.page_count,
         "metadata": dict(extracted.metadata),
+        "furniture": extracted.furniture,
+        "labels": [(page.number, page.label) for page in extracted.pages if page.label],
     }
 
 
@@ -111,7 +116,8 @@ def _read_text(fields: dict[str, Any]) -> Extracted:
     if pages and len(pages) != page_count:
         raise ValueError("pages do not match their count")
     headings, metadata = _headings(fields["headings"], len(text)), _metadata(fields["metadata"])
-    return Extracted(text, pages, headings, title, page_count, metadata)
+    furniture = _furniture(fields["furniture"], headings, len(text))
+    return Extracted(text, _labelled(pages, fields["labels"]), headings, title, page_count, metadata, furniture)
 
 
 def _pages(rows: list[list[int]], length: int) -> tuple[PageSpan, ...]:
@@ -141,6 +147,30 @@ def _headings(rows: list[list[Any]], length: int) -> tuple[HeadingSpan, ...]:
         headings.append(HeadingSpan(level, _string(title, MAX_TITLE), start, end))
         position = end
     return tuple(headings)
+
+
+def _furniture(rows: list[list[int]], headings: Sequence[HeadingSpan], length: int) -> tuple[Span, ...]:
+    """Spans in order, apart from one another and from headings, and not most of the text."""
+    if len(rows) > MAX_HEADINGS or any(type(start) is not int or type(end) is not int for start, end in rows):
+        raise ValueError("not furniture")
+    if sum(end - start for start, end in rows) > MOST_FURNITURE * length:
+        raise ValueError("hardly anything but furniture")
+    position = 0
+    for start, end in sorted([*((one.start, one.end) for one in headings), *map(tuple, rows)]):
+        if not position <= start < end <= length:
+            raise ValueError("bad furniture")
+        position = end
+    return tuple((start, end) for start, end in rows)
+
+
+def _labelled(pages: tuple[PageSpan, ...], rows: list[list[Any]]) -> tuple[PageSpan, ...]:
+    """Pages with the labels that some of them have, in one line and short."""
+    if not rows:
+        return pages
+    labels = {number: _string(label, MAX_LABEL) for number, label in rows}
+    if len(rows) > len(pages) or not all(label.isprintable() for label in labels.values()):
+        raise ValueError("bad page labels")
+    return tuple(replace(page, label=labels.get(page.number, "")) for page in pages)
 
 
 def _metadata(declared: dict[str, Any]) -> dict[str, Declared]:

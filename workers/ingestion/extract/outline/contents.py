@@ -1,0 +1,97 @@
+"""A document's own tables of contents: lines that name a title and its page. Pure.
+
+They tell where things stand and are no answer to anything, so they are kept for the reader and left out of passages.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+FEWEST_ENTRIES = 3
+FEWEST_PAGES = 4  # a shorter document with leaders is a price list
+REACH = 4  # lines from one entry to the next: titles are printed over several
+LEAST_RISING = 0.8  # of the page numbers: those of contents rise, prices do not
+LEAST_WEAK = 0.5  # of the lines of a page that goes on with contents which have no leaders
+INDEX_PART = 0.2  # of the document, its last: where an index stands
+_TAIL = 24  # characters of a line's end that are looked at
+_STRONG = re.compile(r"(?:\.{3}|…|(?: ?\.){3}) ?(?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
+_WEAK = re.compile(r"[^\W\d_][.)]{0,2} (?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
+_INDEX_ENTRY = re.compile(r"[,–\w] ?\d{1,4}\Z")
+_TITLE = re.compile(
+    r"(?:tabla de )?contenidos?|(?:table of )?contents|[íi]ndice(?: general| sistem[áa]tico| de contenidos?)?|sumario",
+    re.IGNORECASE,
+)
+_INDEX_TITLE = re.compile(
+    r"index|[íi]ndice(?: anal[íi]tico| alfab[ée]tico| tem[áa]tico| de (?:materias|t[ée]rminos))?", re.IGNORECASE
+)
+_LONGEST_TITLE, _LONGEST_INDEX_LINE = 40, 70
+
+PageLines = Sequence[str]
+
+
+def contents_lines(pages: Sequence[PageLines]) -> list[frozenset[int]]:
+    """Of each page the indices of the lines that belong to contents or to an index."""
+    found: list[frozenset[int]] = []
+    if len(pages) < FEWEST_PAGES:
+        return [frozenset()] * len(pages)
+    goes_on = in_index = False
+    for number, lines in enumerate(pages):
+        blocks = list(_blocks(lines, goes_on))
+        goes_on = bool(blocks) and blocks[-1][1] + 2 * REACH >= len(lines)
+        in_index = number >= (1 - INDEX_PART) * len(pages) and _is_index(lines, in_index)
+        inside = range(len(lines)) if in_index else (n for first, last in blocks for n in range(first, last + 1))
+        found.append(frozenset(inside))
+    return found
+
+
+def _blocks(lines: PageLines, goes_on: bool) -> Iterator[tuple[int, int]]:
+    """(first, last) lines of each run of entries; `goes_on`: the page before ended with one."""
+    titles = [n for n, line in enumerate(lines) if _is_title(line, _TITLE)]
+    weak_too = bool(titles) or (goes_on and _mostly_entries(lines))
+    start = 0 if goes_on or not titles else titles[0]
+    named = ((n, _page_named(lines[n], weak_too)) for n in range(start, len(lines)))
+    entries = [(n, page) for n, page in named if page is not None]
+    run: list[tuple[int, int]] = []
+    for entry in [*entries, (len(lines) + REACH + 1, 0)]:
+        if run and entry[0] - run[-1][0] > REACH:
+            if _are_contents(run, goes_on):
+                yield _beginning(run[0][0], titles, goes_on), run[-1][0]
+            run = []
+        run.append(entry)
+
+
+def _beginning(first: int, titles: Sequence[int], goes_on: bool) -> int:
+    """With the title above, and what a wrapped entry has on a page's first lines."""
+    above = [title for title in titles if title < first and first - title <= 2 * REACH]
+    return above[-1] if above else 0 if goes_on and first < REACH else first
+
+
+def _are_contents(run: Sequence[tuple[int, int]], goes_on: bool) -> bool:
+    numbers = [page for _, page in run if page]
+    rising = sum(one <= after for one, after in pairwise(numbers))
+    return (goes_on or len(run) >= FEWEST_ENTRIES) and rising >= LEAST_RISING * (len(numbers) - 1)
+
+
+def _page_named(line: str, weak_too: bool) -> int | None:
+    """The page at a line's end, 0 of a Roman one; None of a line that is no entry."""
+    tail = line[-_TAIL:]
+    match = _STRONG.search(tail) or (_WEAK.search(tail) if weak_too else None)
+    if not match:
+        return None
+    return int(match["page"]) if match["page"].isdigit() else 0
+
+
+def _mostly_entries(lines: PageLines) -> bool:
+    printed = [line for line in lines if line]
+    return sum(_page_named(line, True) is not None for line in printed) >= LEAST_WEAK * len(printed)
+
+
+def _is_index(lines: PageLines, goes_on: bool) -> bool:
+    printed = [line for line in lines if line]
+    entries = sum(len(line) <= _LONGEST_INDEX_LINE and bool(_INDEX_ENTRY.search(line[-_TAIL:])) for line in printed)
+    begins = goes_on or any(_is_title(line, _INDEX_TITLE) for line in printed)
+    return begins and len(printed) >= 2 * FEWEST_ENTRIES and entries >= LEAST_WEAK * len(printed)
+
+
+def _is_title(line: str, titles: "re.Pattern[str]") -> bool:
+    return len(line) <= _LONGEST_TITLE and titles.fullmatch(line.strip(" .:")) is not None

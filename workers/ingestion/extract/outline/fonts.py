@@ -1,0 +1,101 @@
+"""Headings by their print, where a PDF has no outline: lines that are larger than the text. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workers.ingestion.extract.outline.lines import Bookmark
+
+LARGER = 1.12  # than the text, a line that is a heading
+ALIKE = 1.04  # sizes of one level differ by less
+MOST_LEVELS = 5
+MOST_SHARE = 0.25  # of a document's lines: where more are large, size says nothing
+MOST_REPEATED = 3  # on the edges of so many pages a line is a running head
+FEWEST_LETTERS = 3
+LONGEST = 200
+WRAPPED = 4  # lines of one heading
+_NO_TITLE = re.compile(r"[;=]|\(\)|[.:,;]\Z|[a-záéíóúñ]\. [A-ZÁÉÍÓÚÑ]")  # a sentence or a line of code
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line with the height of its letters in points, at least what its first one has."""
+
+    text: str
+    page: int
+    size: float
+
+
+def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
+    """The large lines in order, neighbours of one size as one; levels by size."""
+    body = _body_size(lines)
+    running = _running(lines)
+    found: list[PrintedLine] = []
+    joined, last = 0, -2
+    for index, line in enumerate(lines):
+        if line.size < body * LARGER or not _is_title(line.text) or _unnumbered(line.text) in running:
+            continue
+        above = found[-1] if found and last == index - 1 else None
+        if above and joined < WRAPPED and _goes_on(above, line):
+            found[-1] = PrintedLine(f"{above.text} {line.text}", line.page, above.size)
+            joined += 1
+        else:
+            found.append(line)
+            joined = 1
+        last = index
+    if len(found) > MOST_SHARE * len(lines):
+        return []
+    levels = _levels(found)
+    return [Bookmark(levels[line.size], line.text, line.page) for line in found if len(line.text) <= LONGEST]
+
+
+def _body_size(lines: Sequence[PrintedLine]) -> float:
+    """The size of most letters."""
+    letters: Counter[float] = Counter()
+    for line in lines:
+        letters[line.size] += len(line.text)
+    return max(letters, key=letters.__getitem__, default=0.0)
+
+
+def _levels(found: Sequence[PrintedLine]) -> dict[float, int]:
+    """By size. The largest one that stands in front alone is the document's title, beside the highest headings."""
+    levels: dict[float, int] = {}
+    level, upper = 0, 0.0
+    for size in sorted({line.size for line in found}, reverse=True):
+        if not _alike(upper, size):
+            is_title = level == 1 and sum(line.size >= upper for line in found) == 1
+            level, upper = level + (not is_title), size
+        levels[size] = min(level, MOST_LEVELS)
+    return levels
+
+
+def _alike(size: float, other: float) -> bool:
+    small, large = sorted((size, other))
+    return large <= small * ALIKE
+
+
+def _goes_on(above: PrintedLine, line: PrintedLine) -> bool:
+    in_one_case = line.text[:1].islower() or (line.text.isupper() and above.text.isupper())
+    return above.page == line.page and _alike(above.size, line.size) and in_one_case
+
+
+def _running(lines: Sequence[PrintedLine]) -> frozenset[str]:
+    """What is the first or the last line of many pages."""
+    pages = [line.page for line in lines]
+    edges = Counter(
+        _unnumbered(line.text)
+        for line, before, after in zip(lines, [-1, *pages], [*pages[1:], -1], strict=False)
+        if line.page not in (before, after) or before != after
+    )
+    return frozenset(text for text, count in edges.items() if count > MOST_REPEATED)
+
+
+def _unnumbered(text: str) -> str:
+    return text.strip("0123456789 ")
+
+
+def _is_title(text: str) -> bool:
+    begins = text[:1].isalnum() or text[:1] in "¿¡§«“"
+    letters = sum(map(str.isalpha, text)) if len(text) <= LONGEST else 0
+    return begins and letters >= FEWEST_LETTERS and not _NO_TITLE.search(text)

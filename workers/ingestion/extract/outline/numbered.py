@@ -1,0 +1,147 @@
+"""Headings by their numbers: "Artículo 14. …", "CAPÍTULO II", "V2.1.1 …" in lines that no outline names. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workers.ingestion.extract.outline.lines import Bookmark, Line
+from workers.ingestion.extract.outline.places import CLOSING_RANKS, DECIMAL_RANK, NumberedPlace, numbered_place
+from workers.ingestion.extract.outline.sequences import Candidate, headings_among
+
+FILLED = 0.75  # of the page's line width: such a line goes on below
+LONGEST_TITLE, MOST_TITLE_LINES = 250, 4
+LONGEST_LAST_TITLE, MOST_LAST_TITLE_LINES = 450, 7  # of dispositions, which name the laws that they change
+LONGEST_CLAUSE_TITLE = 90
+SHORT_TITLE = 60  # of a clause: its first words
+_ENDS = re.compile(r"[.:;!?…]\)?\Z")
+_SENTENCE_INSIDE = re.compile(r"\.[-–—]? (?=[A-ZÁÉÍÓÚÑ¿«\d])")
+_LISTED = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]")
+
+
+def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list[Line]:
+    """The lines, headings among them joined with what their title goes on with; each heading has its rank."""
+    places = [
+        None if line.is_furniture else numbered_place(line.heading.title if line.heading else line.text)
+        for line in lines
+    ]
+    candidates: list[Candidate] = []
+    for index, place in enumerate(places):
+        if place and (lines[index].heading or _begins(lines, index, widths)):
+            candidates.append((index, place))
+    accepted = {index for index, _ in headings_among(candidates)}
+    result: list[Line] = []
+    index = 0
+    while index < len(lines):
+        line, place, end = lines[index], places[index], index + 1
+        if line.heading:
+            line = replace(line, rank=place.rank if place else 0)
+        elif place and index in accepted:
+            line, end = _headed(lines, index, place, places, widths)
+        result.append(line)
+        index = end
+    return result
+
+
+def _begins(lines: Sequence[Line], index: int, widths: Sequence[int]) -> bool:
+    """Whether the line begins something: the one above does not go on in it."""
+    above = lines[index - 1] if index else None
+    if above is None or above.heading or above.is_furniture or lines[index].after_gap:
+        return True
+    return bool(_ENDS.search(above.text[-3:])) or len(above.text) < FILLED * widths[above.page]
+
+
+def _headed(
+    lines: Sequence[Line],
+    index: int,
+    place: NumberedPlace,
+    places: Sequence[NumberedPlace | None],
+    widths: Sequence[int],
+) -> tuple[Line, int]:
+    """The heading's line, and the index after the last line that its title takes."""
+    line = lines[index]
+    if place.bare:
+        end = _title_below(lines, index + 1, places, widths) if place.rank < DECIMAL_RANK else index + 1
+    elif place.rank > DECIMAL_RANK:
+        return _clause(lines, index, place), index + 1
+    else:
+        inside = _SENTENCE_INSIDE.search(line.text, place.end + 1)
+        if inside or _LISTED.match(line.text, place.end + 1):
+            named = inside.start() + 1 if inside and not _LISTED.match(line.text, place.end + 1) else place.end
+            return _heading(line, line.text[:named], place.rank, named), index + 1
+        end = _end_of_title(lines, index, place, widths, places)
+        if not end:
+            return _heading(line, line.text[: place.end], place.rank, place.end), index + 1
+    text = " ".join(one.text for one in lines[index:end])
+    return _heading(replace(line, text=text), text, place.rank, 0), end
+
+
+def _heading(line: Line, title: str, rank: int, named: int) -> Line:
+    return replace(line, heading=Bookmark(0, title.strip(), line.page), rank=rank, named=named)
+
+
+def _clause(lines: Sequence[Line], index: int, place: NumberedPlace) -> Line:
+    """A clause's text follows its number; only a short one that does not go on is its title."""
+    line = lines[index]
+    below = lines[index + 1] if index + 1 < len(lines) else None
+    goes_on = below is not None and not below.after_gap and not below.heading and not _is_new(below.text)
+    if goes_on or line.text.endswith((".", ";", ":")) or len(line.text) > LONGEST_CLAUSE_TITLE:
+        return _heading(line, _first_words(line.text), place.rank, place.end)
+    return _heading(line, line.text, place.rank, 0)
+
+
+def _is_new(text: str) -> bool:
+    """Whether the line may begin something."""
+    return text[:1].isupper() or text[:1].isdigit() or text[:1] in "#¿¡«“\"'•-–|"
+
+
+def _first_words(text: str) -> str:
+    return text if len(text) <= SHORT_TITLE else f"{text[:SHORT_TITLE].rsplit(' ', 1)[0]}…"
+
+
+def _end_of_title(
+    lines: Sequence[Line],
+    index: int,
+    place: NumberedPlace,
+    widths: Sequence[int],
+    places: Sequence[NumberedPlace | None],
+) -> int:
+    """After the lines that a title with its number takes; 0 where no end is near: then it is a text."""
+    length = 0
+    last = place.rank in CLOSING_RANKS
+    longest, most = (LONGEST_LAST_TITLE, MOST_LAST_TITLE_LINES) if last else (LONGEST_TITLE, MOST_TITLE_LINES)
+    for end in range(index, min(index + most, len(lines))):
+        line = lines[end]
+        if end > index and (line.heading or line.is_furniture or line.after_gap or places[end]):
+            return end
+        length += len(line.text) + 1
+        if length > longest:
+            return 0
+        if _ENDS.search(line.text[-3:]) or len(line.text) < FILLED * widths[line.page]:
+            return end + 1
+    return 0
+
+
+def _title_below(
+    lines: Sequence[Line], index: int, places: Sequence[NumberedPlace | None], widths: Sequence[int]
+) -> int:
+    """After the lines that are the title of the bare number above; what ends like a sentence is none."""
+    end, length = index, 0
+    while end < min(index + MOST_TITLE_LINES, len(lines)):
+        line = lines[end]
+        if line.heading or line.is_furniture or places[end] or (line.after_gap and end > index):
+            break
+        if end > index and _begins_anew(lines[end - 1], line, FILLED * widths[line.page]):
+            break
+        length += len(line.text) + 1
+        end += 1
+        if line.text.endswith((".", ";", ":")):
+            return index
+    if end - index == MOST_TITLE_LINES or length > LONGEST_TITLE or (end > index and _LISTED.match(lines[index].text)):
+        return index
+    return end
+
+
+def _begins_anew(above: Line, line: Line, filled: float) -> bool:
+    """Whether a line below a title's is the text: it stands on a new line though there was room above."""
+    in_capitals = line.text.isupper() and above.text.isupper()
+    return line.text[:1].isupper() and not in_capitals and len(above.text) < filled

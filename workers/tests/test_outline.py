@@ -1,0 +1,178 @@
+"""Which lines of a PDF without an outline are headings, at which level, and what is a table of contents."""
+
+import pytest
+
+from workers.ingestion.chunk.chunking import cut_chunks
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan, furniture_of
+from workers.ingestion.extract.outline.contents import contents_lines
+from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
+from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
+from workers.ingestion.extract.outline.lines import Bookmark
+from workers.ingestion.extract.outline.places import numbered_place
+from workers.ingestion.extract.pdf_text import assemble
+
+WIDE = "Esta línea del texto llega hasta el margen derecho de la página y sigue en la"
+
+
+def outline(*lines: str, bookmarks: tuple[Bookmark, ...] = ()) -> list[tuple[int, str]]:
+    return [(one.level, one.title) for one in assemble([[WIDE, "otra.", *lines]], bookmarks).headings]
+
+
+def test_numbered_lines_are_headings_at_their_level() -> None:
+    found = outline(
+        *("TÍTULO PRELIMINAR", "De la protección", "CAPÍTULO ÚNICO", "Artículo uno.", f"1. {WIDE}", "otra."),
+        *(
+            "TÍTULO I",
+            "Del sistema",
+            "CAPÍTULO PRIMERO",
+            "DE LOS PRINCIPIOS",
+            "Artículo dos. Los medios.",
+            WIDE,
+            "otra.",
+        ),
+        *("CAPÍTULO II", "De los fines", "Artículo 3 bis. Otros.", "Texto.", "Disposición adicional única. Vigencia."),
+    )
+    assert found == [
+        (1, "TÍTULO PRELIMINAR De la protección"),
+        (2, "CAPÍTULO ÚNICO"),
+        (3, "Artículo uno."),
+        (1, "TÍTULO I Del sistema"),
+        (2, "CAPÍTULO PRIMERO DE LOS PRINCIPIOS"),
+        (3, "Artículo dos. Los medios."),
+        (2, "CAPÍTULO II De los fines"),
+        (3, "Artículo 3 bis. Otros."),
+        (1, "Disposición adicional única. Vigencia."),
+    ]
+
+
+def test_a_mention_is_no_heading() -> None:
+    found = outline(
+        *(
+            "Artículo 1. Objeto.",
+            "Texto.",
+            "Artículo 70. Otra ley.",
+            "Artículo 2. Fines.",
+            WIDE,
+            "Artículo 3. De nada.",
+        ),
+        *("Artículo 3. Medios.", "Como dice el", "artículo 4. Nada.", "Artículo 4. Final.", "Artículo 149. Otra más."),
+    )
+    assert [title for _, title in found] == [
+        "Artículo 1. Objeto.",
+        "Artículo 2. Fines.",
+        "Artículo 3. Medios.",
+        "Artículo 4. Final.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["Artículo 5 de la Ley", "Part of it", "Sección de ventas", "12 meses", "art. 4", "3.500 euros"]
+)
+def test_what_names_no_place(line: str) -> None:
+    assert numbered_place(line) is None
+
+
+def test_clauses_keep_their_text_on_their_line() -> None:
+    lines = ["V1 Arquitectura", "V1.1 Ciclo de vida", "1.1.1 Verifique el uso de un ciclo de", "vida seguro."]
+    lines += [
+        "1.1.2 Verifique el modelado de las",
+        "amenazas.",
+        "V1.2 Autenticación",
+        "1.2.1 Verifique las",
+        "cuentas.",
+    ]
+    lines += ["V1.3 Sesiones"]
+    extracted = assemble([lines], [])
+    found = [(one.level, extracted.text[one.start : one.end]) for one in extracted.headings]
+    assert found == [
+        *((1, "V1 Arquitectura"), (2, "V1.1 Ciclo de vida"), (3, "1.1.1"), (3, "1.1.2")),
+        *((2, "V1.2 Autenticación"), (3, "1.2.1"), (2, "V1.3 Sesiones")),
+    ]
+    assert "1.1.1 Verifique el uso de un ciclo de\nvida seguro." in extracted.text.replace(" vida", "\nvida")
+    assert extracted.headings[2].title == "1.1.1 Verifique el uso de un ciclo de"
+
+
+def test_numbers_in_a_table_are_no_headings() -> None:
+    assert outline("1.5 Millones", "9.7 Kilos", "2.4 Metros", "1.1 Litros", "8.2 Gramos", "0.3 Toneladas") == []
+
+
+def test_the_outline_is_filled_up() -> None:
+    marks = (Bookmark(1, "TÍTULO I. De todo", 0), Bookmark(1, "TÍTULO II. De nada", 0))
+    found = outline(
+        "TÍTULO I", "De todo", "Artículo 1. Uno.", "TÍTULO II", "De nada", "Artículo 2. Dos.", bookmarks=marks
+    )
+    assert found == [(1, marks[0].title), (2, "Artículo 1. Uno."), (1, marks[1].title), (2, "Artículo 2. Dos.")]
+
+
+def test_dispositions_belong_to_no_chapter() -> None:
+    # an outline that puts them below the last chapter
+    law, chapter, article, disposition = (
+        FoundHeading(1, 0),
+        FoundHeading(2, 30),
+        FoundHeading(3, 60),
+        FoundHeading(3, 14),
+    )
+    assert levels_of([law, chapter, article, disposition, disposition]) == [1, 2, 3, 2, 2]
+
+
+def test_contents_are_found_and_nothing_else() -> None:
+    first = ["Manual", "Índice", "Introducción ... 3", "Un título que va por dos", "líneas ... 4", "Final 9"]
+    text = [f"{n}: {WIDE}" for n in range(20)]
+    prices = ["Vino ... 9", "Pan ... 2", "Agua ... 3", "Sal ... 1", "Té ... 8"]
+    found = contents_lines([first, ["Anexo ... 10", "Texto."], text, prices, ["Fin."]])
+    assert [sorted(page) for page in found] == [[1, 2, 3, 4, 5], [0], [], [], []]
+
+
+def test_contents_are_read_and_not_retrieved() -> None:
+    contents = ["Índice", "Artículo 1. Objeto ... 2", "Artículo 2. Fines ... 3", "Artículo 3. Medios ... 4"]
+    pages = [
+        [f"Artículo {n}. {name}.", f"{WIDE} {n}", "otra página."]
+        for n, name in enumerate(("Objeto", "Fines", "Medios"), 1)
+    ]
+    extracted = assemble([contents, *pages, ["Se acabó."]], [])
+    assert [extracted.text[start:end] for start, end in extracted.furniture] == ["\n".join(contents)]
+    chunks = list(cut_chunks(extracted, 800, 100))
+    assert not any("..." in one.text for one in chunks)
+    assert [one.title for one in extracted.headings] == [
+        "Artículo 1. Objeto.",
+        "Artículo 2. Fines.",
+        "Artículo 3. Medios.",
+    ]
+
+
+def test_a_document_of_little_else_is_found_by_its_contents() -> None:
+    assert furniture_of([(0, 60)], 100) == ()
+    assert furniture_of([(0, 10), (11, 20), (40, 50)], 100) == ((0, 20), (40, 50))
+
+
+def test_large_lines_are_headings_unless_they_run() -> None:
+    body = [PrintedLine(WIDE, page, 10.0) for page in range(9) for _ in range(5)]
+    heads = [PrintedLine("Revista", page, 14.0) for page in range(9)]
+    lines = sorted([*heads, *body], key=lambda line: line.page)
+    lines[:1] = [PrintedLine("El Título", 0, 30.0), PrintedLine("Primera parte", 0, 16.0)]
+    lines[8:8] = [
+        PrintedLine("Lo que sigue", 1, 12.0),
+        PrintedLine("en otra línea", 1, 12.0),
+        PrintedLine(WIDE, 1, 10.0),
+    ]
+    lines[11:11] = [PrintedLine("Segunda parte", 1, 16.0), PrintedLine(WIDE, 1, 10.0)]
+    assert headings_by_size(lines) == [
+        Bookmark(1, "El Título", 0),
+        Bookmark(1, "Primera parte", 0),
+        Bookmark(2, "Lo que sigue en otra línea", 1),
+        Bookmark(1, "Segunda parte", 1),
+    ]
+
+
+def test_a_passage_of_several_sections_says_where_each_stands() -> None:
+    text = "# Uno\n\nEl primero.\n\n## Dos\n\nEl segundo.\n\n## Tres\n\nEl tercero."
+    starts = [(1, "Uno", 0, 5), (2, "Dos", text.index("## Dos"), text.index("## Dos") + 6)]
+    starts += [(2, "Tres", text.index("## Tres"), len(text) - 13)]
+    extracted = Extracted(text, headings=tuple(HeadingSpan(*one) for one in starts))
+    (chunk,) = cut_chunks(extracted, 800, 100)
+    assert chunk.heading_path == ("Uno",)
+    assert [(one.heading_path, text[one.start : one.end].split()[-1]) for one in chunk.parts] == [
+        (("Uno",), "primero."),
+        (("Uno", "Dos"), "segundo."),
+        (("Uno", "Tres"), "tercero."),
+    ]
