@@ -325,7 +325,7 @@ PROBES: dict[str, Probe] = {
     ),
     "pdf running lines": Probe(
         lambda text: drop_running_lines(pages_of_a_pdf(text)),
-        named(f"{PDF}_running_lines", "_NUMBER", "_PAGE_WORDS", "words"),
+        named(f"{PDF}_running_lines", "_NUMBER", "_PAGE_WORDS", "_DISTANCE", "words"),
     ),
     "pdf text": Probe(
         lambda text: assemble(pages_of_a_pdf(text), []),

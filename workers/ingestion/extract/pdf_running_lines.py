@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 EDGE = 3  # lines looked at from the top and from the bottom of a page
 MIN_PAGES = 4
@@ -10,6 +10,7 @@ MIN_SHARE = 0.4  # less than half: books print one header on left pages and anot
 _NUMBER = re.compile(r"\A\d+\b|\b\d+\Z|(?<=\b)\d+(?=\s*(?:/|de|of)\s*\d+\Z)", re.IGNORECASE)
 # Each sign can be read in one way only, and is not read again (`*+`): a line of "pag." took twice as long for each.
 _PAGE_WORDS = re.compile(r"(?:page|p[áa]g(?:ina)?|p(?=\.)|of|de|[\W\d_])*+\Z", re.IGNORECASE)
+_DISTANCE = re.compile(r"#(-?\d{1,6})")
 # Either makes a title of the words beside a page number; "Lección 3" must stay.
 _TITLE_WORDS, _TITLE_LETTERS = 3, 15
 
@@ -26,9 +27,13 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
         for index in _edges(lines):
             places[_pattern(lines[index], page)].append((page, index))
     needed = max(MIN_PAGES, MIN_SHARE * sum(1 for lines in pages if lines))
+    usual = _usual_distances(places, needed)
     dropped: set[tuple[int, int]] = set()
     for pattern, spots in places.items():
-        if pattern and len({page for page, _ in spots}) >= needed:
+        count = len({page for page, _ in spots})
+        if count > 1 and _distance(pattern) in usual:
+            dropped.update(spots)
+        elif pattern and count >= needed:
             is_title = not _is_page_number(pattern) and _stands_above(pages, *spots[0])
             dropped.update(spots[1:] if is_title else spots)
     return [
@@ -39,6 +44,22 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
 def _edges(lines: list[str]) -> Iterable[int]:
     printed = [index for index, line in enumerate(lines) if line]
     return sorted({*printed[:EDGE], *printed[-EDGE:]})
+
+
+def _usual_distances(places: Mapping[str, Sequence[tuple[int, int]]], needed: float) -> frozenset[str]:
+    """What numbers on the edges of most pages differ from the page's index by: these count the pages.
+
+    A chapter's own running head is known by its page number, though it is printed on the chapter's pages alone.
+    """
+    found: dict[str, set[int]] = defaultdict(set)
+    for pattern, spots in places.items():
+        found[_distance(pattern)].update(page for page, _ in spots)
+    return frozenset(distance for distance, on in found.items() if distance and len(on) >= needed)
+
+
+def _distance(pattern: str) -> str:
+    """The distance that `_pattern` put in the place of a number; "" of a line without one."""
+    return match[1] if (match := _DISTANCE.search(pattern)) else ""
 
 
 def _stands_above(pages: Sequence[list[str]], page: int, index: int) -> bool:

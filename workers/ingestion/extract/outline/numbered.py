@@ -1,11 +1,11 @@
 """Headings by their numbers: "Artículo 14. …", "CAPÍTULO II", "V2.1.1 …" in lines that no outline names. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from workers.ingestion.extract.outline.lines import Bookmark, Line
-from workers.ingestion.extract.outline.places import CLOSING_RANKS, DECIMAL_RANK, NumberedPlace, numbered_place
+from workers.ingestion.extract.outline.places import CLOSING_RANKS, DECIMAL_RANK, Number, NumberedPlace, numbered_place
 from workers.ingestion.extract.outline.sequences import Candidate, headings_among
 
 FILLED = 0.75  # of the page's line width: such a line goes on below
@@ -24,9 +24,10 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
         None if line.is_furniture else numbered_place(line.heading.title if line.heading else line.text)
         for line in lines
     ]
+    told = {(place.family, place.number) for line, place in zip(lines, places, strict=True) if place and line.heading}
     candidates: list[Candidate] = []
     for index, place in enumerate(places):
-        if place and (lines[index].heading or _begins(lines, index, widths)):
+        if place and (lines[index].heading or _is_new_place(lines, index, place, told, widths)):
             candidates.append((index, place))
     accepted = {index for index, _ in headings_among(candidates)}
     result: list[Line] = []
@@ -42,8 +43,12 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     return result
 
 
-def _begins(lines: Sequence[Line], index: int, widths: Sequence[int]) -> bool:
-    """Whether the line begins something: the one above does not go on in it."""
+def _is_new_place(
+    lines: Sequence[Line], index: int, place: NumberedPlace, told: Set[tuple[str, Number]], widths: Sequence[int]
+) -> bool:
+    """Whether the line begins something, for the one above does not go on in it, that the outline does not name."""
+    if (place.family, place.number) in told:
+        return False
     above = lines[index - 1] if index else None
     if above is None or above.heading or above.is_furniture or lines[index].after_gap:
         return True
