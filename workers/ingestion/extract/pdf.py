@@ -84,12 +84,15 @@ def _page_lines(document: Any, index: int, printed: list[PrintedLine] | None = N
 
 
 def _sizes(text_page: Any, raw: str, page: int) -> Iterator[PrintedLine]:
-    """Each line with the height of its first letter's font as it is printed, by half points."""
+    """Each line with the height of its last word's font as it is printed, by half points: what is in front may be a
+    bullet or a few words in bold."""
     rect, position = pdfium_c.FS_RECTF(), 0
     for line in raw.split("\n"):
         text = one_line(line) if len(line) <= LONGEST else line
         if text:
-            at = pdfium_c.FPDFText_GetCharIndexFromTextIndex(text_page.raw, position + len(line) - len(line.lstrip()))
+            at = pdfium_c.FPDFText_GetCharIndexFromTextIndex(
+                text_page.raw, position + len(line.rstrip()[:LONGEST].rpartition(" ")[0]) + 1
+            )
             if pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, at, rect):
                 yield PrintedLine(text, page, round(2 * abs(rect.top - rect.bottom)) / 2)
         position += len(line) + 1

@@ -1,7 +1,7 @@
 """Headings by their print, where a PDF has no outline: lines that are larger than the text. Pure."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ MOST_SHARE = 0.25  # of a document's lines: where more are large, size says noth
 MOST_REPEATED = 3  # on the edges of so many pages a line is a running head
 FEWEST_LETTERS = 3
 LONGEST = 200
+FILLED, FULL_LINE = 0.8, 30  # of the longest line of a size, which has more than so many characters
 WRAPPED = 4  # lines of one heading
 _NO_TITLE = re.compile(r"[;=]|\(\)|[.:,;]\Z|[a-záéíóúñ]\. [A-ZÁÉÍÓÚÑ]")  # a sentence or a line of code
 
@@ -33,11 +34,14 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     running = _running(lines)
     found: list[PrintedLine] = []
     joined, last = 0, -2
+    longest: dict[float, int] = defaultdict(int)
+    for line in lines:
+        longest[line.size] = max(longest[line.size], len(line.text))
     for index, line in enumerate(lines):
         if line.size < body * LARGER or not _is_title(line.text) or _unnumbered(line.text) in running:
             continue
         above = found[-1] if found and last == index - 1 else None
-        if above and joined < WRAPPED and _goes_on(above, line):
+        if above and joined < WRAPPED and _goes_on(above, lines[last], line, longest[line.size]):
             found[-1] = PrintedLine(f"{above.text} {line.text}", line.page, above.size)
             joined += 1
         else:
@@ -75,9 +79,11 @@ def _alike(size: float, other: float) -> bool:
     return large <= small * ALIKE
 
 
-def _goes_on(above: PrintedLine, line: PrintedLine) -> bool:
+def _goes_on(above: PrintedLine, last: PrintedLine, line: PrintedLine, longest: int) -> bool:
+    """Whether a title goes on: its last line is as long as there was room, or it does so in its case."""
     in_one_case = line.text[:1].islower() or (line.text.isupper() and above.text.isupper())
-    return above.page == line.page and _alike(above.size, line.size) and in_one_case
+    is_filled = longest > FULL_LINE and len(last.text) >= FILLED * longest and len(line.text) < len(last.text)
+    return above.page == line.page and _alike(above.size, line.size) and (in_one_case or is_filled)
 
 
 def _running(lines: Sequence[PrintedLine]) -> frozenset[str]:

@@ -1,11 +1,11 @@
 """Headings by their numbers: "Artículo 14. …", "CAPÍTULO II", "V2.1.1 …" in lines that no outline names. Pure."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 
 from workers.ingestion.extract.outline.lines import Bookmark, Line
-from workers.ingestion.extract.outline.places import CLOSING_RANKS, DECIMAL_RANK, Number, NumberedPlace, numbered_place
+from workers.ingestion.extract.outline.places import CLOSING_RANKS, DECIMAL_RANK, NumberedPlace, numbered_place
 from workers.ingestion.extract.outline.sequences import Candidate, headings_among
 
 FILLED = 0.75  # of the page's line width: such a line goes on below
@@ -27,7 +27,9 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     told = {(place.family, place.number) for line, place in zip(lines, places, strict=True) if place and line.heading}
     candidates: list[Candidate] = []
     for index, place in enumerate(places):
-        if place and (lines[index].heading or _is_new_place(lines, index, place, told, widths)):
+        if place and (
+            lines[index].heading or ((place.family, place.number) not in told and _begins(lines, index, places, widths))
+        ):
             candidates.append((index, place))
     accepted = {index for index, _ in headings_among(candidates)}
     result: list[Line] = []
@@ -43,14 +45,12 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     return result
 
 
-def _is_new_place(
-    lines: Sequence[Line], index: int, place: NumberedPlace, told: Set[tuple[str, Number]], widths: Sequence[int]
-) -> bool:
-    """Whether the line begins something, for the one above does not go on in it, that the outline does not name."""
-    if (place.family, place.number) in told:
-        return False
+def _begins(lines: Sequence[Line], index: int, places: Sequence[NumberedPlace | None], widths: Sequence[int]) -> bool:
+    """Whether the line begins something: the one above does not go on in it, or is the title of a bare number."""
     above = lines[index - 1] if index else None
     if above is None or above.heading or above.is_furniture or lines[index].after_gap:
+        return True
+    if any(place and place.bare for place in places[max(index - MOST_TITLE_LINES, 0) : index]):
         return True
     return bool(_ENDS.search(above.text[-3:])) or len(above.text) < FILLED * widths[above.page]
 

@@ -31,7 +31,7 @@ _NAMES = {
 _KIND = {kind: re.compile(names, re.IGNORECASE) for kind, names in _NAMES.items()}
 _PLACE = re.compile(
     rf"(?P<name>{'|'.join(_NAMES.values())})\.?[ ]"
-    r"(?P<number>\d{1,4}|[^\W\d_]{1,24}(?: [^\W\d_]{4,12})?)"
+    r"(?P<number>\d{1,4}|[^\W\d_]{1,24}(?: y [^\W\d_]{3,7}| (?!bis\b|ter\b|qu[áai]|sex)[^\W\d_]{3,12})?)"
     r"(?:\.?[ºª°])?(?P<suffix> (?:bis|ter|qu[áa]ter|quinquies|sexies|septies|octies))?(?!\w)(?P<rest>.{0,3})",
     re.IGNORECASE,
 )
@@ -109,7 +109,7 @@ def _counted(written: str) -> Number | None:
     """The numeral as a number, "preliminar" as 0; a small letter's is none."""
     if fold_latin(written) in ("preliminar", "preliminary"):
         return (0,)
-    if len(written) == 1 and written.isupper() and written not in "IVXLCDM":
+    if len(written) == 1 and written.isupper() and written not in "IVX":
         return (ord(written) - ord("A") + 1,)
     if len(written) < 3 and not written.isdigit() and not written.isupper():
         return None
