@@ -49,6 +49,7 @@ from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_siz
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
 from workers.ingestion.extract.pdf_text import assemble
+from workers.ingestion.extract.titles import title_of_file, title_of_norm
 from workers.ingestion.sandbox import wire
 
 Text = Callable[[int], str]
@@ -338,6 +339,10 @@ PROBES: dict[str, Probe] = {
     "titles of headings": Probe(
         lambda text: assemble([[f"Artículo {n}. {text[:400]}", *text.split("\n")[:20]] for n in range(1, 9)], []),
         named(f"{OUTLINE}.numbered", "_ENDS", "_SENTENCE_INSIDE", "_LISTED"),
+    ),
+    "titles of documents": Probe(
+        lambda text: (title_of_file(text), title_of_norm(text, ""), title_of_norm(f"Ley 1/2020, de {text}", "")),
+        named("workers.ingestion.extract.titles", "_NORM", "_EXTENSION", "_BETWEEN_WORDS", "_UNACCENTED"),
     ),
     "contents": Probe(
         lambda text: contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * 5),

@@ -18,6 +18,7 @@ from workers.ingestion.chunk.chunking import OVERLAP, ChunkDraft, cut_chunks
 from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract import entry
 from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.titles import title_of_file
 
 # What the child leaves to the server, so that no document fails at the child's limits for want of time to cut it.
 # Characters times granularities: some 4 s of the child's 30.
@@ -66,8 +67,8 @@ def read_extracted(extracted: Extracted, request: ReadRequest) -> Reading:
 
 
 def title_of(extracted: Extracted, given: str, filename: str) -> str:
-    """What people call it, else what it calls itself, else its file's name."""
-    return given or extracted.title or filename
+    """What people call it, else what it calls itself, else its file's name in words."""
+    return given or extracted.title or title_of_file(filename)
 
 
 def indexed_texts(title: str, chunks: Sequence[ChunkDraft]) -> list[str]:

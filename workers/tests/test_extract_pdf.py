@@ -1,14 +1,19 @@
 """PDF: pages, readable sentences, outline headings, and files that must fail with advice."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
+from reportlab.pdfgen.canvas import Canvas
 
 from corpora.tests import documents
+from retrieval.text.passages import label_at, page_at
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import CODES, ExtractionError
+from workers.ingestion.extract.outline import structure
 from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.pdf_text import assemble
 
@@ -172,3 +177,46 @@ def test_a_real_law_keeps_its_articles_as_headings() -> None:
     assert sum(heading.title.startswith("Artículo") for heading in extracted.headings) == 23
     assert "LEGISLACIÓN CONSOLIDADA" not in extracted.text
     assert "autonomía de su voluntad y a su intimidad orientarán toda la actividad" in extracted.text
+
+
+def test_a_page_has_the_number_that_is_printed_on_it() -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(documents.pdf([["Prólogo."], ["Más."], ["Capítulo."]])))
+    writer.set_page_label(0, 1, "/r")
+    writer.set_page_label(2, 2, "/D", prefix="A-", start=7)
+    written = io.BytesIO()
+    writer.write(written)
+    rows = [page.row for page in read(written.getvalue()).pages]
+    assert [row[3] for row in rows] == ["i", "ii", "A-7"]
+    assert (label_at(rows, 0), page_at(rows, rows[2][1]), label_at(rows, rows[2][1])) == ("i", 3, "A-7")
+
+
+def test_numbers_that_are_the_pages_own_are_not_repeated() -> None:
+    assert [page.row for page in read(documents.pdf([["Uno."], ["Dos."]])).pages] == [[1, 0, 6], [2, 6, 10]]
+
+
+def test_what_a_form_holds_is_read_on_its_page() -> None:
+    canvas = Canvas(buffer := io.BytesIO())
+    canvas.drawString(60, 800, "Solicitud.")
+    canvas.showPage()
+    canvas.drawString(60, 800, "Datos.")
+    canvas.acroForm.textfield(name="apellido", tooltip="Apellido", value="Quiroga", x=60, y=700)
+    canvas.acroForm.textfield(name="vacio", tooltip="Nada", value="", x=60, y=600)
+    canvas.save()
+    assert page_texts(read(buffer.getvalue())) == ["Solicitud.", "Datos.\nApellido: Quiroga"]
+
+
+def test_pypdf_finds_the_same_outline_and_forgives() -> None:
+    content = documents.pdf([["Uno."], ["Dos."]], [("Primero", 0, 0), ("Segundo", 1, 1)])
+    assert structure.other_bookmarks(content) == [Bookmark(1, "Primero", 0), Bookmark(2, "Segundo", 1)]
+    assert structure.other_bookmarks(content[:300] + b"/Outlines") == []
+    assert structure.form_values(content[:300] + b"/AcroForm") == {}
+
+
+def test_pypdf_gets_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forever(_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(structure, "SECONDS", 0.05)
+    monkeypatch.setattr(structure, "_reader", forever)
+    assert structure.other_bookmarks(b"/Outlines") == []

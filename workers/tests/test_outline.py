@@ -10,6 +10,7 @@ from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_text import assemble
+from workers.ingestion.extract.titles import title_among, title_of_file, title_of_norm
 
 WIDE = "Esta línea del texto llega hasta el margen derecho de la página y sigue en la"
 
@@ -162,6 +163,32 @@ def test_large_lines_are_headings_unless_they_run() -> None:
         Bookmark(2, "Lo que sigue en otra línea", 1),
         Bookmark(1, "Segunda parte", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("filename", "title"),
+    [
+        ("quicksort_explicacion.txt", "Quicksort Explicación"),
+        ("01-fundamentos-de-redes.md", "01 Fundamentos de Redes"),
+        ("Informe_Anual-2024.pdf", "Informe Anual-2024"),
+        ("README", "README"),
+        ("___.pdf", "___.pdf"),
+    ],
+)
+def test_a_file_name_becomes_a_title(filename: str, title: str) -> None:
+    assert title_of_file(filename) == title
+
+
+def test_the_first_of_many_chapters_is_no_title() -> None:
+    first, second = HeadingSpan(1, "CHAPTER 1 – INTRODUCTION", 0, 5), HeadingSpan(1, "CHAPTER 2", 6, 9)
+    assert [title_among(some) for some in ([first, second], [first], [])] == ["", first.title, ""]
+
+
+def test_a_law_is_called_by_its_number() -> None:
+    text = "BOLETÍN\n10477 Real Decreto 1192/2012, de 3 de agosto, por el que se regula algo. Más.\n"
+    named = "Real Decreto 1192/2012, de 3 de agosto, por el que se regula algo"
+    assert title_of_norm(text, "Disposición 10477") == named
+    assert title_of_norm(text, "El Real Decreto 1192/2012") == "El Real Decreto 1192/2012"
 
 
 def test_a_passage_of_several_sections_says_where_each_stands() -> None:

@@ -17,6 +17,7 @@ from workers.ingestion.extract.canonical import clean, one_line
 from workers.ingestion.extract.docx_styles import Numbering, Styles, W, numbering_of, outline_level, value
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.titles import title_among
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Office wraps an encrypted DOCX in an OLE file
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
@@ -91,8 +92,7 @@ def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
         parts += (separator, text)
         position += len(text)
         previous = block
-    first = next((heading.title for heading in headings if heading.level == 1), "")
-    return Extracted("".join(parts), headings=tuple(headings), title=title or declared_title or first)
+    return Extracted("".join(parts), headings=tuple(headings), title=title or declared_title or title_among(headings))
 
 
 def body_blocks(body: Any, styles: Styles, numbering: Numbering) -> Iterator[DocxBlock]:

@@ -8,6 +8,7 @@ from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, Heading
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.plain import decode_text
+from workers.ingestion.extract.titles import title_among
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
@@ -25,7 +26,7 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)
 def extract_markdown(content: bytes) -> Extracted:
     """Markdown to its tidied source without front matter, which is read apart; headings become `## Title` lines.
 
-    Title: the front matter's, else the first heading of level 1. Raises ExtractionError as plain text does.
+    Title: the front matter's, else that of the first heading of level 1. Raises ExtractionError as plain text does.
     """
     source = tidy_text(decode_text(content))
     front = _FRONT_MATTER.match(source)
@@ -33,9 +34,8 @@ def extract_markdown(content: bytes) -> Extracted:
     text, headings = _canonical(body.split("\n"))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
-    first = next((heading.title for heading in headings if heading.level == 1), "")
     metadata = read_front_matter(front[1]) if front else {}
-    title = metadata.pop("title", "") or first
+    title = metadata.pop("title", "") or title_among(headings)
     return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata)
 
 

@@ -11,6 +11,7 @@ from workers.ingestion.extract.outline.lines import Bookmark, Line
 from workers.ingestion.extract.outline.numbered import with_numbered_headings
 from workers.ingestion.extract.pdf_headings import with_headings
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
+from workers.ingestion.extract.titles import title_of_norm
 
 LINE_HYPHEN = "\ufffe"  # PDFium's mark where it joined a hyphenated word
 FILLED = 0.75  # of the page's line width: such a line was broken by the margin, not by its author
@@ -40,6 +41,7 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
     levels = levels_of([FoundHeading(line.heading.level, line.rank) for line in lines if line.heading])
     headings = [HeadingSpan(level, *span) for level, span in zip(levels[:MAX_HEADINGS], written.headings, strict=False)]
     furniture = furniture_of(written.furniture, len(text))
+    title = title_of_norm(text, title)
     return Extracted(
         text, _page_spans(written.starts, len(text)), tuple(headings), title, len(pages), furniture=furniture
     )

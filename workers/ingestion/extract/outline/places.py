@@ -31,7 +31,8 @@ _NAMES = {
 _KIND = {kind: re.compile(names, re.IGNORECASE) for kind, names in _NAMES.items()}
 _PLACE = re.compile(
     rf"(?P<name>{'|'.join(_NAMES.values())})\.?[ ]"
-    r"(?P<number>\d{1,4}|[^\W\d_]{1,24}(?: y [^\W\d_]{3,7}| (?!bis\b|ter\b|qu[áai]|sex)[^\W\d_]{3,12})?)"
+    r"(?P<number>\d{1,4}|[^\W\d_]{1,24}"
+    r"(?: y [^\W\d_]{3,7}| (?!(?:bis|ter|qu[áa]ter|quinquies|sexies)\b)[^\W\d_]{3,12})?)"
     r"(?:\.?[ºª°])?(?P<suffix> (?:bis|ter|qu[áa]ter|quinquies|sexies|septies|octies))?(?!\w)(?P<rest>.{0,3})",
     re.IGNORECASE,
 )

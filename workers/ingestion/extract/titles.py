@@ -1,0 +1,52 @@
+"""What a document is called, where it does not say so plainly. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from retrieval.text.references import heading_key
+from workers.ingestion.extract.extracted import HeadingSpan
+
+LOOKED_AT = 4_000  # characters from the beginning
+LONGEST_NORM = 450
+_NORM = re.compile(
+    r"^(?:\d{3,6} )?(?P<title>(?P<name>(?:Ley(?: Org[áa]nica)?|(?:Real )?Decreto(?:-[Ll]ey| [Ll]egislativo)?|"
+    r"Orden|Reglamento|Directiva) (?:\([A-Z]{2,3}\) )?[A-Z/]{0,8}\d{1,4}/\d{2,4}), de [^\n]{1,449})",
+    re.MULTILINE,
+)
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
+_BETWEEN_WORDS = re.compile(r"[\s_]+|(?<=[^\W\d_])-+(?=[^\W\d_])|(?<=\d)-+(?=[^\W\d_])")
+_UNACCENTED = re.compile(r"(?<=[a-z]{2}[cs])ion\b", re.IGNORECASE)
+_SMALL = frozenset(
+    re.findall(r"\w+", "a al and con de del e el en for in la las los o of on or para por the to u un una y")
+)
+
+
+def title_of_file(filename: str) -> str:
+    """A file's name as people write it: `quicksort_explicacion.txt` is `Quicksort Explicación`.
+
+    Capitals that are there stay; "-cion" and "-sion" get the accent that no Spanish word of theirs is without.
+    """
+    words = [word for word in _BETWEEN_WORDS.split(_EXTENSION.sub("", filename)) if word]
+    if not words:
+        return filename
+    written = any(word != word.lower() for word in words)
+    shown = (
+        words
+        if written
+        else [word if n and word in _SMALL else word[:1].upper() + word[1:] for n, word in enumerate(words)]
+    )
+    return _UNACCENTED.sub("ión", " ".join(shown))
+
+
+def title_among(headings: Sequence[HeadingSpan]) -> str:
+    """The first heading of level 1, unless it is but the first of several numbered parts."""
+    highest = [heading.title for heading in headings if heading.level == 1]
+    return "" if not highest or (len(highest) > 1 and heading_key(highest[0])) else highest[0]
+
+
+def title_of_norm(text: str, declared: str) -> str:
+    """The title of the law that the text begins with, where `declared` does not name its number; else `declared`."""
+    found = _NORM.search(text[:LOOKED_AT])
+    if not found or found["name"].split()[-1] in declared:
+        return declared
+    return found["title"].partition(". ")[0].strip().rstrip(".")[:LONGEST_NORM] or declared
