@@ -13,6 +13,7 @@ from retrieval.results import RetrievalPolicy
 
 Conditions = Mapping[str, Sequence[str]]
 ConditionPairs = Iterator[tuple[str, tuple[str, ...]]]
+UNBOUNDED = 1_000_000  # tokens: more than fifty passages of any size have
 NO_CONTEXT: Mapping[str, Conditions] = {}
 
 
@@ -26,6 +27,8 @@ def policy_of(
     flags: EffectiveFlags,
     *,
     top_k: int | None = None,
+    threshold: float | None = None,
+    budget_tokens: int | None = None,
     granularity: int | None = None,
     filters: Conditions | None = None,
     preferences: Conditions | None = None,
@@ -38,10 +41,8 @@ def policy_of(
     """
     overrides: dict[str, Any] = {"granularity": granularity} if granularity else {}
     return RetrievalPolicy(
-        top_k=top_k or agent.top_k or flags.max_documents,
-        candidates=max(agent.candidates, top_k or 0),
-        threshold=agent.min_relevance,
-        budget_tokens=agent.context_tokens,
+        candidates=max(agent.candidates, 2 * (top_k or 0)),
+        **_extent(agent, flags, top_k, threshold, budget_tokens),
         min_confidence=flags.min_confidence if agent.min_confidence is None else agent.min_confidence,
         requirements=all_of(agent.filters, context.get("filters"), filters),
         preferences=any_of(agent.preferences, context.get("preferences"), preferences),
@@ -52,6 +53,27 @@ def policy_of(
         compress=agent.compress,
         **overrides,
     )
+
+
+def _extent(
+    agent: Agent, flags: EffectiveFlags, top_k: int | None, threshold: float | None, budget_tokens: int | None
+) -> dict[str, Any]:
+    """How many passages, how relevant and how long together: the agent's, where a request asks for nothing of it.
+
+    One that names `top_k` gets so many chunks, each by itself, and what it does not name cuts none of them.
+    """
+    least = agent.min_relevance if threshold is None else threshold
+    longest = budget_tokens or agent.context_tokens
+    if top_k is None:
+        return {"top_k": agent.top_k or flags.max_documents, "threshold": least, "budget_tokens": longest}
+    return {
+        "top_k": top_k,
+        "threshold": threshold or 0.0,
+        "budget_tokens": budget_tokens or UNBOUNDED,
+        "counted_from": least,
+        "unite": False,
+        "neighbours": False,
+    }
 
 
 def all_of(*sources: Conditions | None) -> tuple[tuple[str, tuple[str, ...]], ...]:

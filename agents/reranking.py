@@ -13,11 +13,11 @@ from agents.llm.structured import AnswerInvalid, ask_structured
 from agents.models import Agent
 from retrieval.ranking.rerank.base import Reranker, RerankUnavailable
 
-SECONDS = 4.0
-MOST = 20  # passages that are shown; those behind them keep their order
-LONGEST = 800  # characters of a passage
+SECONDS = 6.0  # fifty scores are some 250 tokens, which a small model writes in three to five seconds
+MOST = 50  # passages that are shown; those behind them keep their order
+LONGEST = 1_000  # characters of a passage: its excerpt under its title and headings
 MAX_QUESTION = 8_000  # characters
-MOST_TOKENS = 400
+MOST_TOKENS = 600
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -22,6 +22,8 @@ class RetrievalPolicy:
 
     `requirements` and `preferences` name metadata keys and values: the first must match, the second rank higher.
     `min_confidence` is the score from which a retrieval is sufficient (`retrieval.confidence.gate.suffices`).
+    `counted_from` is set where so many passages are wanted as `top_k` says, however relevant: the relevance from which
+    one counts for the score, so that those behind do not make the answer doubtful. None: each one counts.
 
     Order: `exact_terms` counts a code or an identifier as one word; `recency_half_life_days` prefers the recent;
     `diversity` (0..1) is the weight of novelty against relevance; `rerank` asks the re-ranker, where there is one:
@@ -41,6 +43,7 @@ class RetrievalPolicy:
     requirements: Requirements = field(default_factory=dict)
     preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     min_confidence: float = MIN_CONFIDENCE
+    counted_from: float | None = None
     exact_terms: bool = True
     recency_half_life_days: int | None = None
     diversity: float = 0.0

@@ -22,6 +22,7 @@ from corpora.scope import Scope
 from retrieval.confidence.calibration import with_measured_calibration
 from retrieval.confidence.gate import Gate, confidence, gate, score
 from retrieval.confirmation import confirm_hits
+from retrieval.context.excerpts import excerpts
 from retrieval.context.presentation import present
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingSpace
 from retrieval.filters import SearchFilter, search_filter
@@ -96,7 +97,8 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     trace = trace_candidates(hits, dropped, selection, chunks, policy.top_k)
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
-    rating = score([passage.relevance for passage in selection.passages])
+    lowest = policy.counted_from or 0.0
+    rating = score([passage.relevance for passage in selection.passages if passage.relevance >= lowest])
     return replace(
         result,
         confidence=confidence(rating),
@@ -162,7 +164,9 @@ def _reranking(
         reranker = policy.reranker or get_reranker()
         if reranker is None:
             return None, ()
-        passages = [indexed_text(chunk.title, chunk.heading_path, chunk.text) for _, chunk in found]
+        chunks = [chunk for _, chunk in found]
+        shown = zip(chunks, excerpts(question, chunks), strict=True)
+        passages = [indexed_text(chunk.title, chunk.heading_path, text) for chunk, text in shown]
         scores: list[float] = yield Awaited(lambda: reranker.rerank(question.text, passages))
         return scores, ()
     except (RerankUnavailable, ValueError) as error:  # its message names the fault, never a text

@@ -12,6 +12,7 @@ from corpora.metadata.conditions import checked_conditions
 
 MAX_QUERY = 8_000  # characters
 MAX_TOP_K = 50
+MIN_BUDGET, MAX_BUDGET = 50, 100_000  # tokens
 
 
 class FiltersField(serializers.DictField):
@@ -83,7 +84,26 @@ class AssignSerializer(serializers.Serializer[Any]):
 
 class RetrieveSerializer(serializers.Serializer[Any]):
     query = serializers.CharField(max_length=MAX_QUERY)
-    top_k = serializers.IntegerField(min_value=1, max_value=MAX_TOP_K, required=False)
+    top_k = serializers.IntegerField(
+        min_value=1,
+        max_value=MAX_TOP_K,
+        required=False,
+        help_text="So many chunks, each by itself, if there are as many candidates; neither `threshold` nor "
+        "`budget_tokens` cuts any of them unless it is sent too. Without it: the agent's, neighbours united.",
+    )
+    threshold = FiniteField(
+        min_value=0.0,
+        max_value=1.0,
+        required=False,
+        help_text="The lowest relevance of a passage. Without it: the agent's, or none where `top_k` is sent.",
+    )
+    budget_tokens = serializers.IntegerField(
+        min_value=MIN_BUDGET,
+        max_value=MAX_BUDGET,
+        required=False,
+        help_text="How long all passages may be together, in tokens. Without it: the agent's, or without end where "
+        "`top_k` is sent.",
+    )
     granularity = serializers.ChoiceField(choices=(256, 512, 800, 1024), required=False)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)

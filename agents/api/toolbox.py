@@ -14,7 +14,7 @@ from uuid import UUID
 from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
-from agents.api.serializers import MAX_QUERY, MAX_TOP_K
+from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_TOP_K, MIN_BUDGET
 from corpora.lookup import writable_corpus
 from corpora.metadata.conditions import MAX_VALUES
 from corpora.uploads import facts
@@ -84,6 +84,18 @@ RETRIEVE = Tool(
             "agent": text(100, "Slug or id of the agent whose corpora are searched."),
             "query": {"minLength": 1, **text(MAX_QUERY, "The question, complete and understandable by itself.")},
             "top_k": {"type": "integer", "minimum": 1, "maximum": MAX_TOP_K, "description": "How many passages."},
+            "threshold": {
+                "type": "number",
+                "minimum": 0,
+                "maximum": 1,
+                "description": "The lowest relevance of a passage.",
+            },
+            "budget_tokens": {
+                "type": "integer",
+                "minimum": MIN_BUDGET,
+                "maximum": MAX_BUDGET,
+                "description": "How long all passages may be together, in tokens.",
+            },
             "filters": {"type": "object", "description": "Metadata that passages must have, by name."},
         },
         "required": ["agent", "query"],

@@ -7,7 +7,7 @@ import pytest
 from accounts.problems import QuotaExceeded
 from agents.api.retrieval import retrieve_with_agent
 from agents.policy import policy_of
-from agents.reranking import MOST, ModelReranker, reranker_of, scores_of
+from agents.reranking import LONGEST, MOST, ModelReranker, reranker_of, scores_of
 from config.concurrency.loops import block_on
 from retrieval.flags import effective_flags
 from retrieval.ranking.rerank.base import RerankUnavailable
@@ -31,7 +31,7 @@ def test_the_models_scores_come_in_the_order_of_the_passages(model: ModelServer)
 def test_only_the_first_passages_are_shown(model: ModelServer) -> None:
     model.script(json_answer={"scores": [0.5] * MOST})
     assert block_on(ModelReranker("fake").rerank("¿Cuándo?", ["x" * 5_000] * (MOST + 3))) == [0.5] * MOST + [0.0] * 3
-    assert len(model.requests()[0]["body"]["messages"][-1]["content"]) < 20_000
+    assert len(model.requests()[0]["body"]["messages"][-1]["content"]) < MOST * LONGEST + 500
 
 
 @pytest.mark.parametrize("fault", [{"status": 400}, {"text": "no"}, {"json_answer": {"scores": [1]}}])

@@ -104,3 +104,58 @@ def test_conditions_that_make_no_sense_are_refused(people: People, agent: Agent,
     answer = signed_in(people.alice).post("/api/agents/librarian/retrieve/", body, content_type="application/json")
     assert answer.status_code == 400
     assert field in answer.json()["errors"]
+
+
+@pytest.fixture
+def shelf(people: People, agent: Agent) -> Corpus:
+    """Twelve documents of which half do not tell of loans at all."""
+    corpus = Corpus.objects.get()
+    for n in range(6):
+        words = " ".join(f"word{n}x{m}" for m in range(12))
+        shelve(corpus, f"Loan {words}. A loan lasts {n + 3} days.", title=f"Loans {n}")
+        shelve(corpus, f"Winter {words[::-1]}. The hall is heated.", title=f"Halls {n}")
+    return corpus
+
+
+def test_as_many_passages_come_as_were_asked_for(people: People, agent: Agent, shelf: Corpus) -> None:
+    agent.min_relevance, agent.context_tokens, agent.top_k, agent.candidates = 0.9, 100, 2, 4
+    agent.save()
+    assert len(retrieve(people)["chunks"]) <= 2
+    found = retrieve(people, top_k=12)
+    assert len(found["chunks"]) == 12
+    assert found["chunks"][-1]["relevance"] < 0.9
+
+
+def test_passages_that_only_fill_up_do_not_make_the_answer_doubtful(
+    people: People, agent: Agent, shelf: Corpus
+) -> None:
+    assert retrieve(people, top_k=12)["score"] >= retrieve(people, top_k=12, threshold=0)["score"] - 1e-9
+    assert retrieve(people, top_k=12)["sufficient"]
+
+
+def test_a_threshold_and_a_budget_that_are_asked_for_cut(people: People, agent: Agent, shelf: Corpus) -> None:
+    found = retrieve(people, top_k=12, threshold=0.7)
+    assert 0 < len(found["chunks"]) < 12
+    assert all(chunk["relevance"] >= 0.7 for chunk in found["chunks"])
+    assert 0 < len(retrieve(people, top_k=12, budget_tokens=60)["chunks"]) < 12
+
+
+def test_chunks_that_were_asked_for_by_number_are_not_united(people: People, agent: Agent) -> None:
+    text = f"{TEXT} Adults may renew it twice. " * 40
+    shelve(Corpus.objects.get(), text, title="Long")
+    found = retrieve(people, top_k=4)
+    assert len(found["chunks"]) == 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"threshold": 1.1}, {"threshold": -0.1}, {"threshold": "nan"}, {"budget_tokens": 0}, {"budget_tokens": 1e9},
+     {"budget_tokens": "x"}],
+)  # fmt: skip
+def test_a_threshold_or_a_budget_that_makes_no_sense_is_refused(
+    people: People, agent: Agent, wrong: dict[str, Any]
+) -> None:
+    body = {"query": QUESTION, **wrong}
+    answer = signed_in(people.alice).post("/api/agents/librarian/retrieve/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert wrong.keys() <= answer.json()["errors"].keys()

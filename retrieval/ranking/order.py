@@ -13,11 +13,16 @@ from retrieval.results import RetrievalPolicy, RetrievedChunk
 ConfirmedHits = Sequence[tuple[Fused, RetrievedChunk]]
 
 DEEP = 3 * PAGE
+READ_AGAIN = 50  # by a re-ranker: two-tier-corpora.es.md, "top-50 → re-rank → 10"
 
 
 def depth(question: SearchQuery, policy: RetrievalPolicy) -> int:
-    """How many hits to read at once: more where something that fusion does not know may lift one of them."""
-    return DEEP if question.terms or policy.rerank or policy.diversity else PAGE
+    """How many hits to read at once: more where something that fusion does not know may lift one of them, or where so
+    many are wanted as were asked for and near-duplicates may be among them."""
+    wanted = 3 * policy.top_k // 2 if policy.counted_from is not None else PAGE
+    if policy.rerank:
+        return max(READ_AGAIN, wanted)
+    return max(DEEP if question.terms or policy.diversity else PAGE, wanted)
 
 
 def order_hits(

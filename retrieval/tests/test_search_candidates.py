@@ -256,3 +256,19 @@ def test_without_the_re_ranker_the_order_of_fusion_stands_and_is_noted(
 def test_an_agent_that_re_ranks_without_a_re_ranker_is_no_fault(corpus: Corpus, asked: Any) -> None:
     shelve(corpus, LOANS)
     assert asked(rerank=True).notes == ()
+
+
+def test_the_re_ranker_reads_the_fifty_best_and_of_each_the_words_that_matter(
+    corpus: Corpus, asked: Any, settings: Any
+) -> None:
+    filler = "The hall is heated in the cold months of winter. " * 30
+    for n in range(60):
+        shelve(corpus, f"{filler} {LOANS} {' '.join(f'Word{n}x{m}' for m in range(9))}.", title=str(n))
+    with serving() as endpoint:
+        settings.RERANK_URL = endpoint.url.removesuffix("/v1")
+        endpoint.script.append(reranker(*(n / 50 for n in range(50))))
+        found = asked(rerank=True, candidates=60, top_k=10)
+        (sent,) = endpoint.requests
+    assert len(sent["texts"]) == 50
+    assert all(LOANS in text and len(text) < 900 for text in sent["texts"])
+    assert found.notes == ()
