@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.text import slugify
 
 from accounts.models import Membership
 from accounts.problems import NotFound
@@ -22,6 +23,15 @@ def agent_for(membership: Membership, reference: str) -> Agent:
     if not found or not (found[0].is_active or membership.is_admin):
         raise NotFound
     return found[0]
+
+
+def agent_in_role(membership: Membership, role: str) -> Agent:
+    """The agent that plays a role, as clients of an information layer name it ("coder", "Technical interviewer"): a
+    role is an agent's slug, or the name that the slug is made of. Raises NotFound."""
+    try:
+        return agent_for(membership, role)
+    except NotFound:
+        return agent_for(membership, slugify(role))
 
 
 def agents_named(organization: UUID, **named: Any) -> QuerySet[Agent]:

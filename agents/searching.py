@@ -17,6 +17,7 @@ from accounts.limits.reserving import Spending
 from accounts.models import Membership, ToolCall
 from agents.llm.metering import Meter, metered
 from agents.models import Agent
+from agents.narrowing import scope_of_project
 from agents.policy import searches
 from agents.reranking import most_used_by_reranker
 from agents.signals import searched
@@ -61,10 +62,17 @@ class Search:
 
 
 def open_search(
-    membership: Membership, agent: Agent, query: str, policy: RetrievalPolicy, kind: ToolCall.Kind
+    membership: Membership,
+    agent: Agent,
+    query: str,
+    policy: RetrievalPolicy,
+    kind: ToolCall.Kind,
+    *,
+    project: UUID | None = None,
 ) -> Search:
-    """Its request has been counted; what it may spend is reserved here. Raises QuotaExceeded."""
-    scope = agent.scope_for(membership)
+    """Its request has been counted; what it may spend is reserved here. Raises QuotaExceeded, and NotFound for a
+    `project` that is not the member's own."""
+    scope = scope_of_project(membership, project, agent.scope_for(membership))
     search = Search(membership, agent, query, scope, policy, kind, is_made=searches(agent, effective_flags()))
     if most := search.most:
         reserving.reserve(membership, most, search.id)

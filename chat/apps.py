@@ -12,4 +12,4 @@ class ChatConfig(AppConfig):
         from chat import holdings, retrievals
 
         assert holdings  # the limits learn how to count
-        retrievals.connect_traces()
+        retrievals.connect_searches()

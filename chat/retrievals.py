@@ -1,16 +1,27 @@
-"""A program's search leaves a trace as an answer does: without a message, and without words that may be personal."""
+"""What the chat adds to a program's search: it keeps to a project, and leaves a trace as an answer does, without a
+message, and without words that may be personal."""
 
 from typing import Any
+from uuid import UUID
 
+from accounts.models import Membership
+from agents.narrowing import narrow_by
 from agents.searching import Search
 from agents.signals import searched
-from chat.answering import tracing
+from chat.answering import records, tracing
 from chat.models import Trace
+from corpora.scope import Scope
 from retrieval.results import Retrieval
 
 
-def connect_traces() -> None:
+def connect_searches() -> None:
     searched.connect(keep_trace, dispatch_uid="trace of a search")
+    narrow_by(narrowed_to_project)
+
+
+def narrowed_to_project(membership: Membership, project: UUID, scope: Scope) -> Scope:
+    """As a conversation in the project would be. Raises NotFound."""
+    return records.narrowed_by(records.project_for(membership, project), scope)
 
 
 def keep_trace(search: Search, retrieval: Retrieval, **_signal: Any) -> None:

@@ -7,16 +7,19 @@ from typing import Any
 
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
+from rest_framework.exceptions import ValidationError
 
 from accounts.http.bodies import json_body
 from accounts.http.openapi import described
 from accounts.http.principal import principal_of
 from accounts.limits import reserving
 from accounts.models import Membership, ToolCall
-from accounts.problems import MethodNotAllowed, QuotaExceeded, answering_problems
+from accounts.problems import MethodNotAllowed, NotFound, QuotaExceeded, answering_problems
 from agents.api.serializers import RetrievalSerializer, RetrieveSerializer
-from agents.lookup import agent_for
+from agents.lookup import agent_for, agent_in_role
+from agents.models import Agent
 from agents.policy import policy_of
 from agents.searching import Search, close_search, open_search, search_here, search_on_loop
 from config.concurrency.threads import in_thread, to_its_end
@@ -47,13 +50,27 @@ def search_of_request(request: HttpRequest, reference: str) -> Search:
 
 
 def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
-    """What a request's body asks for, counted before it is looked at, also if it is wrong. Raises QuotaExceeded,
-    NotFound and ValidationError."""
+    """What a request's body asks for, counted before it is looked at, also if it is wrong. `reference` is empty where
+    the body's `agent_role` names the agent. Raises QuotaExceeded, NotFound and ValidationError."""
     with reserving.counted_request(membership, QuotaExceeded, searches=1):
-        agent = agent_for(membership, reference)
+        agent = agent_for(membership, reference) if reference else None
         asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
-        query, policy = asked.pop("query"), policy_of(agent, effective_flags(), **asked)
-        return open_search(membership, agent, query, policy, ToolCall.Kind.RETRIEVE)
+        agent = _agent_meant(membership, agent, asked.pop("agent_role", ""))
+        query, project = asked.pop("query"), asked.pop("project", None)
+        policy = policy_of(agent, effective_flags(), **asked)
+        return open_search(membership, agent, query, policy, ToolCall.Kind.RETRIEVE, project=project)
+
+
+def _agent_meant(membership: Membership, named: Agent | None, role: str) -> Agent:
+    """By reference or by role; by both if they mean the same. Raises NotFound and ValidationError."""
+    if not role:
+        if named is None:
+            raise NotFound
+        return named
+    playing = agent_in_role(membership, role)
+    if named is not None and named != playing:
+        raise ValidationError({"agent_role": [_("This role is another agent's.")]})
+    return playing
 
 
 def retrieve_with_agent(membership: Membership, reference: str, asked_for: Any) -> Retrieval:

@@ -12,6 +12,7 @@ from corpora.metadata.conditions import checked_conditions
 
 MAX_QUERY = 8_000  # characters
 MAX_TOP_K = 50
+MAX_ROLE = 150  # characters
 MIN_BUDGET, MAX_BUDGET = 50, 100_000  # tokens
 
 
@@ -107,6 +108,16 @@ class RetrieveSerializer(serializers.Serializer[Any]):
     granularity = serializers.ChoiceField(choices=(256, 512, 800, 1024), required=False)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
+    project = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="A project of the caller's own: its corpora are all that is read of the personal ones.",
+    )
+    agent_role = serializers.CharField(
+        max_length=MAX_ROLE,
+        required=False,
+        help_text="In whose role it is asked: the agent's slug or name. Where the path names an agent, the same one.",
+    )
 
 
 class PassageSerializer(serializers.Serializer[Any]):

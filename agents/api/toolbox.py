@@ -14,7 +14,7 @@ from uuid import UUID
 from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
-from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_TOP_K, MIN_BUDGET
+from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_ROLE, MAX_TOP_K, MIN_BUDGET
 from corpora.lookup import writable_corpus
 from corpora.metadata.conditions import MAX_VALUES
 from corpora.uploads import facts
@@ -82,6 +82,12 @@ RETRIEVE = Tool(
         "type": "object",
         "properties": {
             "agent": text(100, "Slug or id of the agent whose corpora are searched."),
+            "agent_role": text(MAX_ROLE, "In the place of `agent`: the role that it plays, its slug or its name."),
+            "project": {
+                "type": "string",
+                "format": "uuid",
+                "description": "A project of the caller's own, to whose corpora the personal ones are narrowed.",
+            },
             "query": {"minLength": 1, **text(MAX_QUERY, "The question, complete and understandable by itself.")},
             "top_k": {"type": "integer", "minimum": 1, "maximum": MAX_TOP_K, "description": "How many passages."},
             "threshold": {
@@ -98,7 +104,7 @@ RETRIEVE = Tool(
             },
             "filters": {"type": "object", "description": "Metadata that passages must have, by name."},
         },
-        "required": ["agent", "query"],
+        "required": ["query"],
         "additionalProperties": False,
     },
     execute=retrieve_knowledge,

@@ -60,7 +60,10 @@ def title_from(text: str) -> str:
 
 def narrowed(scope: Scope, conversation: Conversation) -> Scope:
     """A project that narrows leaves of the personal tier what was chosen for it and still exists (API.md)."""
-    project = conversation.project
+    return narrowed_by(conversation.project, scope)
+
+
+def narrowed_by(project: Project | None, scope: Scope) -> Scope:
     if project is None or not project.narrows:
         return scope
     chosen = set(Project.corpora.through.objects.filter(project=project).values_list("corpus_id", flat=True))

@@ -88,12 +88,20 @@ class StreamOptionsSerializer(serializers.Serializer[Any]):
 
 
 class CompletionRequestSerializer(serializers.Serializer[Any]):
-    """What is taken of OpenAI's request; the rest is ignored. `model` is an agent's slug; at most 200 messages."""
+    """What is taken of OpenAI's request; the rest is ignored. `model` is an agent's slug; at most 200 messages.
+
+    `project` is ours (`extra_body` of OpenAI's clients).
+    """
 
     model = serializers.CharField()
     messages = CompletionMessageSerializer(many=True)
     stream = serializers.BooleanField(required=False)
     stream_options = StreamOptionsSerializer(required=False)
+    project = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="A project of the caller's own: its corpora are all that is read of the personal ones.",
+    )
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):

@@ -3,6 +3,7 @@
 Offered are only values that documents in reach have: what the agent may read for this user now.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +15,9 @@ from corpora.metadata.names import METADATA_FIELDS
 from corpora.models import Document
 from corpora.scope import Scope
 
-FIELDS = tuple(name for name in METADATA_FIELDS if name != "tags")  # a list in each document; the API takes tags too
 MOST_VALUES = 100  # offered of each field
+MOST_LISTS = 5_000  # of tags that are looked through for what to offer
+TAGS = "tags"  # a list in each document
 ONLY, PREFER = "filters", "preferences"
 
 
@@ -48,7 +50,7 @@ class ContextForm(forms.Form):
 
 def select(name: str, offered: list[str]) -> forms.ChoiceField:
     column: Any = Document._meta.get_field(name)
-    labels = dict(column.flatchoices)
+    labels = dict(column.flatchoices or ())
     choices = [("", _("any")), *((value, labels.get(value, value)) for value in offered)]
     return forms.ChoiceField(label=str(column.verbose_name).capitalize(), required=False, choices=choices)
 
@@ -56,13 +58,17 @@ def select(name: str, offered: list[str]) -> forms.ChoiceField:
 def chosen_of(context: Mapping[str, Any]) -> dict[str, str]:
     """The first value of each field, from either kind of condition."""
     conditions = {**(context.get(PREFER) or {}), **(context.get(ONLY) or {})}
-    return {name: str(values[0]) for name, values in conditions.items() if name in FIELDS and values}
+    return {name: str(values[0]) for name, values in conditions.items() if name in METADATA_FIELDS and values}
 
 
 def values_in(scope: Scope) -> dict[str, list[str]]:
-    """By field, the distinct values of the documents in reach; one query each."""
+    """By field, the distinct values of the documents in reach, of tags the most frequent; one query each."""
     documents = Document.objects.in_scope(scope).filter(status=Document.Status.INDEXED).order_by()
-    return {
+    single = {
         name: list(documents.exclude(**{name: ""}).values_list(name, flat=True).distinct()[:MOST_VALUES])
-        for name in FIELDS
+        for name in METADATA_FIELDS
+        if name != TAGS
     }
+    lists = documents.exclude(tags=[]).values_list(TAGS, flat=True)[:MOST_LISTS]
+    frequent = Counter(tag for tags in lists for tag in tags).most_common(MOST_VALUES)
+    return {**single, TAGS: [tag for tag, _count in frequent]}

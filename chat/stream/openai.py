@@ -117,7 +117,8 @@ def question_of(body: Any) -> Asked:
         raise ValidationError({"messages": [TOO_MANY]})
     messages = [plain(one) for one in (sent if isinstance(sent, list) else []) if isinstance(one, dict)]
     said = [one for one in messages if one["role"] in ("user", "assistant")]
-    question = question_from({"messages": said, "stream": body.get("stream") or False})
+    asked = {"messages": said, "stream": body.get("stream") or False, "project": body.get("project")}
+    question = question_from(asked)
     return body["model"], question, isinstance(options, dict) and bool(options.get("include_usage"))
 
 

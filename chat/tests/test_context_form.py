@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import Conversation
+from corpora.models import Document
 from tests import factories
 from tests.library import ABOUT_LOANS, Library, upload
 from tests.people import signed_in
@@ -77,3 +78,16 @@ def test_a_value_that_is_gone_can_still_be_seen_and_taken_back(alicia: Client, c
     conversation.save()
     form = page(alicia, conversation).context["context_form"]
     assert "alt" in [value for value, _ in form.fields["unit"].choices]
+
+
+def test_the_tags_of_documents_in_reach_are_offered_and_narrow(
+    alicia: Client, conversation: Conversation, library: Library, worker: Callable[[], int]
+) -> None:
+    library_tags = {tag for one in Document.objects.all() for tag in one.tags}
+    upload(library.loans, library.admin, "u4.md", "# Sillas\n\nLas sillas pesan.\n", tags=["sala", "norma"])
+    upload(library.loans, library.admin, "u5.md", "# Mesas\n\nLas mesas pesan.\n", tags=["sala"])
+    worker()
+    form = page(alicia, conversation).context["context_form"]
+    assert [value for value, _ in form.fields["tags"].choices if value not in library_tags] == ["", "norma", "sala"]
+    assert choose(alicia, conversation, mode="filters", tags="norma").context == {"filters": {"tags": ["norma"]}}
+    assert choose(alicia, conversation, mode="filters", tags="other").context == {"filters": {"tags": ["norma"]}}

@@ -9,7 +9,8 @@ from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from accounts import keys
 from agents.models import Agent
-from chat.models import Conversation, Message
+from chat.models import Conversation, Message, Project
+from tests.factories import CorpusFactory
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.limits import limit
@@ -228,3 +229,22 @@ def test_errors_of_the_database_are_told_in_openais_shape(
         with pytest.raises(openai.InternalServerError) as refused:
             ask_it()
         assert refused.value.code == code
+
+
+def test_a_project_is_kept_to_and_must_be_ones_own(client: openai.OpenAI, library: Library) -> None:
+    def sources(project: Project) -> set[str]:
+        asked = ask(client, ABOUT_NOVEL, extra_body={"project": str(project.pk)})
+        return {one["corpus_type"] for one in asked.choices[0].sources}
+
+    def project_of(owner: Any, *corpora: Any) -> Project:
+        made = Project.objects.create(organization=owner.organization, owner=owner.user, name="Tesis")
+        made.narrow_to(corpora)
+        return made
+
+    empty = CorpusFactory(personal_of=library.alicia)
+    assert "personal" in sources(project_of(library.alicia))
+    assert "personal" not in sources(project_of(library.alicia, empty))
+    with pytest.raises(openai.NotFoundError):
+        sources(project_of(library.bob))
+    with pytest.raises(openai.BadRequestError):
+        ask(client, extra_body={"project": "tesis"})
