@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from accounts import audit
 from accounts.models import Membership
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.models import Document
 from corpora.signals import metadata_changed
 
-DESCRIPTION_FIELDS = ("title", "summary", "source_date", "source_reference", *METADATA_FIELDS)
+DESCRIPTION_FIELDS = ("title", "summary", "source_date", "source_reference", *METADATA_FIELDS, FREE_FIELD)
+INDEXED_FIELDS = frozenset((*METADATA_FIELDS, FREE_FIELD, "source_date"))  # of which the index has a copy
 
 
 def describe(document: Document, by: Membership, **description: Any) -> bool:
@@ -31,7 +32,7 @@ def describe(document: Document, by: Membership, **description: Any) -> bool:
             setattr(document, name, value)
         document.save(update_fields=list(changed))
         audit.record(by, "changed", document, fields=sorted(changed))
-        if changed.keys() & {*METADATA_FIELDS, "source_date"}:
+        if changed.keys() & INDEXED_FIELDS:
             mark_metadata_changed(document)
     return True
 

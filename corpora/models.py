@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization, User
 from corpora.media_types import EXTENSIONS
 from corpora.metadata.date_ranges import day_number
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.free import free_words
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.rows.deletable import Deletable, is_erasable, is_in_trash
 from corpora.rows.queueing import queue_indexes, queued_columns
 from corpora.rows.receipts import ErasureReceipt as ErasureReceipt
@@ -209,6 +210,7 @@ class Document(Identified, Deletable):
     language = models.CharField(_("language"), max_length=10, blank=True)
     course = models.CharField(_("course"), max_length=50, blank=True)
     tags = models.JSONField(_("tags"), default=list, blank=True)
+    meta = models.JSONField(_("free metadata"), default=dict, blank=True)  # `corpora.metadata.free`
     source_date = models.DateField(_("date of the source"), null=True, blank=True)
     source_reference = models.CharField(_("source"), max_length=500, blank=True)
     fact_key = models.CharField(_("key"), max_length=200, blank=True, db_index=True)
@@ -239,9 +241,11 @@ class Document(Identified, Deletable):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The metadata of SPEC §4 as the index keeps it; the date of the source as a number (20240531)."""
+        """The metadata of SPEC §4 as the index keeps it; the date of the source as a number (20240531), what is said
+        by names of one's own as words ("edition=3")."""
         day = self.source_date and day_number(self.source_date)
-        return {**{name: getattr(self, name) for name in METADATA_FIELDS}, "source_date": day}
+        fixed = {name: getattr(self, name) for name in METADATA_FIELDS}
+        return {**fixed, FREE_FIELD: free_words(self.meta), "source_date": day}
 
     @property
     def is_busy(self) -> bool:

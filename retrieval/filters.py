@@ -10,12 +10,13 @@ from datetime import date
 from uuid import UUID
 
 from corpora.metadata import date_ranges
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.free import free_name, free_word
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.scope import Scope
 from retrieval.results import Requirements
 
 DATE_KEY = date_ranges.FIELD  # in the payload an integer, 20240531
-PAYLOAD_METADATA = (*METADATA_FIELDS, DATE_KEY)
+PAYLOAD_METADATA = (*METADATA_FIELDS, FREE_FIELD, DATE_KEY)
 Span = tuple[int | None, int | None]
 
 
@@ -65,7 +66,8 @@ def search_filter(scope: Scope, granularity: int, requirements: Requirements | N
     """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
-    without values requires nothing. Values of `source_date` are ranges (`corpora.metadata.date_ranges`).
+    without values requires nothing. Values of `source_date` are ranges (`corpora.metadata.date_ranges`); `meta.NAME` is
+    one of a document's own names (`corpora.metadata.free`).
     Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata or a date that is no range.
     """
     if scope.is_empty:
@@ -95,10 +97,13 @@ def _corpora(ids: frozenset[UUID]) -> Condition:
 
 def _required(requirements: Requirements) -> Iterable[Condition | Between]:
     for key, values in requirements.items() if isinstance(requirements, Mapping) else requirements:
-        if key not in PAYLOAD_METADATA:
+        free = free_name(key)
+        if (free is None and key not in PAYLOAD_METADATA) or key == FREE_FIELD:
             raise ValueError(f"{key!r} is not a metadata key")
         listed = (values,) if isinstance(values, str) else tuple(values)
-        if listed:
+        if listed and free:
+            yield Condition(FREE_FIELD, tuple(free_word(free, value) for value in listed))
+        elif listed:
             yield _dated(listed) if key == DATE_KEY else Condition(key, listed)
 
 

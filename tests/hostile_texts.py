@@ -302,8 +302,12 @@ PROBES: dict[str, Probe] = {
         named("workers.ingestion.extract.docx", "_LINE_BREAK", "_TAB", "_NO_TITLE"),
     ),
     "front matter": Probe(
-        lambda text: (read_front_matter(text), read_front_matter(f"tags: {text}")),
-        named("workers.ingestion.extract.front_matter", "_PAIR", "_ITEM", "_COMMENT"),
+        lambda text: (
+            read_front_matter(text),
+            read_front_matter(f"tags: {text}"),
+            read_front_matter(f"meta:\n {text}"),
+        ),
+        named("workers.ingestion.extract.front_matter", "_PAIR", "_ENTRY", "_ITEM", "_COMMENT"),
     ),
     "markdown document": Probe(
         lambda text: refused_or(lambda: extract_markdown(text.encode()), ExtractionError),

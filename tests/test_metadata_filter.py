@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from corpora.models import Document
 from corpora.uploads import intake
 from retrieval.results import RetrievalPolicy
 from retrieval.search import retrieve
@@ -45,3 +46,45 @@ def test_a_filter_finds_the_new_metadata_at_once_and_nothing_is_embedded_again(
     assert [(one.document, one.title) for one in found] == [(kept.pk, "Renamed")]
     assert embedded == []
     assert current_index().count(kept.pk) == 1
+
+
+@pytest.mark.payload_indexes
+@pytest.mark.django_db(transaction=True)
+def test_names_of_one_s_own_narrow_and_prefer_from_the_upload_on_and_after_an_edit(
+    people: People, worker: Callable[[], int]
+) -> None:
+    corpus = CorpusFactory(personal_of=people.alice)
+    scope, alice = scope_of(people.alice, corpus), signed_in(people.alice)
+    for name, meta, words in (("a.txt", '{"edition": 3}', "Adults"), ("b.txt", "edition=4", "Children")):
+        file = SimpleUploadedFile(name, TEXT + words.encode())
+        sent = {"file": file, "meta": meta, "title": words}
+        assert alice.post(f"/api/corpora/{corpus.pk}/documents/", sent).status_code == 202
+    declared = b"---\nmeta:\n  edition: 5\n  author: 'Ana'\n---\n\n# Rules\n\n" + TEXT + b" Guests too."
+    intake.accept_upload(corpus, SimpleUploadedFile("c.md", declared), people.alice, title="Guests")
+    worker()
+
+    def titles(*requirements: tuple[str, list[str]], **policy: Any) -> list[str]:
+        chosen = RetrievalPolicy(requirements=requirements, **policy)
+        return [one.title for one in retrieve("How long is a loan?", scope, chosen).chunks]
+
+    assert len(titles()) == 3
+    assert titles(("meta.edition", ["3"])) == ["Adults"]
+    assert sorted(titles(("meta.edition", ["4", "5"]))) == ["Children", "Guests"]
+    assert titles(("meta.edition", ["4", "5"]), ("meta.author", ["Ana"])) == ["Guests"]
+    assert titles(("meta.author", ["Eva"])) == []
+    for edition, title in (("3", "Adults"), ("4", "Children"), ("5", "Guests")):
+        assert titles(preferences={"meta.edition": [edition]})[0] == title
+
+    document = Document.objects.get(title="Adults")
+    said = {"meta": {"edition": 9, "shelf": "B"}}
+    assert alice.patch(f"/api/documents/{document.pk}/", said, content_type="application/json").status_code == 200
+    while metadata.copy_next():
+        pass
+    assert titles(("meta.edition", ["3"])) == []
+    assert titles(("meta.edition", ["9"]), ("meta.shelf", ["B"])) == ["Adults"]
+    assert (
+        alice.patch(f"/api/documents/{document.pk}/", {"meta": {}}, content_type="application/json").status_code == 200
+    )
+    while metadata.copy_next():
+        pass
+    assert titles(("meta.shelf", ["B"])) == []

@@ -17,10 +17,13 @@ from accounts.admin.rows import OrganizationForm
 from agents.llm import resolve
 from agents.models import Agent
 from corpora.metadata.conditions import CHOICES, CONDITION_FIELDS, checked_conditions
+from corpora.metadata.free import conditions_of_words, split_conditions
+from corpora.metadata.names import FREE_FIELD
 from corpora.models import Document
 from retrieval.flags import effective_flags
 
-WRITTEN_AS = {"source_date": ("2024", "2023-09..2024-06", "..2020")}
+WRITTEN_AS = {"source_date": ("2024", "2023-09..2024-06", "..2020"), FREE_FIELD: ("author=Ana", "edition=3")}
+PARTS = (*CONDITION_FIELDS, FREE_FIELD)
 
 
 class ConditionsInput(forms.MultiWidget):
@@ -30,11 +33,12 @@ class ConditionsInput(forms.MultiWidget):
 
     def __init__(self) -> None:
         attrs = {"class": " ".join(INPUT_CLASSES)}
-        super().__init__({name: forms.TextInput(attrs) for name in CONDITION_FIELDS})
+        super().__init__({name: forms.TextInput(attrs) for name in PARTS})
 
     def decompress(self, value: Any) -> list[str]:
         conditions = value if isinstance(value, Mapping) else {}
-        return [", ".join(conditions.get(name) or ()) for name in CONDITION_FIELDS]
+        fixed, words = split_conditions(conditions)
+        return [", ".join(fixed.get(name) or ()) for name in CONDITION_FIELDS] + [", ".join(words)]
 
     def _render(self, template_name: str, context: dict[str, Any], renderer: Any = None) -> SafeString:
         """With the site's templates: the renderer of forms knows only those of installed apps."""
@@ -42,7 +46,7 @@ class ConditionsInput(forms.MultiWidget):
 
     def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
         context = super().get_context(name, value, attrs)
-        for field, part in zip(CONDITION_FIELDS, context["widget"]["subwidgets"], strict=True):
+        for field, part in zip(PARTS, context["widget"]["subwidgets"], strict=True):
             part["label"] = Document._meta.get_field(field).verbose_name  # type: ignore[union-attr]  # a column
             part["known"] = ", ".join(CHOICES.get(field, WRITTEN_AS.get(field, ())))
         return context
@@ -52,7 +56,7 @@ class ConditionsField(forms.MultiValueField):
     """Values by metadata field, as `Agent.filters` and `Agent.preferences` keep them."""
 
     def __init__(self, *, label: Any, help_text: Any) -> None:
-        parts = tuple(forms.CharField(required=False) for _name in CONDITION_FIELDS)
+        parts = tuple(forms.CharField(required=False) for _name in PARTS)
         super().__init__(
             parts,
             require_all_fields=False,
@@ -65,10 +69,11 @@ class ConditionsField(forms.MultiValueField):
     def compress(self, texts: list[str]) -> dict[str, list[str]]:
         words = {
             name: [word.strip() for word in text.split(",") if word.strip()]
-            for name, text in zip(CONDITION_FIELDS, texts, strict=False)
+            for name, text in zip(PARTS, texts, strict=False)
         }
         try:
-            return checked_conditions({name: values for name, values in words.items() if values})
+            free = conditions_of_words(words.pop(FREE_FIELD, ()))
+            return checked_conditions({name: values for name, values in words.items() if values} | free)
         except ValidationError as error:
             raise forms.ValidationError(error.messages) from None
 

@@ -95,3 +95,14 @@ def test_the_api_sets_them_and_shows_agents_as_before() -> None:
     assert (agent.filters, agent.preferences) == ({"unit": ["3"]}, {"tags": ["a"]})
     wrong = client.patch(f"/api/agents/{agent.pk}/", {"filters": {"owner": "x"}}, content_type="application/json")
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["filters"])
+
+
+def test_names_of_one_s_own_are_conditions_as_pairs(people: People) -> None:
+    agent: Agent = AgentFactory(
+        organization=people.ada.organization, slug="tutor", filters={"meta.edition": ["1", "2"]}
+    )
+    client, page = signed_in(people.ada), reverse("admin:agents_agent_change", args=[agent.pk])
+    assert 'value="edition=1, edition=2"' in client.get(page).content.decode()
+    client.post(page, SENT | {"filters_meta": "edition=3, author=Ana"})
+    agent.refresh_from_db()
+    assert agent.filters == {"meta.edition": ["3"], "meta.author": ["Ana"]}

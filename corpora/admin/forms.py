@@ -10,12 +10,12 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
+from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.rows import OrganizationForm, RowForm
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
-from corpora.pages.description_forms import TagsFormField
+from corpora.pages.description_forms import MetaFormField, TagsFormField
 
 
 class SeveralFilesInput(forms.ClearableFileInput):
@@ -58,6 +58,12 @@ class CorpusAdminForm(OrganizationForm):
 
 
 class DocumentForm(RowForm):
+    meta = MetaFormField(
+        label=_("Free metadata"),
+        required=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        help_text=_("Names of your own: name=value, each on a line."),
+    )
     tags = TagsFormField(
         label=_("Tags"),
         required=False,
@@ -69,5 +75,5 @@ class DocumentForm(RowForm):
         model = Document
         fields = (
             "title", "summary", "content_type", "unit", "topic", "difficulty", "language", "course", "tags",
-            "source_date", "source_reference",
+            "meta", "source_date", "source_reference",
         )  # fmt: skip

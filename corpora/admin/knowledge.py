@@ -27,8 +27,7 @@ from accounts.tenancy.scope import system_scope
 from corpora import removal
 from corpora.admin.forms import CorpusAdminForm, DocumentForm
 from corpora.advice import failure_advice
-from corpora.descriptions import mark_metadata_changed
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.descriptions import INDEXED_FIELDS, mark_metadata_changed
 from corpora.models import Corpus, Document
 from corpora.uploads import intake
 
@@ -166,7 +165,7 @@ class DocumentAdmin(OrganizationAdmin):
         (_("Description"), {"fields": ("title", "summary", ("source_reference", "source_date"))}),
         (
             _("Metadata"),
-            {"fields": (("content_type", "difficulty"), ("unit", "topic"), ("course", "language"), "tags")},
+            {"fields": (("content_type", "difficulty"), ("unit", "topic"), ("course", "language"), "tags", "meta")},
         ),
         (
             _("Processing"),
@@ -193,7 +192,7 @@ class DocumentAdmin(OrganizationAdmin):
 
     def save_model(self, request: HttpRequest, obj: Document, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        if set(form.changed_data) & {*METADATA_FIELDS, "source_date"}:
+        if INDEXED_FIELDS.intersection(form.changed_data):
             mark_metadata_changed(obj)
 
     def delete_model(self, request: HttpRequest, obj: Document) -> None:

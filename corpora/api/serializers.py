@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from corpora.advice import failure_advice
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.models import Chunk, Corpus, Document
 from corpora.uploads.inputs import MetadataSerializer, SourceField
 
@@ -46,8 +46,8 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         model = Document
         fields = (
             "id", "corpus", "filename", "title", "media_type", "size", "status", "stage", "progress", "error",
-            "page_count", "chunk_count", "summary", *METADATA_FIELDS, "source_date", "source", "key", "version",
-            "created_at", "indexed_at",
+            "page_count", "chunk_count", "summary", *METADATA_FIELDS, FREE_FIELD, "source_date", "source", "key",
+            "version", "created_at", "indexed_at",
         )  # fmt: skip
         read_only_fields = fields
 

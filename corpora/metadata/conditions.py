@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from corpora.metadata import date_ranges
+from corpora.metadata.free import MAX_TEXT, free_name, is_free_name, spell
 from corpora.metadata.names import METADATA_FIELDS
 from corpora.models import Document
 
@@ -25,9 +26,11 @@ def checked_conditions(conditions: Any) -> dict[str, list[str]]:
 
 
 def checked_values(name: str, values: Any) -> list[str]:
+    if (free := free_name(name)) is not None and is_free_name(free):
+        return checked_free_values(name, values)
     if name not in CONDITION_FIELDS:
         message = _("There is no metadata field “%(name)s”. Known: %(known)s.")
-        raise ValidationError(message, "unknown", {"name": name, "known": ", ".join(CONDITION_FIELDS)})
+        raise ValidationError(message, "unknown", {"name": name, "known": ", ".join((*CONDITION_FIELDS, "meta.…"))})
     given = [values] if isinstance(values, str) else values
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MAX_VALUES or not all(map(is_value, given)):
         message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
@@ -38,6 +41,17 @@ def checked_values(name: str, values: Any) -> list[str]:
     if wrong := [value for value in checked if value not in CHOICES.get(name, checked)]:
         message = _("%(name)s: “%(value)s” is none of %(known)s.")
         raise ValidationError(message, "choice", {"name": name, "value": wrong[0], "known": ", ".join(CHOICES[name])})
+    return checked
+
+
+def checked_free_values(name: str, values: Any) -> list[str]:
+    """Of a document's own `meta`: texts, numbers, true or false, in the one spelling that they are compared in."""
+    given = values if isinstance(values, list | tuple) else [values]
+    texts = [spell(value) if isinstance(value, str | int | float) else "" for value in given]
+    checked = list(dict.fromkeys(text.strip() for text in texts))
+    if not 0 < len(checked) <= MAX_VALUES or not all(0 < len(text) <= MAX_TEXT for text in checked):
+        message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
+        raise ValidationError(message, "invalid", {"name": name, "count": MAX_VALUES, "length": MAX_TEXT})
     return checked
 
 

@@ -9,11 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Membership
 from corpora.descriptions import describe
+from corpora.metadata.free import MAX_KEYS, MAX_TEXT, parse_pairs, spell
 from corpora.models import Document
 
 MAX_TAGS = 20
 MAX_TAG_LENGTH = 50
-METADATA = ("content_type", "difficulty", "unit", "topic", "course", "language", "tags", "source_date")
+METADATA = ("content_type", "difficulty", "unit", "topic", "course", "language", "tags", "meta", "source_date")
 
 
 class TagsFormField(forms.CharField):
@@ -37,10 +38,41 @@ class TagsFormField(forms.CharField):
         return bool(self.to_python(data) != (initial or []))
 
 
+class MetaFormField(forms.CharField):
+    """Names and values of one's own, each on a line: name=value."""
+
+    widget = forms.Textarea(attrs={"rows": 2})
+
+    def prepare_value(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return "\n".join(f"{name}={spell(said)}" for name, said in value.items())
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return value
+        try:
+            return parse_pairs(line for line in (value or "").splitlines() if line.strip())
+        except ValueError as error:
+            raise forms.ValidationError(
+                _("Up to %(count)d lines of name=value, with at most %(length)d characters of value (%(reason)s)."),
+                params={"count": MAX_KEYS, "length": MAX_TEXT, "reason": error},
+            ) from None
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return bool(self.to_python(data) != (initial or {}))
+        except forms.ValidationError:
+            return True
+
+
 class MetadataForm(forms.ModelForm[Document]):
     """The metadata of SPEC §4. On the upload form it is only drawn: the API checks what is sent."""
 
     tags = TagsFormField(label=_("Tags"), required=False, help_text=_("Words between commas."))
+    meta = MetaFormField(
+        label=_("Free metadata"), required=False, help_text=_("Names of your own: name=value, each on a line.")
+    )
     language = forms.RegexField(
         r"^[a-z]{2,3}$", label=_("Language"), required=False, help_text=_("es, en, …; empty: found out from the text.")
     )

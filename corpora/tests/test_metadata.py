@@ -36,7 +36,8 @@ def patch(member: Any, document: Document, **said: Any) -> Any:
 
 EVERYTHING: dict[str, Any] = {
     "title": "Préstamos", "summary": "How long.", "content_type": "teoria", "unit": "3", "topic": "Loans",
-    "difficulty": "basico", "language": "es", "course": "BIB1", "tags": ["a", "b"], "source_date": "2026-03-31",
+    "difficulty": "basico", "language": "es", "course": "BIB1", "tags": ["a", "b"],
+    "meta": {"author": "Ana", "edition": 3, "weight": 2.5, "reviewed": True}, "source_date": "2026-03-31",
     "source": "https://library.example.org/rules",
 }  # fmt: skip
 
@@ -51,7 +52,7 @@ def test_everything_that_is_said_of_a_document_can_be_changed(people: People, do
 
 def test_an_empty_value_takes_back_what_was_said(people: People, document: Document) -> None:
     patch(people.alice, document, **EVERYTHING)
-    nothing = dict.fromkeys(EVERYTHING, "") | {"tags": [], "source_date": None}
+    nothing = dict.fromkeys(EVERYTHING, "") | {"tags": [], "meta": {}, "source_date": None}
     assert {name: patch(people.alice, document, **nothing).json()[name] for name in nothing} == nothing
 
 
@@ -108,7 +109,7 @@ def test_what_is_said_again_changes_nothing(people: People, document: Document, 
 
 def test_an_upload_takes_all_of_it_and_empty_form_fields(people: People, corpus: Corpus) -> None:
     client = signed_in(people.alice)
-    said = {name: value for name, value in EVERYTHING.items() if name not in ("summary", "source", "tags")}
+    said = {name: value for name, value in EVERYTHING.items() if name not in ("summary", "source", "tags", "meta")}
     path = f"/api/corpora/{corpus.pk}/documents/"
     sent = {"file": SimpleUploadedFile("a.txt", TEXT), "tags": "a, b", **said}
     answer = client.post(path, sent)

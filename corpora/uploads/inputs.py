@@ -3,10 +3,14 @@
 One set of rules; who takes something in fits it with what else it needs.
 """
 
+import json
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.fields import empty
+from rest_framework.utils import html
 
+from corpora.metadata.free import MAX_KEYS, MAX_TEXT, Scalar, checked_free, parse_pairs
 from corpora.models import Document
 from corpora.uploads import facts
 
@@ -35,6 +39,28 @@ class TagsField(serializers.ListField):
         return list(dict.fromkeys(super().to_internal_value(parts)))
 
 
+class MetaField(serializers.DictField):
+    """Names and values of one's own, as a JSON object, as its text, or as lines of name=value, as forms send them."""
+
+    def get_value(self, dictionary: Any) -> Any:
+        """A form's own field, once or several times; DRF would look for `meta[name]`."""
+        if not html.is_html_input(dictionary):
+            return super().get_value(dictionary)
+        return dictionary.getlist(self.field_name) if self.field_name in dictionary else empty
+
+    def to_internal_value(self, data: Any) -> dict[str, Scalar]:
+        try:
+            if isinstance(data, list) and all(isinstance(one, str) for one in data):
+                data = "\n".join(data)
+            if not isinstance(data, str):
+                return checked_free(data)
+            if data.lstrip().startswith("{"):
+                return checked_free(json.loads(data))
+            return parse_pairs(line for line in data.splitlines() if line.strip())
+        except (ValueError, RecursionError) as error:
+            raise serializers.ValidationError(str(error)[:300]) from None
+
+
 class SourceDateField(serializers.DateField):
     """A day, "2026-03-31"; an empty form field is no date."""
 
@@ -53,6 +79,11 @@ class MetadataSerializer(serializers.Serializer[Any]):
     language = serializers.RegexField(r"^[a-z]{2,3}$", required=False, allow_blank=True)
     course = serializers.CharField(max_length=50, required=False, allow_blank=True)
     tags = TagsField(required=False, max_length=MOST_TAGS)
+    meta = MetaField(
+        required=False,
+        help_text=f"Up to {MAX_KEYS} names of your own, each with a text of up to {MAX_TEXT} characters, a number, "
+        "true or false; filtered by as `meta.NAME`. A JSON object, or its text, or lines of name=value.",
+    )
     source_date = SourceDateField(required=False, allow_null=True)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from uuid import UUID
 
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from retrieval.filters import DATE_KEY, SearchFilter
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ KEYWORD_KEYS = (
     "document_id",
     "granularity",
     *METADATA_FIELDS,
+    FREE_FIELD,
 )
 INTEGER_KEYS = ("version", DATE_KEY)
 

@@ -2,10 +2,15 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from typing import Any
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from corpora.metadata.conditions import CONDITION_FIELDS
 from corpora.metadata.date_ranges import parse_range
+from corpora.metadata.free import free_name, spell
+from corpora.metadata.names import FREE_FIELD
 from corpora.models import Document
 
 
@@ -17,14 +22,22 @@ def preference_shares(documents: Collection[UUID], preferences: Mapping[str, Seq
     wanted = {key: set(values) for key, values in preferences.items() if values}
     if not wanted:
         return {}
-    if unknown := wanted.keys() - set(CONDITION_FIELDS):
+    if unknown := [key for key in wanted if key not in CONDITION_FIELDS and not free_name(key)]:
         raise ValueError(f"not metadata: {', '.join(sorted(unknown))}")
-    rows = Document.objects.filter(id__in=documents).order_by().values_list("id", *wanted)
-    return {
-        id: sum(_matches(value, accepted) for value, accepted in zip(values, wanted.values(), strict=True))
-        / len(wanted)
-        for id, *values in rows
-    }
+    columns = ["id", *dict.fromkeys(FREE_FIELD if free_name(key) else key for key in wanted)]
+    rows = [dict(zip(columns, row, strict=True)) for row in _columns_of(documents, columns)]
+    return {row["id"]: sum(_matches(_said(row, key), wanted[key]) for key in wanted) / len(wanted) for row in rows}
+
+
+def _columns_of(documents: Collection[UUID], columns: Sequence[str]) -> QuerySet[Document, Any]:
+    return Document.objects.filter(id__in=documents).order_by().values_list(*columns)
+
+
+def _said(row: Mapping[str, Any], key: str) -> str | list[str] | date | None:
+    if free := free_name(key):
+        said = row[FREE_FIELD].get(free)
+        return [] if said is None else [spell(said)]
+    return row[key]  # type: ignore[no-any-return]  # a document's column
 
 
 def _matches(value: str | list[str] | date | None, accepted: set[str]) -> bool:

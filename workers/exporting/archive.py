@@ -17,7 +17,7 @@ from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
 
 from chat.models import Conversation, Export, Project
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.models import Corpus, Document
 from workers.exporting.transcripts import as_json, as_markdown
 
@@ -99,7 +99,7 @@ def write_document(archive: zipfile.ZipFile, document: Document) -> None:
 
 
 def document_as_json(document: Document) -> dict[str, Any]:
-    said = {name: getattr(document, name) for name in ("filename", "title", "summary", *METADATA_FIELDS)}
+    said = {name: getattr(document, name) for name in ("filename", "title", "summary", *METADATA_FIELDS, FREE_FIELD)}
     return {
         "id": document.pk,
         "corpus": document.corpus_id,

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from workers.ingestion.declarations import Invalid, check_declared
 
 FILENAME = "acervo.toml"
 MAX_BYTES = 64 * 1024
-FIELDS = frozenset((*METADATA_FIELDS, "date", "source_date"))
+FIELDS = frozenset((*METADATA_FIELDS, FREE_FIELD, "date", "source_date"))
 
 
 class FolderMetadata:

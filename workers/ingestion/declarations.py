@@ -6,6 +6,7 @@ from typing import Any
 
 from corpora.models import Document
 from corpora.uploads.inputs import MetadataSerializer
+from workers.ingestion.extract.extracted import LISTED
 
 CHOICES = ("content_type", "difficulty")
 
@@ -54,8 +55,9 @@ def as_fields(declared: Mapping[str, Any]) -> dict[str, Any]:
         fields["language"] = language.strip().lower().split("-")[0].split("_")[0]
     if isinstance(day := fields.get("source_date"), str):
         fields["source_date"] = day.strip()[:10]
-    if isinstance(tags := fields.get("tags"), tuple):
-        fields["tags"] = list(tags)
+    for name in LISTED:
+        if isinstance(words := fields.get(name), tuple):
+            fields[name] = list(words)
     return fields
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management.base import CommandError
 
 from accounts.models import Membership
 from corpora.models import Corpus, Document
 from tests import factories
 from workers.folders import sync as folders
 from workers.folders.metadata import MAX_BYTES, FolderMetadata
+from workers.management.commands.ingest import meta_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Sync = Callable[..., folders.Outcome]
@@ -175,3 +177,13 @@ def test_one_wrong_entry_refuses_its_list_and_says_which(sync: Sync, corpus: Cor
     outcome = sync()
     assert outcome.refused["datos.json"].startswith("entry 2: key")
     assert not corpus.documents.filter(content_type="hecho").exists()
+
+
+def test_names_of_one_s_own_stand_in_a_table_and_on_the_command_line(sync: Sync, corpus: Corpus, course: Path) -> None:
+    say(course, '[meta]\nauthor = "Ana"\nedition = 3\n')
+    sync()
+    assert {one.filename: one.meta for one in Document.objects.all()}["inicio.md"] == {"author": "Ana", "edition": 3}
+    sync(meta=meta_of(["edition=4", "reviewed=true"]))
+    assert {one.filename: one.meta for one in Document.objects.all()}["for.md"] == {"edition": 4, "reviewed": True}
+    with pytest.raises(CommandError, match="no pair"):
+        meta_of(["no pair"])

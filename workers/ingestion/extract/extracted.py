@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 
 MAX_PAGES = 5_000  # RELIABILITY R13
 MAX_LABEL = 20  # characters of a printed page number
@@ -11,7 +11,8 @@ MAX_HEADINGS = 50_000  # further ones stay text
 MOST_FURNITURE = 0.5  # of a text: a document that is little else is meant to be found by it
 MOST_BETWEEN = 2  # characters of white space within one piece of furniture
 MAX_VALUE, MAX_VALUES = 255, 20  # of what a document declares: characters of a text, words of a list
-DECLARABLE = frozenset((*METADATA_FIELDS, "date"))
+DECLARABLE = frozenset((*METADATA_FIELDS, FREE_FIELD, "date"))
+LISTED = frozenset(("tags", FREE_FIELD))  # several words: "name=value" each of the latter
 
 Declared = str | tuple[str, ...]
 

@@ -7,7 +7,7 @@ is left alone. Values are raw words here, bounded in size; whether they are vali
 import re
 
 from workers.ingestion.extract.canonical import one_line
-from workers.ingestion.extract.extracted import MAX_VALUE, MAX_VALUES, Declared
+from workers.ingestion.extract.extracted import LISTED, MAX_VALUE, MAX_VALUES, Declared
 
 MAX_LINES = 200
 LONGEST_LINE = 100_000  # characters; what is behind them is not read
@@ -32,10 +32,13 @@ KEYS = {
     "materia": "course",
     "tags": "tags",
     "etiquetas": "tags",
+    "meta": "meta",
+    "metadata": "meta",
     "date": "date",
     "fecha": "date",
 }
 _PAIR = re.compile(r"([\w-]{1,40})[ \t]*:(?:[ \t]+(.*))?\Z")
+_ENTRY = re.compile(r"[ \t]+([\w-]{1,40})[ \t]*:[ \t]+(.*)\Z")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)\Z")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*\Z")
 
@@ -43,7 +46,8 @@ _COMMENT = re.compile(r"(?:^|[ \t])#.*\Z")
 def read_front_matter(front: str) -> dict[str, Declared]:
     """The known keys of the text between the `---` lines, by their English names; the first of a key counts.
 
-    "tags" has a tuple of words, every other key one text; what is empty is left out.
+    "tags" has a tuple of words, "meta" one of "name=value", of the lines that are indented below it; every other key
+    one text. What is empty is left out.
     """
     lists: dict[str, list[str]] = {}
     open_list: list[str] | None = None
@@ -54,12 +58,14 @@ def read_front_matter(front: str) -> dict[str, Declared]:
             open_list = lists.setdefault(name, words) if name and name not in lists else None
         elif (item := _ITEM.match(line)) and open_list is not None:
             open_list.append(_plain(item[1]))
+        elif (entry := _ENTRY.match(line)) and open_list is not None and open_list is lists.get("meta"):
+            open_list.append(f"{entry[1]}={_plain(entry[2])}"[:MAX_VALUE])
     return {name: value for name, words in lists.items() if (value := _value(name, words))}
 
 
 def _value(name: str, words: list[str]) -> Declared:
     kept = [word for word in words if word]
-    return tuple(kept[:MAX_VALUES]) if name == "tags" else "".join(kept[:1])
+    return tuple(kept[:MAX_VALUES]) if name in LISTED else "".join(kept[:1])
 
 
 def _words(value: str, name: str) -> list[str]:

@@ -7,7 +7,8 @@ from django.db import transaction
 from config.prepared import Prepared
 from corpora.descriptions import mark_metadata_changed
 from corpora.metadata.date_ranges import day_number
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.free import free_words
+from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.models import Chunk, Document, DocumentText, Section
 from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
@@ -43,6 +44,8 @@ class VersionWriter:
         self.declared = declarations.missing_fields(document, reading.extracted.metadata)
         self.language = document.language or self.declared.get("language", "") or reading.language
         declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
+        if self.declared.get(FREE_FIELD):
+            declared[FREE_FIELD] = free_words(self.declared[FREE_FIELD])
         if self.declared.get("source_date"):
             declared["source_date"] = day_number(self.declared["source_date"])
         self.payload = payload_of(document, self.version) | declared | {"language": self.language}

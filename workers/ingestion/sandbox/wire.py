@@ -12,6 +12,7 @@ import orjson
 
 from workers.ingestion.extract.extracted import (
     DECLARABLE,
+    LISTED,
     MAX_HEADINGS,
     MAX_LABEL,
     MAX_PAGES,
@@ -174,10 +175,10 @@ def _labelled(pages: tuple[PageSpan, ...], rows: list[list[Any]]) -> tuple[PageS
 
 
 def _metadata(declared: dict[str, Any]) -> dict[str, Declared]:
-    """Known names with one text, or with a few words for tags; what they say is checked later."""
+    """Known names with one text, or with a few words for tags and `meta`; what they say is checked later."""
     if not isinstance(declared, dict) or declared.keys() - DECLARABLE:
         raise ValueError("not the declarations of a document")
-    return {name: _words(value) if name == "tags" else _string(value, MAX_VALUE) for name, value in declared.items()}
+    return {name: _words(value) if name in LISTED else _string(value, MAX_VALUE) for name, value in declared.items()}
 
 
 def _words(values: object) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from accounts.management.base import DatabaseCommand
 from accounts.models import Membership, Organization
 from corpora.advice import failure_advice
 from corpora.metadata.conditions import CONDITION_FIELDS
+from corpora.metadata.free import Scalar, parse_pairs
+from corpora.metadata.names import FREE_FIELD
 from corpora.models import Corpus, Document
 from workers import inline
 from workers.folders import sync
@@ -38,6 +40,7 @@ class Command(DatabaseCommand):
         parser.add_argument("--language", metavar="es|en|…")
         parser.add_argument("--course")
         parser.add_argument("--tag", dest="tags", action="append", metavar="TAG")
+        parser.add_argument("--meta", action="append", metavar="NAME=VALUE", help="metadata by a name of your own")
         parser.add_argument("--date", dest="source_date", type=date.fromisoformat, metavar="YYYY-MM-DD")
         parser.add_argument("--unit-from-folder", action="store_true", help="the unit is the name of a file's folder")
         parser.add_argument("--sync", action="store_true", help="delete documents whose file is gone, last")
@@ -52,6 +55,8 @@ class Command(DatabaseCommand):
         admin = oldest_admin_of(options["organization"])
         corpus = shared_corpus(options["corpus"], admin)
         metadata = {name: options[name] for name in CONDITION_FIELDS if options[name]}
+        if options["meta"]:
+            metadata[FREE_FIELD] = meta_of(options["meta"])
         named = options["unit_from_folder"]
         outcome = self.upload(source, corpus, admin, delete=options["sync"], unit_from_folder=named, **metadata)
         failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
@@ -93,6 +98,13 @@ class Command(DatabaseCommand):
             f"{taken} taken in, {unchanged} unchanged{described}, {outcome.removed} removed, "
             f"{len(outcome.refused) + failed + len(outcome.failed)} failed."
         )
+
+
+def meta_of(pairs: list[str]) -> dict[str, Scalar]:
+    try:
+        return parse_pairs(pairs)
+    except ValueError as error:
+        raise CommandError(f"--meta: {error}.", returncode=2) from None
 
 
 def oldest_admin_of(slug: str) -> Membership:

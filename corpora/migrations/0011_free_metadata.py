@@ -1,0 +1,9 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("corpora", "0008_sections")]
+
+    operations = [
+        migrations.AddField("document", "meta", models.JSONField(blank=True, default=dict, verbose_name="free metadata")),
+    ]
