@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 RETRIES = 2  # of whole answers; streams have our own (`limits`)
 DEFAULT_MAX_TOKENS = 4096  # the API requires a cap
+# The API's version that the SDK speaks since 2.0 (2026-10-21) refuses any temperature, even the default; the one before
+# it takes it, of models that do.
+TAKES_TEMPERATURE = "2023-06-01"
+HOTTEST = 1.0  # OpenAI's reaches 2
 REASONS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -69,6 +73,7 @@ async def _close_client(client: "anthropic.AsyncAnthropic") -> None:
 
 
 _CLIENTS = PerLoop(_open_client, _close_client)
+_WITHOUT_TEMPERATURE: set[tuple[str, str]] = set()  # endpoint and model; both come from settings and admins
 
 
 class AnthropicClient:
@@ -81,8 +86,7 @@ class AnthropicClient:
         self._limits = limits or CallLimits()
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        """See `ModelClient`. `temperature` is not sent: the API version that the SDK speaks since 2.0
-        (2026-10-21) refuses any, even the default, with a 400."""
+        """See `ModelClient`."""
 
         def attempt(deadline: float) -> AsyncGenerator[StreamEvent, None]:
             return self._attempt(request, deadline)
@@ -95,7 +99,7 @@ class AnthropicClient:
         import anthropic
 
         try:
-            message: anthropic.types.Message = await client.messages.create(**self._parameters(request))
+            message: anthropic.types.Message = await self._ask(client, request)
         except (anthropic.AnthropicError, ValueError) as error:
             raise _failure(error, said=False) from error
         text = "".join(block.text for block in message.content if block.type == "text")
@@ -135,9 +139,23 @@ class AnthropicClient:
             await stream.close()
 
     async def _create(self, request: ModelRequest) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
-        client = await self._client()
-        stream = await client.messages.create(**self._parameters(request), stream=True)
+        stream = await self._ask(await self._client(), request, stream=True)
         return cast("anthropic.AsyncStream[RawMessageStreamEvent]", stream)
+
+    async def _ask(self, client: "anthropic.AsyncAnthropic", request: ModelRequest, **how: Any) -> Any:
+        """With its temperature; a model that takes none (since Claude 4.7) is asked once more, and remembered."""
+        import anthropic
+
+        try:
+            return await client.messages.create(**self._parameters(request), **how)
+        except anthropic.BadRequestError as error:
+            if not self._sends_temperature(request) or "temperature" not in error.message:
+                raise
+        _WITHOUT_TEMPERATURE.add((self._base_url, self.model))
+        return await client.messages.create(**self._parameters(request), **how)
+
+    def _sends_temperature(self, request: ModelRequest) -> bool:
+        return request.temperature is not None and (self._base_url, self.model) not in _WITHOUT_TEMPERATURE
 
     async def _client(self) -> "anthropic.AsyncAnthropic":
         await import_off_loop("anthropic")
@@ -153,6 +171,9 @@ class AnthropicClient:
             said["system"] = request.system
         if request.schema is not None:
             said["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.schema)}}
+        if request.temperature is not None and self._sends_temperature(request):
+            said["extra_body"] = {"temperature": min(HOTTEST, max(0.0, request.temperature))}
+            said["extra_headers"] = {"anthropic-version": TAKES_TEMPERATURE}
         return said
 
 

@@ -1,9 +1,11 @@
-"""How one OpenAI-compatible endpoint wants its request written, learned from what it refuses."""
+"""How one OpenAI-compatible endpoint wants its request written, learned from what it refuses; and what a model
+understands that others would read as a part of the question."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
+from django.conf import settings
 
 from agents.llm.base import ModelRequest
 
@@ -64,3 +66,27 @@ def dialect_of(url: str, model: str) -> Dialect:
 
 def remember(url: str, model: str, dialect: Dialect) -> None:
     _LEARNED[url, model] = dialect
+
+
+NO_THINK = "/no_think"
+# Of the Qwen 3 family, those that always think or never do: they know no switch.
+SWITCHLESS = ("2507", "instruct", "thinking", "coder", "next", "max", "vl", "omni")
+
+
+def understands_no_think(model: str) -> bool:
+    """Whether a model's name is of a family of NO_THINK_MODELS, such as qwen3:4b and Qwen/Qwen3-32B of qwen3."""
+    name = model.rsplit("/", 1)[-1].lower()
+    families = tuple(family.lower() for family in settings.NO_THINK_MODELS)
+    if name in families:
+        return True
+    is_of_family = name.startswith(tuple(f"{family}{mark}" for family in families for mark in ":-"))
+    return is_of_family and not any(variant in name for variant in SWITCHLESS)
+
+
+def without_thinking(model: str, request: ModelRequest) -> ModelRequest:
+    """The request with Qwen 3's own switch behind the last message (book-tutor.es.md): such a model then answers at
+    once, instead of thinking for as long as the reader waits and being stripped of it."""
+    if not request.messages or not understands_no_think(model):
+        return request
+    *before, last = request.messages
+    return replace(request, messages=(*before, replace(last, content=f"{last.content} {NO_THINK}")))

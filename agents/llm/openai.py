@@ -23,7 +23,7 @@ from agents.llm.base import (
     TextDelta,
 )
 from agents.llm.chat_chunks import ChatChunks
-from agents.llm.dialect import Dialect, dialect_of, remember
+from agents.llm.dialect import Dialect, dialect_of, remember, without_thinking
 from agents.llm.limits import CallLimits, finish_before, stream_with_retries
 from config.concurrency.loops import PerLoop
 
@@ -60,8 +60,10 @@ class OpenAIClient:
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `ModelClient`. Unavailable before the first text is tried twice more, nothing after it."""
 
+        asked = without_thinking(self.model, request)
+
         def attempt(deadline: float) -> AsyncGenerator[StreamEvent, None]:
-            return self._attempt(request, deadline)
+            return self._attempt(asked, deadline)
 
         return stream_with_retries(attempt, self._limits)
 
@@ -69,7 +71,8 @@ class OpenAIClient:
         """See `ModelClient`."""
         from agents.llm.openai_whole import complete_chat
 
-        return await complete_chat(self._endpoint, self._api_key, self.model, request)
+        asked = without_thinking(self.model, request)
+        return await complete_chat(self._endpoint, self._api_key, self.model, asked)
 
     async def _attempt(self, request: ModelRequest, deadline: float) -> AsyncGenerator[StreamEvent, None]:
         first = min(deadline, asyncio.get_running_loop().time() + self._limits.first_token)

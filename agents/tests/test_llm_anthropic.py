@@ -36,7 +36,7 @@ def question(**changes):
     return ModelRequest(**{**values, **changes})
 
 
-async def test_an_answer_streams_and_no_temperature_is_sent(model_server):
+async def test_an_answer_streams_with_its_temperature(model_server):
     text, rest, error = await heard(client_of(model_server, tokens=4), question(temperature=0.2, max_tokens=99))
     assert error is None
     assert text == "palabra0 palabra1 palabra2 palabra3"
@@ -46,7 +46,41 @@ async def test_an_answer_streams_and_no_temperature_is_sent(model_server):
     assert rest[1] == Finished("stop")
     body = model_server.requests()[0]["body"]
     assert (body["system"], body["max_tokens"]) == ("Eres útil.", 99)
-    assert "temperature" not in body
+    assert body["temperature"] == 0.2
+    assert model_server.requests()[0]["headers"]["anthropic-version"] == "2023-06-01"
+
+
+@pytest.mark.parametrize(("wanted", "sent"), [(1.7, 1.0), (0.0, 0.0), (1, 1)])
+async def test_a_temperature_that_is_too_hot_for_the_api_is_its_hottest(model_server, wanted, sent):
+    await heard(client_of(model_server), question(temperature=wanted))
+    assert model_server.requests()[0]["body"]["temperature"] == sent
+
+
+async def test_without_a_temperature_the_sdk_s_own_version_is_spoken(model_server):
+    _, _, error = await heard(client_of(model_server), question())
+    assert error is None
+    (asked,) = model_server.requests()
+    assert "temperature" not in asked["body"]
+    assert asked["headers"]["anthropic-version"] != "2023-06-01"
+
+
+async def test_a_model_that_takes_no_temperature_is_asked_without_and_remembered(model_server):
+    client = client_of(model_server)
+    model_server.script(refuse="temperature", complaint="`temperature` is deprecated for this model.", times=4)
+    text, _, error = await heard(client, question(temperature=0.2))
+    assert error is None
+    assert text
+    assert (await client.complete(question(temperature=0.2))).text
+    sent = ["temperature" in one["body"] for one in model_server.requests()]
+    assert sent == [True, False, False]
+    assert model_server.requests()[-1]["headers"]["anthropic-version"] != "2023-06-01"
+
+
+async def test_another_complaint_is_not_asked_again(model_server):
+    model_server.script(refuse="messages", complaint="messages: too many", times=2)
+    _, _, error = await heard(client_of(model_server), question(temperature=0.2))
+    assert error.code == "model_rejected"
+    assert len(model_server.requests()) == 1
 
 
 async def test_the_token_cap_is_the_reason_to_finish(model_server):

@@ -68,7 +68,8 @@ async def _before_answering(
         raise ConnectionResetError
     if behaviour.redirect:
         raise web.HTTPTemporaryRedirect(behaviour.redirect)
-    refused = behaviour.refuse in body if behaviour.refuse else wire.refuses(body)
+    version = request.headers.get("anthropic-version", "")
+    refused = behaviour.refuse in body if behaviour.refuse else wire.refuses(body, version)
     status = 400 if refused else behaviour.status
     if not status:
         return None

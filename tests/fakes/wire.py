@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 class Wire(Protocol):
     def system(self, body: dict[str, Any]) -> str: ...
-    def refuses(self, body: dict[str, Any]) -> bool: ...
+    def refuses(self, body: dict[str, Any], version: str) -> bool: ...
     def whole(self, body: dict[str, Any], answer: str) -> dict[str, Any]: ...
     def error(self, message: str) -> dict[str, Any]: ...
     def opening(self, body: dict[str, Any]) -> bytes: ...
@@ -23,7 +23,7 @@ class OpenAIWire:
     def system(self, body: dict[str, Any]) -> str:
         return "\n".join(str(m["content"]) for m in body["messages"] if m["role"] in {"system", "developer"})
 
-    def refuses(self, body: dict[str, Any]) -> bool:
+    def refuses(self, body: dict[str, Any], version: str) -> bool:
         return False
 
     def whole(self, body: dict[str, Any], answer: str) -> dict[str, Any]:
@@ -70,9 +70,9 @@ class AnthropicWire:
         system = body.get("system") or ""
         return system if isinstance(system, str) else "\n".join(block["text"] for block in system)
 
-    def refuses(self, body: dict[str, Any]) -> bool:
-        """API version 2026-10-21 answers 400 to any sampling parameter."""
-        return any(name in body for name in ("temperature", "top_p", "top_k"))
+    def refuses(self, body: dict[str, Any], version: str) -> bool:
+        """API version 2026-10-21 answers 400 to any sampling parameter; the one before takes them."""
+        return version != "2023-06-01" and any(name in body for name in ("temperature", "top_p", "top_k"))
 
     def whole(self, body: dict[str, Any], answer: str) -> dict[str, Any]:
         message = self._message(body)
