@@ -15,6 +15,7 @@ from django.utils.translation import pgettext
 
 from accounts.tenancy.scope import system_scope
 from chat.admin.statistics import AdaptiveStatistics, adaptive_statistics
+from chat.admin.trends import shares, weeks_of_answers
 from chat.models import Message, Trace
 from corpora.models import Corpus, Document
 from retrieval.confidence.gate import Gate
@@ -34,7 +35,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class UsageReport:
-    """`cost` in US dollars, of the answers whose models have a price; None where none has."""
+    """`cost` in US dollars, of the answers whose models have a price; None where none has. `liked` and `unknown` are in
+    percent, week by week (`chat.admin.trends`); None where no answer was rated, or none has a state."""
 
     questions: int
     people: int
@@ -44,6 +46,8 @@ class UsageReport:
     per_confidence: tuple[Bar, ...]
     per_gate: tuple[Bar, ...]
     failures: tuple[Bar, ...]
+    liked: tuple[Bar, ...] | None = None
+    unknown: tuple[Bar, ...] | None = None
 
 
 def bars(counts: Iterable[tuple[str, int]]) -> tuple[Bar, ...]:
@@ -60,14 +64,17 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
     since = today - timedelta(days=days - 1)
     messages = Message.objects.filter(created_at__date__gte=since)
     traces = Trace.objects.filter(created_at__date__gte=since)
+    answers = Message.objects.all()
     failed = Document.objects.alive().filter(
         status=Document.Status.FAILED, corpus__corpus_type=Corpus.Type.GLOBAL, created_at__date__gte=since
     )
     if organization_id:
         messages = messages.filter(conversation__organization_id=organization_id)
+        answers = answers.filter(conversation__organization_id=organization_id)
         traces = traces.filter(agent__organization_id=organization_id)
         failed = failed.filter(corpus__organization_id=organization_id)
     questions = messages.filter(role=Message.Role.USER)
+    weeks = weeks_of_answers(answers, today)
     return UsageReport(
         questions=questions.count(),
         people=questions.values("conversation__owner").distinct().count(),
@@ -77,7 +84,16 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
         per_confidence=bars(per_confidence(traces)),
         per_gate=bars(per_gate(traces)),
         failures=bars(failures(messages, traces, failed)),
+        liked=percent_bars([(one.monday, one.liked, one.rated) for one in weeks]),
+        unknown=percent_bars([(one.monday, one.unknown, one.answers) for one in weeks]),
     )
+
+
+def percent_bars(pairs: Sequence[tuple[date, int, int]]) -> tuple[Bar, ...] | None:
+    """Of (Monday, part, whole), each as long as its percentage; None where there is no whole at all."""
+    if not any(whole for _day, _part, whole in pairs):
+        return None
+    return tuple(Bar(label, percent, percent) for label, percent in shares(pairs))
 
 
 @system_scope()

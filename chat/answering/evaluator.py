@@ -14,7 +14,7 @@ from agents.llm.base import ModelMessage, ModelRequest, Usage
 from agents.llm.structured import AnswerInvalid, ask_structured
 from chat.answering.routing import Metrics
 
-SECONDS = 20.0
+SECONDS = 10.0  # the answer is there and its reader waits for its end: a slower judge is left, the answer stands
 MOST_TOKENS = 400
 NAMES = ("faithfulness", "context_precision", "context_recall")
 

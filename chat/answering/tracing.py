@@ -4,7 +4,8 @@ Admins read traces. So one whose words may tell of somebody's own documents is m
 (docs/privacy.md); a judge's reasons and other phrasings of a question are nowhere kept.
 
 `attempts`: a list, in order, of
-    {"attempt", "granularity", "breadth", "confidence", "score", "gate", "chunks": how many passages, "kept": bool,
+    {"attempt", "kind" of its question (`chat.understanding.kinds`), "granularity", "breadth", "confidence", "score",
+     "gate", "chunks": how many passages, "kept": bool,
      "metrics": {"faithfulness", "context_precision", "context_recall"} | null, "decision": the router's reason | "",
      "fault": "" | "evaluator_failed" | "search_failed" | "nothing_found" | a model error's code,
      "timings": milliseconds by stage of its search}
@@ -21,6 +22,7 @@ from agents.llm import resolve
 from agents.llm.base import ModelError, Usage
 from agents.llm.prices import cost
 from chat.answering.attempts import Answer, Attempt
+from chat.understanding.kinds import question_kind
 from retrieval.results import Retrieval, TracedCandidate
 
 
@@ -77,6 +79,7 @@ def attempt_entry(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
     retrieval, metrics = attempt.retrieval, attempt.metrics
     return {
         "attempt": attempt.number,
+        "kind": question_kind(attempt.request.question).value,
         "granularity": retrieval.granularity,
         "breadth": attempt.strategy.breadth,
         "confidence": retrieval.confidence.value,
