@@ -8,7 +8,7 @@ A run asks the global corpora alone, whoever started it: what members keep for t
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -33,6 +33,7 @@ from evaluation.judge import Judge, most_spent_by_judging
 from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.signals import runs_waiting
+from retrieval.granularities import ready
 from retrieval.spaces.opened import current_provider, embeddings_kept, one_space
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,13 @@ MAX_ATTEMPTS = 3
 TRIED = 8  # runs of one look, of which others may take some first
 INTERRUPTED = "its worker stopped three times before the end"
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
+GIVEN_UP = {"state": FAILED, "reason": "given up by who started it"}
+
+Progress = Callable[[int, int], None]
+
+
+def unseen(done: int, total: int) -> None:
+    """Progress that nobody watches."""
 
 
 def start_runs(
@@ -102,13 +110,22 @@ def free_runs() -> QuerySet[EvaluationRun]:
 
 def run_evaluation(row: EvaluationRun) -> bool:
     """Do one run if nobody else has taken it; every way that it may end is a state of its row."""
+    holder = claim_run(row)
+    return holder is not None and carry_out_run(row, holder)
+
+
+def claim_run(row: EvaluationRun) -> UUID | None:
+    """The holder of its lease from now on; None when somebody else has it."""
     holder = uuid4()
     claimed = free_runs().filter(pk=row.pk).update(
         lease_holder=holder, lease_expires_at=timezone.now() + LEASE, attempts=F("attempts") + 1,
         measures=running_state(0, 0),
     )  # fmt: skip
-    if not claimed:
-        return False
+    return holder if claimed else None
+
+
+def carry_out_run(row: EvaluationRun, holder: UUID, progress: Progress = unseen) -> bool:
+    """Measure, settle what it spent, and note how it ended; False where another has taken it meanwhile."""
     held = EvaluationRun.objects.filter(pk=row.pk, lease_holder=holder)
     assert row.question_set is not None
     with (
@@ -116,19 +133,23 @@ def run_evaluation(row: EvaluationRun) -> bool:
         beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS),
         metered(Meter()) as meter,
     ):
-        ended = outcome(row, held)
+        ended = outcome(row, held, progress)
     reserving.settle(row.pk, reserving.Spending(meter.tokens, meter.microdollars))
     ended_now = {"is_open": False, "lease_holder": None, "lease_expires_at": None}
     return bool(held.update(configuration=row.configuration, measures=ended, **ended_now))
 
 
-def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]:
+def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun], progress: Progress) -> dict[str, Any]:
     """What there is to say at the end of a run, whatever the end was."""
     assert row.question_set is not None
     if row.attempts >= MAX_ATTEMPTS:  # as it was before this one
         return {"state": FAILED, "reason": INTERRUPTED}
     try:
-        ended = {"state": DONE, **measure_set(row.question_set, configuration(row.configuration["name"]), row, held)}
+        asked = configuration(row.configuration["name"])
+        ended = {"state": DONE, **measure_set(row.question_set, asked, row, held, progress)}
+    except KeyboardInterrupt:  # a command's: nobody waits for its measures any more
+        held.update(is_open=False, lease_holder=None, lease_expires_at=None, measures=GIVEN_UP)
+        raise
     except Exception as error:  # NotMeasured, an outage, a set whose documents are gone: a run never stays "running"
         expected = isinstance(error, NotMeasured | ValueError)
         logger.warning("evaluation %s failed: %s", row.pk, describe_error(error))
@@ -136,10 +157,13 @@ def outcome(row: EvaluationRun, held: QuerySet[EvaluationRun]) -> dict[str, Any]
     return {**ended, "failed": [name for name, least in row.thresholds.items() if ended.get(name, 0.0) < least]}
 
 
-def run_now(questions: QuestionSet, asked: Configuration, judge: str = "") -> Scores:
-    """A run in this process, kept with the others. Raises NotMeasured."""
-    row = create_waiting_run(questions, asked, judge=judge)
-    run_evaluation(row)
+def run_now(questions: QuestionSet, asked: Configuration, judge: str = "", progress: Progress = unseen) -> Scores:
+    """A run in this process, kept with the others; `progress(done, total)` after each question. Raises NotMeasured."""
+    with transaction.atomic():  # no worker sees it before it is taken
+        row = create_waiting_run(questions, asked, judge=judge)
+        holder = claim_run(row)
+    assert holder is not None
+    carry_out_run(row, holder, progress)
     row.refresh_from_db()
     if row.state != DONE:
         raise NotMeasured(row.measures.get("reason", row.state))
@@ -166,15 +190,22 @@ def record_scores(scores: Sequence[Scores]) -> None:
 
 @one_space()
 def measure_set(
-    questions: QuestionSet, asked: Configuration, row: EvaluationRun, held: QuerySet[EvaluationRun]
+    questions: QuestionSet,
+    asked: Configuration,
+    row: EvaluationRun,
+    held: QuerySet[EvaluationRun],
+    progress: Progress = unseen,
 ) -> dict[str, Any]:
     """The means over the set's answerable questions. Raises NotMeasured."""
     known, scope = cases(questions), scope_of(questions)
     if scope.is_empty or not known:
         raise NotMeasured("no question of the set has a relevant document in an active global corpus")
+    if not ready(scope, asked.granularity):
+        raise NotMeasured(lacking_size(asked.granularity))
     row.configuration = {**row.configuration, "space": current_provider().space.collection}
 
     def report(done: int, total: int) -> None:
+        progress(done, total)
         if done % REPORTED_EVERY == 0:
             held.update(measures=running_state(done, total))
 
@@ -184,6 +215,14 @@ def measure_set(
         return measures
     verdict = Judge("", row.configuration["judge"]).judge_all([one.text for one in known], scope, asked.product)
     return {**measures, **verdict.measures, "judged": verdict.bill}
+
+
+def lacking_size(granularity: int) -> str:
+    """Measures of the documents that have the size alone would be of another corpus, or of none."""
+    return (
+        f"not every document has passages of {granularity} tokens: they are made for the corpora of adaptive agents. "
+        "Make an agent that reads these corpora adaptive, and measure again when its documents are indexed anew"
+    )
 
 
 def running_state(done: int, total: int) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Dataset:
         their ids (one set in two languages). ValueError says what is missing; `limit` takes the first questions.
         """
         questions, crossed, documents = str(folder).partition(CROSSED)
-        if crossed:
+        if crossed and not folder.is_dir():
             return pair_with_documents(cls.load(Path(questions), limit), cls.load(Path(documents)))
         try:
             lines = read_lines(folder / "corpus.jsonl")

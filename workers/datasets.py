@@ -21,22 +21,25 @@ from config.faults import describe_error
 from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
-from evaluation.measuring import Case, Scores, ask_all, embeddings_folder
+from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
 from evaluation.sets import Dataset, Query
 from retrieval.spaces.opened import current_provider, embeddings_kept
 from workers.erasure import tombstones
 from workers.erasure.corpora import erase_deleted_corpora
 from workers.ingestion import pipeline
 from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.failures import ExtractionError
 from workers.jobs import erase
 from workers.queue.claims import LEASE, Lease
 
 logger = logging.getLogger(__name__)
 
 DEFAULT = (Configuration(),)
+MOST_NAMED = 5
 SLUG = "evaluation-"  # of the organizations that are made here; they have no members
 
 Report = Callable[[str, int, int], None]
+Notice = Callable[[str], None]
 
 
 def evaluate_dataset(
@@ -44,28 +47,42 @@ def evaluate_dataset(
     report: Report,
     configurations: Sequence[Configuration] = DEFAULT,
     judge: Judge | None = None,
-) -> list[Scores]:
-    """Index a question set, ask all its questions in every configuration, and erase it.
+    notice: Notice = lambda sentence: None,
+) -> Iterator[Scores]:
+    """Index a question set, ask all its questions in one configuration after another, and erase it.
 
-    `report(what, done, total)` shows progress. Raises NotMeasured.
+    `report(what, done, total)` shows progress; `notice` is told what is left out. Raises NotMeasured.
     """
     sizes = sorted({one.granularity for one in configurations})
     with embeddings_kept(embeddings_folder()), temporary_corpus(questions.name) as corpus:
         ids: dict[str, UUID] = {}
         for done, line in enumerate(questions.documents, 1):
-            ids[line["id"]] = ingest_line(corpus, line, sizes)
+            if document := ingest_line(corpus, line, sizes):
+                ids[line["id"]] = document
             report("index", done, len(questions.documents))
         scope = scope_of_corpus(corpus)
-        cases = [case_from_query(query, ids) for query in questions.queries]
-        scores = []
+        asked = questions_left(questions, ids, notice)
+        cases = [case_from_query(query, ids) for query in asked]
         for one in configurations:
             measures = ask_all(cases, scope, one, partial(report, one.name))
             verdict = judge.judge_all([case.text for case in cases], scope, one.product) if judge else None
             chunks = corpus_chunks(corpus, one.granularity)
             space = current_provider().space.collection
             counts = (len(cases), len(ids), chunks)
-            scores.append(Scores(questions.name, one.name, space, *counts, *with_verdict(measures, verdict)))
-        return scores
+            yield Scores(questions.name, one.name, space, *counts, *with_verdict(measures, verdict))
+
+
+def questions_left(questions: Dataset, ids: dict[str, UUID], notice: Notice) -> list[Query]:
+    """Those of which a document is there. Raises NotMeasured for none: no measure is no zero."""
+    empty = {line["id"] for line in questions.documents} - ids.keys()
+    left = [query for query in questions.queries if not query.relevant or query.relevant - empty]
+    if empty:
+        named = ", ".join(sorted(map(str, empty))[:MOST_NAMED]) + (", …" if len(empty) > MOST_NAMED else "")
+        gone = len(questions.queries) - len(left)
+        notice(f"{questions.name}: {len(empty)} documents without text are left out, and {gone} questions ({named}).")
+    if not left:
+        raise NotMeasured(f"{questions.name} has no question of which a document has text")
+    return left
 
 
 def with_verdict(measures: dict[str, float], verdict: Judged | None) -> tuple[dict[str, float], dict[str, Any] | None]:
@@ -107,8 +124,8 @@ def remove_erased() -> int:
     return over.delete()[0]
 
 
-def ingest_line(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID:
-    """One document of the set, through the pipeline's own stages from chunking on."""
+def ingest_line(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ()) -> UUID | None:
+    """One document of the set, through the pipeline's own stages from chunking on; None for one without text."""
     text, holder = line["text"], uuid4()
     document = Document.objects.create(
         corpus=corpus,
@@ -122,8 +139,14 @@ def ingest_line(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ())
         lease_expires_at=timezone.now() + LEASE,
     )
     lease = Lease(document.pk, holder)
-    with lease.kept_alive():
-        pipeline.index_extracted(lease, Extracted(text), sizes)
+    try:
+        with lease.kept_alive():
+            pipeline.index_extracted(lease, Extracted(text), sizes)
+    except ExtractionError as error:
+        if error.code != "empty_document":
+            raise
+        document.delete()  # a worker would look for its file
+        return None
     return document.pk
 
 

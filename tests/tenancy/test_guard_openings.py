@@ -63,6 +63,10 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("workers/apps.py", "on_agent_saved"): "personal corpora that an adaptive agent reads: marked, not read",
     ("workers/embedded.py", "EmbeddedWorkers._release"): "what a killed process left, whoever's",
     ("workers/jobs/erase.py", "forget_embeddings"): "whether anybody's chunk has the same text",
+    (
+        "workers/management/relay_server.py",
+        "carry_out_request",
+    ): "a command is an operator's, also one that came by the socket",
     ("workers/queue/lanes.py", "drain"): "whose turn it is; the work itself is in the document's name",
     ("workers/upkeep/schedule.py", "Periodic.run"): "upkeep is nobody's",
 }

@@ -10,6 +10,9 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import Organization
 from corpora.models import Corpus, Document
+from evaluation import runs
+from evaluation.configurations import Configuration
+from evaluation.measuring import NotMeasured, ask_all
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.index.base import IndexUnavailable
 from retrieval.spaces import opened
@@ -20,6 +23,7 @@ from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from workers import datasets
 from workers.jobs import erase
+from workers.progress import TimeLeft
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -200,3 +204,96 @@ def test_an_organization_of_people_is_never_taken_for_one_of_a_measurement(db: N
     factories.OrganizationFactory(slug="evaluation-lab")
     factories.MembershipFactory(organization__slug="evaluation-0123456789ab")
     assert datasets.remove_erased() == 0
+
+
+def test_a_document_without_text_is_left_out_with_a_word(tmp_path: Path, db: None) -> None:
+    documents = [*QUESTIONS["corpus.jsonl"], {"id": "c", "text": " \n "}, {"id": "d", "text": ""}]
+    asked = [*QUESTIONS["queries.jsonl"], {"id": "3", "text": "¿Y la nada?", "relevant": ["c"]}]
+    folder = written(tmp_path / "puerto", {"corpus.jsonl": documents, "queries.jsonl": asked})
+    out, err = StringIO(), StringIO()
+    call_command("evaluate", str(folder), "--json", stdout=out, stderr=err)
+    (scores,) = json.loads(out.getvalue())
+    assert (scores["questions"], scores["documents"], scores["measures"]["hit@1"]) == (2, 2, 1.0)
+    assert "2 documents without text are left out, and 1 questions (c, d)" in err.getvalue()
+    assert Document.objects.count() == 0
+
+
+def test_a_set_that_fails_leaves_the_others_and_is_named_at_the_end(question_set: Path, tmp_path: Path) -> None:
+    broken = written(tmp_path / "roto", {**QUESTIONS, "corpus.jsonl": [{"id": "a"}]})
+    about_a = QUESTIONS["queries.jsonl"][:1]
+    nothing = written(tmp_path / "nada", {"corpus.jsonl": [{"id": "a", "text": ""}], "queries.jsonl": about_a})
+    out, err = StringIO(), StringIO()
+    sets = [str(broken), str(nothing), str(tmp_path / "missing"), str(question_set)]
+    named = r"roto: KeyError .*; .*nada: .*; .*missing: .* not a question set"
+    with pytest.raises(CommandError, match=named) as failed:
+        call_command("evaluate", *sets, stdout=out, stderr=err)
+    assert failed.value.returncode == 1
+    assert "puerto" in out.getvalue().splitlines()[1]
+    assert "the run goes on" in err.getvalue()
+    assert EvaluationRun.objects.get(dataset="puerto").state == "done"
+    assert Document.objects.count() == 0
+
+
+def test_a_configuration_that_fails_leaves_those_before_it(question_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_dense(cases: Any, scope: Any, asked: Configuration, report: Any) -> dict[str, float]:
+        if asked.name == "dense":
+            raise NotMeasured("nothing was measured: embedding_unavailable")
+        return ask_all(cases, scope, asked, report)
+
+    monkeypatch.setattr(datasets, "ask_all", without_dense)
+    out = StringIO()
+    with pytest.raises(CommandError, match="embedding_unavailable"):
+        call_command("evaluate", str(question_set), "--configurations", "bm25,dense", stdout=out, stderr=StringIO())
+    assert "bm25" in out.getvalue()
+
+
+def set_of_the_house(library: Library) -> QuestionSet:
+    made = QuestionSet.objects.create(organization=library.admin.organization, name="Casa", corpus=library.loans)
+    Question.objects.create(question_set=made, text=ABOUT_LOANS, relevant=[str(library.loans.documents.get().pk)])
+    return made
+
+
+def test_a_size_that_documents_lack_is_named_instead_of_measured_as_nothing(library: Library) -> None:
+    made, out = set_of_the_house(library), StringIO()
+    with pytest.raises(CommandError, match="not every document has passages of 256 tokens"):
+        call_command(
+            "evaluate", "Casa", "--organization", library.admin.organization.slug,
+            "--configurations", "default,256", "--json", stdout=out, stderr=StringIO(),
+        )  # fmt: skip
+    assert [one["configuration"] for one in json.loads(out.getvalue())] == ["default"]
+    assert sorted(made.runs.values_list("measures__state", flat=True)) == ["done", "failed"]
+
+
+def test_progress_tells_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("workers.progress.time.monotonic", iter([0.0, 10.0, 600.0, 36_000.0]).__next__)
+        clock = TimeLeft()
+        left = [clock.after(1, 3), clock.after(1, 3), clock.after(1, 2), clock.after(3, 3), clock.after(0, 3)]
+    assert left == ["20 s left", "20 min left", "10.0 h left", "", ""]
+
+
+def test_a_run_of_a_command_is_taken_before_a_worker_sees_it(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_of_the_house(library)
+    free: list[int] = []
+    begun = runs.carry_out_run
+
+    def look_first(*arguments: Any) -> bool:
+        free.append(runs.free_runs().count())
+        return begun(*arguments)
+
+    monkeypatch.setattr(runs, "carry_out_run", look_first)
+    run("Casa", "--organization", library.admin.organization.slug)
+    assert free == [0]
+
+
+def test_a_command_that_is_given_up_leaves_no_run_to_the_workers(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    made = set_of_the_house(library)
+    monkeypatch.setattr(runs, "ask_all", give_up)
+    with pytest.raises(KeyboardInterrupt):
+        run("Casa", "--organization", library.admin.organization.slug)
+    assert (made.runs.get().state, made.runs.get().is_open) == ("failed", False)

@@ -1,6 +1,5 @@
 """`manage.py ask AGENT "question" --user EMAIL`: an answer in the terminal, then its sources (API.md)."""
 
-import asyncio
 from argparse import ArgumentParser
 from contextlib import aclosing
 from typing import Any
@@ -8,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.limits.amounts import unlimited
-from accounts.management.base import DatabaseCommand
 from accounts.management.commands.apikey import membership_for
+from accounts.management.relay.hangup import run_while_connected
 from accounts.models import Membership
 from accounts.problems import Problem
 from chat.answering import answers
@@ -18,11 +17,10 @@ from chat.answering.questions import ChatQuestion
 from chat.stream.collected import Whole, apply_event, only_the_last_attempt
 from chat.stream.events import Done, Error, Sources, Token
 from chat.stream.log import Cursor
-from retrieval.index.base import IndexLocked, IndexUnavailable
-from retrieval.spaces import opened
+from retrieval.management.base import IndexCommand
 
 
-class Command(DatabaseCommand):
+class Command(IndexCommand):
     help = "Ask an agent a question as one of its users."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,21 +29,13 @@ class Command(DatabaseCommand):
         parser.add_argument("--user", required=True, metavar="EMAIL")
         parser.add_argument("--organization", metavar="SLUG", help="needed when the user is in several")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def work(self, options: dict[str, Any]) -> None:
+        """With the index away the answer does without context and says so."""
         membership = membership_for(options["user"], options["organization"])
-        try:
-            opened.current_index()
-        except IndexLocked:
-            raise CommandError(
-                "A running server owns the embedded index. Ask through it (its page, or POST "
-                "/api/agents/{slug}/chat/ with an API key), stop it, or set QDRANT_URL to share the index."
-            ) from None
-        except IndexUnavailable:
-            pass  # the answer does without context and says so
         asking = Asking(membership, options["agent"], ChatQuestion(options["question"]))
         try:
             with unlimited():
-                asyncio.run(self.tell(asking))
+                run_while_connected(self.tell(asking))
         except Problem as problem:
             raise CommandError(f"{problem.detail} Agents: {known_agents(membership)}.") from None
 

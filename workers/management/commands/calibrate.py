@@ -10,7 +10,6 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
-from accounts.management.base import DatabaseCommand
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus, shared_scope
 from corpora.models import Corpus
@@ -21,14 +20,15 @@ from evaluation.calibration_questions import Probe
 from evaluation.sets import Dataset, Query
 from retrieval.confidence import calibration as calibrations
 from retrieval.embeddings.base import EmbeddingError
+from retrieval.management.base import IndexCommand
 from retrieval.spaces.opened import current_provider
-from workers import datasets, inline
+from workers import datasets
 from workers.progress import ProgressBar
 
 QUESTIONS = 200
 
 
-class Command(DatabaseCommand):
+class Command(IndexCommand):
     help = (
         "Measure the calibration of the embedding space in use, on question sets (folders, as for evaluate) or on "
         "questions made from a corpus or from an organization's global corpora, and use it from then on."
@@ -43,7 +43,10 @@ class Command(DatabaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="show it, keep the calibration that is in use")
         parser.add_argument("--reset", action="store_true", help="go back to the built-in calibration")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def needs_index(self, options: dict[str, Any]) -> bool:
+        return not options["reset"]
+
+    def work(self, options: dict[str, Any]) -> None:
         sources = [bool(options["datasets"]), bool(options["corpus"]), bool(options["organization"]), options["reset"]]
         if sum(sources) != 1:
             message = "Give question sets, or --corpus ID, or --organization SLUG, or --reset: one of them."
@@ -52,7 +55,6 @@ class Command(DatabaseCommand):
             removed = calibrations.remove_calibration(current_provider().space)
             self.stdout.write("The built-in calibration is in use." if removed else "Nothing was measured here.")
             return
-        inline.require_index()
         try:
             measured, sample = self.measured(options)
         except (NotMeasurable, EmbeddingError) as error:
@@ -65,7 +67,7 @@ class Command(DatabaseCommand):
     def measured(self, options: dict[str, Any]) -> tuple[Measurement, dict[str, Any]]:
         """The measurement, and what the sample was."""
         if options["datasets"]:
-            return self.on_sets(options["datasets"], options["questions"])
+            return self.on_sets([self.folder / one for one in options["datasets"]], options["questions"])
         scope = corpus_scope(options["corpus"]) if options["corpus"] else organization_scope(options["organization"])
         asked = calibration.sample_probes(scope, options["questions"])
         name = "corpus" if options["corpus"] else "organization"
@@ -108,7 +110,7 @@ def probes_of(folder: Path, corpus: Corpus, amount: int) -> list[Probe]:
         questions = Dataset.load(folder)
     except ValueError as error:
         raise CommandError(str(error)) from error
-    ids = {line["id"]: datasets.ingest_line(corpus, line) for line in questions.documents}
+    ids = {line["id"]: document for line in questions.documents if (document := datasets.ingest_line(corpus, line))}
     drawn = Random(SEED).sample(questions.queries, min(amount, len(questions.queries)))  # noqa: S311 -- no secret
     return [probe_of(query, ids) for query in drawn]
 

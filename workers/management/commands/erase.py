@@ -2,21 +2,19 @@
 
 import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from django.core.management.base import CommandError
 
-from accounts.management.base import DatabaseCommand
 from accounts.problems import Problem
 from corpora.models import ErasureReceipt
-from workers import inline
+from retrieval.management.base import IndexCommand
 from workers.erasure import commanded
 from workers.erasure.tombstones import kept_tombstones, read_tombstones, tombstone_of
 
 
-class Command(DatabaseCommand):
+class Command(IndexCommand):
     help = (
         "Remove every trace of what is deleted now, instead of waiting for the workers. What lies in the trash stays "
         "there. With --document, --corpus, --user or --organization: erase that, wherever it is."
@@ -34,11 +32,21 @@ class Command(DatabaseCommand):
         )
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def needs_index(self, options: dict[str, Any]) -> bool:
+        return not options["receipts"]
+
+    def arguments_to_send(self, typed: tuple[str, ...], options: dict[str, Any]) -> tuple[str, ...]:
+        """The question is asked at this terminal: a server has none."""
+        for kind in ErasureReceipt.Kind.values:
+            if options[kind]:
+                self.ask_first(f"{kind} {options[kind]}", options)
+                return (*typed, "--yes")
+        return typed
+
+    def work(self, options: dict[str, Any]) -> None:
         if options["receipts"]:
             self.print_receipts()
             return
-        inline.require_index()  # before anything is marked: a running server would erase it behind a refusal
         if options["replay"] is None:
             self.mark_one(options)
         if options["replay"] is not None:
@@ -72,7 +80,7 @@ class Command(DatabaseCommand):
     def replay(self, file: str) -> None:
         """Those of the file store, and those of a file that was kept elsewhere."""
         try:
-            lines = Path(file).read_text(encoding="utf-8").splitlines() if file else []
+            lines = (self.folder / file).read_text(encoding="utf-8").splitlines() if file else []
             stones = {(one.kind, one.id): one for one in (*kept_tombstones(), *read_tombstones(lines))}
         except (OSError, ValueError) as error:
             raise CommandError(f"The receipts cannot be read: {error}") from None

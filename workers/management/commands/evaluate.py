@@ -2,15 +2,17 @@
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts.management.base import DatabaseCommand
+from accounts.management.relay.hangup import stop_if_hung_up
+from config.faults import describe_error
 from evaluation import configurations as evaluation_configurations
 from evaluation import report, runs
 from evaluation.configurations import GRAMMAR, STANDARD, Configuration
@@ -18,11 +20,15 @@ from evaluation.judge import MOST_QUESTIONS, Judge
 from evaluation.measuring import NotMeasured, Scores
 from evaluation.models import QuestionSet
 from evaluation.report import Threshold
-from evaluation.sets import Dataset
-from workers import datasets, inline
+from evaluation.sets import CROSSED, Dataset, pair_with_documents
+from retrieval.embeddings.base import EmbeddingError
+from retrieval.index.base import IndexUnavailable
+from retrieval.management.base import IndexCommand
+from workers import datasets
+from workers.progress import TimeLeft
 
 
-class Command(DatabaseCommand):
+class Command(IndexCommand):
     help = (
         "Measure retrieval through the product's own pipeline, on folders with corpus.jsonl and queries.jsonl "
         "(QUESTIONS@DOCUMENTS asks one set's questions of another's documents), or with --organization on question "
@@ -47,29 +53,45 @@ class Command(DatabaseCommand):
         parser.add_argument("--json", action="store_true")
         parser.add_argument("--markdown", action="store_true")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def work(self, options: dict[str, Any]) -> None:
         configurations, thresholds = parse_options(options)
-        inline.require_index()
-        scores = [one for name in options["datasets"] for one in self.measured(name, configurations, options)]
+        scores: list[Scores] = []
+        failed: list[str] = []
+        for name in options["datasets"]:
+            try:
+                for one in self.measured(name, configurations, options):
+                    scores.append(one)
+            except CommandError:
+                raise  # wrong usage
+            except Exception as error:  # what the other sets say is not lost with it
+                failed.append(f"{name}: {reason_of(error)}")
+                self.stderr.write(f"{failed[-1]}; the run goes on.")
         self.bills(scores)
+        self.show(scores, options)
+        below = [sentence for one in thresholds for sentence in one.failed_by(scores)] if scores else []
+        if failed or below:
+            raise CommandError("; ".join([*failed, *below]))
+
+    def show(self, scores: Sequence[Scores], options: dict[str, Any]) -> None:
         if options["json"]:
             self.stdout.write(json.dumps([asdict(one) for one in scores], indent=1))
-        else:
+        elif scores:
             shown = report.markdown if options["markdown"] else report.table
             self.stdout.write("\n".join(shown(scores)))
-        if below := [sentence for one in thresholds for sentence in one.failed_by(scores)]:
-            raise CommandError("; ".join(below))
 
-    def measured(self, name: Path, configurations: Sequence[Configuration], options: dict[str, Any]) -> list[Scores]:
-        try:
-            if options["organization"]:
-                return evaluate_question_set(options["organization"], str(name), configurations, options["judge"] or "")
-            questions = Dataset.load(name, options["limit"])
-            scores = datasets.evaluate_dataset(questions, self.progress, configurations, judge_of(options))
-        except (ValueError, NotMeasured) as error:
-            raise CommandError(str(error)) from error
-        runs.record_scores(scores)
-        return scores
+    def measured(
+        self, name: Path, configurations: Sequence[Configuration], options: dict[str, Any]
+    ) -> Iterator[Scores]:
+        """One configuration after another; what is measured is kept, whatever comes after."""
+        if options["organization"]:
+            questions = question_set_named(options["organization"], str(name))
+            for one in configurations:
+                yield runs.run_now(questions, one, options["judge"] or "", partial(self.progress, one.name))
+            return
+        loaded, judge = load_dataset(self.folder, name, options["limit"]), judge_of(options)
+        for scores in datasets.evaluate_dataset(loaded, self.progress, configurations, judge, self.stderr.write):
+            runs.record_scores([scores])
+            yield scores
 
     def bills(self, scores: Sequence[Scores]) -> None:
         """What judging cost, beside the table."""
@@ -79,8 +101,12 @@ class Command(DatabaseCommand):
                     self.stderr.write(f"{one.name} {one.configuration} {role}: {json.dumps(one.judged[role])}")
 
     def progress(self, what: str, done: int, total: int) -> None:
+        stop_if_hung_up()
+        if done == 1:
+            self.clock = TimeLeft()
         if self.stderr.isatty() and (done % 20 == 0 or done == total):
-            self.stderr.write(f"\r{what} {done}/{total}   ", ending="" if done < total else "\n")
+            left = self.clock.after(done, total)
+            self.stderr.write(f"\r{what} {done}/{total} {left:<16}", ending="" if done < total else "\n")
             self.stderr.flush()
 
 
@@ -107,9 +133,23 @@ def judge_of(options: dict[str, Any]) -> Judge | None:
     return Judge(options["answer_model"], options["judge"], options["judge_questions"], price)
 
 
-def evaluate_question_set(slug: str, name: str, configurations: Sequence[Configuration], judge: str) -> list[Scores]:
-    """A set that admins made, measured here and now and kept with its other runs. ValueError, NotMeasured."""
+def reason_of(error: Exception) -> str:
+    """In a sentence where somebody wrote one for it, else where it came from, without the words of a document."""
+    expected = isinstance(error, NotMeasured | ValueError | EmbeddingError | IndexUnavailable)
+    return str(error) if expected else describe_error(error)
+
+
+def load_dataset(folder: Path, name: Path, limit: int | None) -> Dataset:
+    """As `Dataset.load`, relative paths from `folder` on. Raises ValueError."""
+    questions, crossed, documents = str(name).partition(CROSSED)
+    if crossed and not (folder / name).is_dir():
+        return pair_with_documents(Dataset.load(folder / questions, limit), Dataset.load(folder / documents))
+    return Dataset.load(folder / name, limit)
+
+
+def question_set_named(slug: str, name: str) -> QuestionSet:
+    """A set that admins made. Raises ValueError."""
     questions = QuestionSet.objects.filter(organization__slug=slug, name=name).first()
     if questions is None:
         raise ValueError(f"{slug} has no question set {name!r}")
-    return [runs.run_now(questions, one, judge) for one in configurations]
+    return questions

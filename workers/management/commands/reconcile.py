@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from accounts.management.base import DatabaseCommand
-from workers import inline
+from retrieval.management.base import IndexCommand
 from workers.upkeep import reconcile as reconciler
 
 
-class Command(DatabaseCommand):
+class Command(IndexCommand):
     help = "Remove points that no chunk stands behind, and queue documents of which points are missing."
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        inline.require_index()
+    def work(self, options: dict[str, Any]) -> None:
         report = reconciler.reconcile()
         self.stdout.write(
             f"{report.points} points looked at, {report.orphans_removed} orphans removed, "

@@ -38,14 +38,25 @@ class Command(DatabaseCommand):
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
             threading.Thread(target=connect_index, name="open index", daemon=True).start()
+        commands = self.relayed_commands() if workers and settings.EMBEDDED else None
         # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self.serve(options["host"], options["port"])
         finally:
+            if commands:
+                commands.stop()
             if workers:
                 workers.stop()
                 opened.close()
+
+    def relayed_commands(self) -> Any:
+        """Commands that need the index come through this process, which owns it."""
+        from workers.management.relay_server import CommandServer
+
+        commands = CommandServer(settings.DATA_DIR)
+        commands.start()
+        return commands
 
     def embedded_workers(self) -> Any:
         from workers.embedded import EmbeddedWorkers
