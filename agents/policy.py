@@ -36,8 +36,9 @@ def policy_of(
 ) -> RetrievalPolicy:
     """The policy of one retrieval. `context` is the conversation's: {"filters": …, "preferences": …}.
 
-    Passages: the request's `top_k`, else the agent's, else RAG_MAX_DOCUMENTS. Confidence: the agent's, else
-    RAG_MIN_CONFIDENCE. Requirements of agent, conversation and request must all hold; preferences are united.
+    Passages: what the request asks for; else the agent's number, but no more than RAG_MAX_DOCUMENTS. Confidence: the
+    agent's, else RAG_MIN_CONFIDENCE. Requirements of agent, conversation and request must all hold; preferences are
+    united.
     """
     overrides: dict[str, Any] = {"granularity": granularity} if granularity else {}
     return RetrievalPolicy(
@@ -65,7 +66,8 @@ def _extent(
     least = agent.min_relevance if threshold is None else threshold
     longest = budget_tokens or agent.context_tokens
     if top_k is None:
-        return {"top_k": agent.top_k or flags.max_documents, "threshold": least, "budget_tokens": longest}
+        most = min(agent.top_k or flags.max_documents, flags.max_documents)
+        return {"top_k": most, "threshold": least, "budget_tokens": longest}
     return {
         "top_k": top_k,
         "threshold": threshold or 0.0,

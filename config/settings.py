@@ -165,7 +165,7 @@ RERANK_API_KEY = env.str("RERANK_API_KEY", default="")
 MODEL_PRICES = json_object("MODEL_PRICES")
 RAG_ENABLED = switch("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
-RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=8)
+RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)
 
 # Background work
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"

@@ -7,7 +7,8 @@ import pytest
 
 from agents.models import Agent
 from agents.policy import all_of, any_of, policy_of, searches
-from retrieval.flags import EffectiveFlags
+from agents.presets import PRESETS
+from retrieval.flags import EffectiveFlags, environment_flags
 
 FLAGS = EffectiveFlags(rag_enabled=True, min_confidence=0.6, max_documents=8)
 
@@ -31,10 +32,22 @@ def test_the_agent_s_lowest_confidence_outweighs_the_flag(
 
 
 @pytest.mark.parametrize(("asked", "of_agent", "expected"), [(None, None, 8), (None, 4, 4), (2, 4, 2), (2, None, 2)])
-def test_passages_are_the_request_s_the_agent_s_or_the_flag_s(
-    asked: int | None, of_agent: int | None, expected: int
-) -> None:
+def test_passages_are_the_request_s_or_the_agent_s(asked: int | None, of_agent: int | None, expected: int) -> None:
     assert policy_of(Agent(top_k=of_agent), FLAGS, top_k=asked).top_k == expected
+
+
+@pytest.mark.parametrize(
+    ("of_agent", "most", "expected"), [(None, 2, 2), (6, 2, 2), (10, 8, 8), (6, 50, 6), (None, 50, 50)]
+)
+def test_the_flag_caps_every_agent_and_is_the_number_of_who_has_none(
+    of_agent: int | None, most: int, expected: int
+) -> None:
+    assert policy_of(Agent(top_k=of_agent), replace(FLAGS, max_documents=most)).top_k == expected
+
+
+def test_the_default_of_the_flag_leaves_every_preset_as_it_is() -> None:
+    most = environment_flags().max_documents
+    assert all(preset.top_k <= most for preset in PRESETS.values())
 
 
 def test_the_agent_s_own_settings_reach_the_search() -> None:

@@ -64,13 +64,16 @@ def test_flags_in_the_admin_change_the_next_call(people: People, agent: Agent) -
     assert (found["chunks"], found["gate"], found["sufficient"]) == ([], "disabled", False)
 
 
-def test_the_agent_s_own_settings_change_the_next_call_and_outweigh_the_flags(people: People, agent: Agent) -> None:
+def test_the_agent_s_own_confidence_outweighs_the_flag_and_its_passages_stay_below_it(
+    people: People, agent: Agent
+) -> None:
     Flags.objects.create(rag_min_confidence=1.0, rag_max_documents=1)
     agent.min_confidence, agent.top_k = 0.5, 2
     agent.save()
     found = retrieve(people)
     assert found["sufficient"]
-    assert len(found["chunks"]) == 2
+    assert len(found["chunks"]) == 1
+    assert len(retrieve(people, top_k=2)["chunks"]) == 2, "who asks for a number gets it"
 
 
 def test_requirements_of_the_agent_and_of_the_request_both_hold(people: People, agent: Agent) -> None:
