@@ -6,6 +6,8 @@ from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from django.contrib import messages
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.http.principal import membership_of_session
 from accounts.identity.second_factor import lacks_second_factor
-from accounts.models import Membership
+from accounts.models import Membership, User
 from accounts.problems import Problem
 
 P = ParamSpec("P")
@@ -40,7 +42,8 @@ def member_page(view: MemberPage[P]) -> Page[P]:
 
 def own_page(view: MemberPage[P]) -> Page[P]:
     """Call the view with the membership that asks. Anonymous: sign in first; without a membership: a page that
-    says so. A problem raised by a service is shown to the user; "not found" stays a 404."""
+    says so, and for an operator, who needs none, the operators' pages. A problem raised by a service is shown to the
+    user; "not found" stays a 404."""
 
     @wraps(view)
     def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -48,6 +51,8 @@ def own_page(view: MemberPage[P]) -> Page[P]:
             return elsewhere_first(request, redirect_to_login(page_asked_from(request)))
         membership = membership_of_session(request)
         if membership is None:
+            if needs_no_organization(request.user):
+                return elsewhere_first(request, redirect("admin:index"))
             return render(request, "accounts/no_organization.html", status=403)
         try:
             return view(request, membership, *args, **kwargs)
@@ -55,6 +60,10 @@ def own_page(view: MemberPage[P]) -> Page[P]:
             return redirect_with_problem(request, problem)
 
     return page  # type: ignore[return-value]  # wraps() names the positional parameters
+
+
+def needs_no_organization(user: AbstractBaseUser | AnonymousUser) -> bool:
+    return isinstance(user, User) and user.is_active and user.is_superuser
 
 
 def elsewhere_first(request: HttpRequest, there: HttpResponse) -> HttpResponse:

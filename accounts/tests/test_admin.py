@@ -215,3 +215,18 @@ def test_the_side_bar_offers_operators_pages_to_operators_only(client: Client, o
     users = reverse("admin:accounts_user_changelist").encode()
     assert users not in client.get(reverse("admin:accounts_membership_changelist")).content
     assert users in operator.get(reverse("admin:accounts_membership_changelist")).content
+
+
+def test_an_operator_without_an_organization_lands_on_the_operators_pages(operator: Client) -> None:
+    for name in ("dashboard", "account"):
+        answer = operator.get(reverse(name))
+        assert (answer.status_code, answer.url) == (302, reverse("admin:index"))  # type: ignore[attr-defined]
+    assert operator.get(reverse("dashboard"), follow=True).status_code == 200
+    fragment = operator.get(reverse("dashboard"), headers={"HX-Request": "true"})
+    assert (fragment.status_code, fragment["HX-Refresh"]) == (204, "true")
+
+
+@pytest.mark.django_db
+def test_anybody_else_without_an_organization_is_told_so(client: Client) -> None:
+    client.force_login(User.objects.create_user("nobody@example.org"))
+    assert client.get(reverse("dashboard")).status_code == 403
