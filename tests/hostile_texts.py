@@ -358,7 +358,7 @@ PROBES: dict[str, Probe] = {
     ),
     "chunks": Probe(
         lambda text: segment_text(text, [], 800, 60) if text else None,
-        named("workers.ingestion.chunk.segments", "_END"),
+        named("workers.ingestion.chunk.segments", "_END", "_FENCE", "_TABLE"),
     ),
     "tokens": Probe(estimate_tokens, named("workers.ingestion.chunk.tokens", "_NON_ASCII", "_WIDE_CHARACTER")),
     "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),

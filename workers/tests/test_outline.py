@@ -2,7 +2,10 @@
 
 import pytest
 
-from workers.ingestion.chunk.chunking import cut_chunks
+from corpora.media_types import TEXT
+from workers.ingestion.chunk.chunking import ChunkDraft, cut_chunks
+from workers.ingestion.extract.docx import DocxBlock, with_numbered_blocks
+from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
@@ -203,3 +206,51 @@ def test_a_passage_of_several_sections_says_where_each_stands() -> None:
         (("Uno", "Dos"), "segundo."),
         (("Uno", "Tres"), "tercero."),
     ]
+
+
+def test_a_text_has_its_numbered_headings() -> None:
+    text = "CAPÍTULO I\n\nArtículo 1. Objeto.\nTexto del primero.\n\nArtículo 2. Fines.\nTexto."
+    extracted = extract(text.encode(), TEXT)
+    assert [(one.level, one.title, text[one.start : one.end]) for one in extracted.headings] == [
+        (1, "CAPÍTULO I", "CAPÍTULO I"),
+        (2, "Artículo 1. Objeto.", "Artículo 1. Objeto."),
+        (2, "Artículo 2. Fines.", "Artículo 2. Fines."),
+    ]
+
+
+def test_paragraphs_of_a_document_without_styles_are_headings_by_their_numbers() -> None:
+    long = "Los ciudadanos tienen derecho a todo lo que se dice. " * 6
+    blocks = [
+        DocxBlock("TÍTULO I"),
+        DocxBlock(f"Artículo 1. {long}"),
+        DocxBlock("Artículo 2. Fines."),
+        DocxBlock("a) Uno."),
+    ]
+    assert [(one.level, one.text[:18]) for one in with_numbered_blocks(blocks)] == [
+        (1, "TÍTULO I"),
+        (2, "Artículo 1."),
+        (0, "Los ciudadanos tie"),
+        (2, "Artículo 2. Fines."),
+        (0, "a) Uno."),
+    ]
+
+
+def cut(text: str, granularity: int = 64) -> list[ChunkDraft]:
+    return list(cut_chunks(Extracted(text), granularity, 8))
+
+
+def test_code_is_cut_beside_its_fence() -> None:
+    prose = " ".join(["Una frase que habla de ello."] * 5)
+    code = "```python\n" + "\n".join(f"valor_{n} = {n}" for n in range(6)) + "\n```"
+    chunks = cut(f"{prose}\n{code}\n{prose}\n{code}\n{prose}", 128)
+    assert len(chunks) > 1
+    assert all(one.text.count("```") in (0, 2, 4) and one.text.count(code) * 2 == one.text.count("```") for one in chunks)
+
+
+def test_rows_of_a_cut_table_keep_the_names_of_its_columns() -> None:
+    table = "| Puerto | Uso |\n|---|---|\n" + "\n".join(f"| {n} | servicio número {n} |" for n in range(40))
+    first, *others = cut(f"Los puertos:\n\n{table}\n\nFin.")
+    assert first.heading_path == ()
+    within = [one for one in others if one.text.startswith("|")]
+    assert within
+    assert all(one.heading_path == ("Puerto · Uso",) and one.text.endswith(("|", ".")) for one in within)

@@ -9,7 +9,7 @@ Source: SPEC §3 (Chunk).
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,16 +21,19 @@ from workers.ingestion.chunk.segments import (
     AFTER_HEADING,
     AFTER_LINE,
     AFTER_PARAGRAPH,
+    AFTER_ROW,
     AFTER_SENTENCE,
     AFTER_WORD,
     Segments,
     segment_text,
+    table_spans,
 )
 from workers.ingestion.chunk.tokens import token_counter
-from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.extracted import Extracted, Span
 
 MIN_GRANULARITY = 32
 OVERLAP = {256: 32, 512: 64, 800: 100, 1024: 128}  # tokens, by granularity
+LONGEST_COLUMNS = 200  # characters of a table's first row that a further passage of it is found with
 _LEAST_FILLED = 0.5
 _HEADING_MARGIN = 8  # tokens: a heading counted with the white space below it may differ by some
 # What an end is worth, in shares of the granularity: a chunk gives up 30 % of its size to end with a
@@ -39,6 +42,7 @@ _WORTH = {
     AFTER_HEADING: -1.0,
     AFTER_CHARACTER: -0.5,
     AFTER_WORD: 0.0,
+    AFTER_ROW: 0.05,
     AFTER_SENTENCE: 0.2,
     AFTER_LINE: 0.4,
     AFTER_PARAGRAPH: 0.5,
@@ -58,7 +62,8 @@ class ChunkDraft:
     """A passage: `text` is extracted.text[start:end]; pages count from 1 and are None without pages.
 
     `index` counts the passages of one granularity. `heading_path` is that of its section; of a passage of several,
-    which are its `parts`, what their paths have in common.
+    which are its `parts`, what their paths have in common. A passage that begins within a table has the names of its
+    columns as the last of them: its rows stay rows of something.
     """
 
     granularity: int
@@ -93,6 +98,7 @@ def drafts_of(extracted: Extracted, granularity: int, cuts: Iterable[Cut]) -> It
     """What stands at the cuts: everything else about a passage follows from where it is."""
     pages = [(page.number, page.start) for page in extracted.pages]
     paths, starts = heading_paths(extracted.headings), [heading.start for heading in extracted.headings]
+    tables = table_spans(extracted.text)
     for index, (start, end, tokens) in enumerate(cuts):
         first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
         edges = [start, *starts[first + 1 : last], end]
@@ -110,9 +116,21 @@ def drafts_of(extracted: Extracted, granularity: int, cuts: Iterable[Cut]) -> It
             end=end,
             page_start=parts[0].page,
             page_end=parts[-1].page_end,
-            heading_path=common_path(headed),
+            heading_path=(*common_path(headed), *_columns_above(extracted.text, start, tables)),
             parts=tuple(parts) if len(parts) > 1 else (),
         )
+
+
+def _columns_above(text: str, start: int, tables: Sequence[Span]) -> tuple[str, ...]:
+    """The first row of the table in which a passage begins, unless it begins with it."""
+    place = bisect_right(tables, (start, len(text))) - 1
+    if place < 0 or not tables[place][0] < start < tables[place][1]:
+        return ()
+    header = text[tables[place][0] : text.find("\n", *tables[place])]
+    if not text[tables[place][0] : start].strip():
+        return ()
+    cells = [cell.strip() for cell in header.strip().strip("|").split("|")]
+    return (" · ".join(cell for cell in cells if cell)[:LONGEST_COLUMNS],)
 
 
 class _Chunker:
@@ -167,14 +185,15 @@ class _Chunker:
         return best
 
     def _overlap_start(self, start: int, end: int) -> int:
-        """Where the next passage begins: a sentence, else a word, at most `overlap` tokens back."""
+        """Where the next passage begins: a sentence, else a word, at most `overlap` tokens back; never inside code or a
+        table, which nobody would read from its middle."""
         before, breaks = self._segments.before, self._segments.breaks
         earliest = end
         while earliest - 1 > start and before[end] - before[earliest - 1] <= self._overlap:
             earliest -= 1
         for least in (AFTER_SENTENCE, AFTER_WORD):
             for candidate in range(earliest, end):
-                if breaks[candidate - 1] >= least:
+                if breaks[candidate - 1] >= least and breaks[candidate - 1] != AFTER_ROW:
                     return candidate
         return end
 

@@ -14,7 +14,7 @@ from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract.extracted import Span
 
 # How good it is to end a chunk after a segment, best last.
-AFTER_HEADING, AFTER_CHARACTER, AFTER_WORD, AFTER_SENTENCE, AFTER_LINE, AFTER_PARAGRAPH = range(6)
+AFTER_HEADING, AFTER_CHARACTER, AFTER_WORD, AFTER_ROW, AFTER_SENTENCE, AFTER_LINE, AFTER_PARAGRAPH = range(7)
 
 _END = re.compile(
     r"(?P<paragraph>\n[ \t]*\n\s*)|(?P<line>\n[ \t]*)"
@@ -23,6 +23,8 @@ _END = re.compile(
     r"[»”\"')\]]*[ \t]+(?=[¿¡«“\"'(\[]*[A-ZÁÉÍÓÚÑÜ\d])"
 )
 _ENDINGS = {"paragraph": AFTER_PARAGRAPH, "line": AFTER_LINE, None: AFTER_SENTENCE}
+_FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3}|~{3})", re.MULTILINE)
+_TABLE = re.compile(r"(?:^[ \t]*\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 _NOT_WORTH_COUNTING = 16  # characters a token: a longer text is over the limit anyway
 
 
@@ -53,10 +55,37 @@ def segment_text(text: str, headings: Sequence[Span], limit: int, heading_limit:
     """All segments of `text`, of at most `limit` tokens; headings, and what stands apart like them, of at most
     `heading_limit`."""
     segments = Segments()
+    whole = iter(whole_spans(text))
+    first, last = next(whole, (len(text), len(text)))
     for start, end, ending in _pieces(text, headings):
+        while last <= start:
+            first, last = next(whole, (len(text) + 1, len(text) + 1))
+        if first < end < last and ending != AFTER_HEADING:
+            ending = AFTER_ROW
         _add_halves(segments, text, start, end, ending, heading_limit if ending == AFTER_HEADING else limit)
     segments.before = array("q", accumulate(segments.tokens, initial=0))
     return segments
+
+
+def whole_spans(text: str) -> list[Span]:
+    """Code in fences and tables of `|` rows, in order: what is cut inside only where it is longer than a passage."""
+    return sorted([*_fenced(text), *table_spans(text)])
+
+
+def table_spans(text: str) -> list[Span]:
+    """Each run of `|` rows, to the end of its last line."""
+    return [match.span() for match in _TABLE.finditer(text)] if "\n|" in text or "| " in text else []
+
+
+def _fenced(text: str) -> Iterator[Span]:
+    opened, mark = -1, ""
+    for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
+        if opened < 0:
+            opened, mark = fence.start(), fence["mark"]
+        elif fence["mark"] == mark:
+            below = text.find("\n", fence.end())
+            yield opened, below + 1 if below >= 0 else len(text)
+            opened = -1
 
 
 def _pieces(text: str, headings: Sequence[Span]) -> Iterator[tuple[int, int, int]]:

@@ -7,7 +7,7 @@ cost 1.4 s on an 872-page handbook (this walk: 0.2 s) and pass over content cont
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import docx
@@ -15,8 +15,10 @@ import docx
 from corpora.uploads.archives import ArchiveBomb, NotADocx, check_docx
 from workers.ingestion.extract.canonical import clean, one_line
 from workers.ingestion.extract.docx_styles import Numbering, Styles, W, numbering_of, outline_level, value
-from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan
+from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
+from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
 from workers.ingestion.extract.titles import title_among
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Office wraps an encrypted DOCX in an OLE file
@@ -32,6 +34,7 @@ _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen
 _TEXT = {f"{W}{name}": character for name, character in _CHARACTERS.items()}
 _T = f"{W}t"
 _INDENT = "  "
+UNTOLD = -1  # the level of a heading that no style tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class DocxBlock:
     level: int = 0
     is_title: bool = False
     in_list: bool = False
+    is_contents: bool = False
+    rank: int = 0  # of the place that a heading names
 
 
 def extract_docx(content: bytes) -> Extracted:
@@ -54,7 +59,7 @@ def extract_docx(content: bytes) -> Extracted:
     document: Any = docx.Document(io.BytesIO(content))
     found = list(body_blocks(document.element.body, Styles(document), Numbering(document)))
     declared = one_line(document.core_properties.title or "")
-    return _assemble(found, "" if _NO_TITLE.fullmatch(declared) else declared)
+    return _assemble(with_numbered_blocks(found), "" if _NO_TITLE.fullmatch(declared) else declared)
 
 
 def _check(content: bytes) -> None:
@@ -76,6 +81,7 @@ def _tidy(text: str) -> str:
 def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
     parts: list[str] = []
     headings: list[HeadingSpan] = []
+    furniture: list[Span] = []
     position = 0
     title = ""
     previous: DocxBlock | None = None
@@ -83,16 +89,47 @@ def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
         text = one_line(block.text) if block.level else _tidy(block.text)
         if not text:
             continue
-        separator = "" if previous is None else "\n" if previous.in_list and block.in_list else "\n\n"
+        together = previous is not None and (
+            (previous.in_list and block.in_list) or (previous.is_contents and block.is_contents)
+        )
+        separator = "" if previous is None else "\n" if together else "\n\n"
         position += len(separator)
         if block.level and len(headings) < MAX_HEADINGS:
             headings.append(HeadingSpan(block.level, text, position, position + len(text)))
+        if block.is_contents:
+            furniture.append((position, position + len(text)))
         if block.is_title and not title:
             title = text
         parts += (separator, text)
         position += len(text)
         previous = block
-    return Extracted("".join(parts), headings=tuple(headings), title=title or declared_title or title_among(headings))
+    return Extracted(
+        "".join(parts),
+        headings=tuple(headings),
+        title=title or declared_title or title_among(headings),
+        furniture=furniture_of(furniture, position),
+    )
+
+
+def with_numbered_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
+    """The blocks, those as headings that only their numbers tell; a text behind a number stands apart."""
+    is_text = [not (one.in_list or one.is_contents or one.text.startswith("|")) for one in found]
+    places = numbered_lines([one.text for one in found], is_text)
+    if not any(not found[index].level for index in places):
+        return found
+    blocks: list[DocxBlock] = []
+    for index, block in enumerate(found):
+        place = places.get(index)
+        if block.level or place is None:
+            blocks.append(replace(block, rank=place.rank) if place else block)
+        elif len(block.text) <= LONGEST_TITLE and "\n" not in block.text:
+            blocks.append(replace(block, level=UNTOLD, rank=place.rank))
+        else:
+            blocks.append(DocxBlock(block.text[: place.end], UNTOLD, rank=place.rank))
+            blocks.append(replace(block, text=block.text[place.end :].strip()))
+    headings = [FoundHeading(max(one.level, 0), one.rank) for one in blocks if one.level]
+    levels = iter(levels_of(headings))
+    return [replace(one, level=next(levels)) if one.level else one for one in blocks]
 
 
 def body_blocks(body: Any, styles: Styles, numbering: Numbering) -> Iterator[DocxBlock]:
@@ -126,6 +163,8 @@ def _paragraph(paragraph: Any, styles: Styles, numbering: Numbering) -> DocxBloc
         return DocxBlock("")
     properties = paragraph.find(f"{W}pPr")
     style = styles.of(value(properties.find(f"{W}pStyle")) or "" if properties is not None else "")
+    if style.is_contents:
+        return DocxBlock(text, is_contents=True)
     level = outline_level(properties) or style.level
     numbered = numbering_of(properties) or style.numbering
     marker = numbering.marker(*numbered) if numbered else ""

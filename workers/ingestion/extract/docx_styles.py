@@ -17,6 +17,7 @@ class Style:
     level: int = 0
     is_title: bool = False
     numbering: tuple[str, int] | None = None
+    is_contents: bool = False  # Word's own styles of its table of contents
 
 
 class Styles:
@@ -36,7 +37,7 @@ class Styles:
         return self._resolved[style_id]
 
     def _resolve(self, style_id: str) -> Style:
-        level, is_title, numbering = 0, False, None
+        level, is_title, numbering, is_contents = 0, False, None, False
         seen: set[str] = set()
         while style_id in self._elements and style_id not in seen:
             seen.add(style_id)
@@ -45,9 +46,10 @@ class Styles:
             properties = element.find(f"{W}pPr")
             level = level or outline_level(properties) or _level_by_name(name)
             is_title = is_title or name == "title"
+            is_contents = is_contents or name.startswith("toc ") or name == "table of figures"
             numbering = numbering or numbering_of(properties)
             style_id = value(element.find(f"{W}basedOn")) or ""
-        return Style(1 if is_title else level, is_title, numbering)
+        return Style(1 if is_title else 0 if is_contents else level, is_title, numbering, is_contents)
 
 
 def value(element: Any) -> str | None:

@@ -2,11 +2,15 @@
 
 import codecs
 import re
+from collections.abc import Iterator
+from itertools import accumulate
 
 from corpora.uploads.signatures import utf16_without_bom
-from workers.ingestion.extract.canonical import tidy_text
-from workers.ingestion.extract.extracted import Extracted
+from workers.ingestion.extract.canonical import one_line, tidy_text
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
+from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -32,7 +36,18 @@ def extract_text(content: bytes) -> Extracted:
     text = tidy_text(decode_text(content))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
-    return Extracted(text)
+    return Extracted(text, headings=tuple(numbered_spans(text)))
+
+
+def numbered_spans(text: str) -> Iterator[HeadingSpan]:
+    """The headings of a text that only their numbers tell."""
+    lines = text.split("\n")
+    places = numbered_lines(lines, [True] * len(lines))
+    levels = levels_of([FoundHeading(0, place.rank) for place in places.values()])
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    for (index, place), level in zip(places.items(), levels, strict=True):
+        end = len(lines[index]) if len(lines[index]) <= LONGEST_TITLE else place.end
+        yield HeadingSpan(level, one_line(lines[index][:end]), starts[index], starts[index] + end)
 
 
 def decode_text(content: bytes) -> str:

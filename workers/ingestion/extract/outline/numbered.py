@@ -45,6 +45,17 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     return result
 
 
+def numbered_lines(lines: Sequence[str], is_text: Sequence[bool]) -> dict[int, NumberedPlace]:
+    """The lines of a text without pages that are headings by their numbers; `is_text`: those that may be."""
+    width = max((len(line) for line in lines), default=0)
+    shown = [Line(line, 0, after_gap=not above) for line, above in zip(lines, ["", *lines], strict=False)]
+    places = [numbered_place(line) if may_be else None for line, may_be in zip(lines, is_text, strict=True)]
+    candidates = [
+        (index, place) for index, place in enumerate(places) if place and _begins(shown, index, places, [width])
+    ]
+    return dict(headings_among(candidates))
+
+
 def _begins(lines: Sequence[Line], index: int, places: Sequence[NumberedPlace | None], widths: Sequence[int]) -> bool:
     """Whether the line begins something: the one above does not go on in it, or is the title of a bare number."""
     above = lines[index - 1] if index else None
