@@ -44,7 +44,7 @@ from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.markdown import extract_markdown
-from workers.ingestion.extract.outline.contents import contents_lines
+from workers.ingestion.extract.outline.contents import contents_lines, is_contents_title
 from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
@@ -313,7 +313,7 @@ PROBES: dict[str, Probe] = {
         lambda text: refused_or(lambda: extract_markdown(text.encode()), ExtractionError),
         named(
             *(MARKDOWN, "_FRONT_MATTER", "_ATX", "_SETEXT", "_FENCE", "_NOT_A_PARAGRAPH"),
-            *("_IMAGE", "_LINK", "_TAG", "_ANCHOR", "_EMPHASIS"),
+            *("_IMAGE", "_LINK", "_TAG", "_ANCHOR", "_EMPHASIS", "_LISTED"),
         ),
     ),
     "plain document": Probe(
@@ -349,8 +349,11 @@ PROBES: dict[str, Probe] = {
         named("workers.ingestion.extract.titles", "_NORM", "_EXTENSION", "_BETWEEN_WORDS", "_UNACCENTED"),
     ),
     "contents": Probe(
-        lambda text: contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * 5),
-        named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE"),
+        lambda text: (
+            contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * 5),
+            is_contents_title(text),
+        ),
+        named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE", "_SIGNS_AROUND"),
     ),
     "printed headings": Probe(
         lambda text: headings_by_size([PrintedLine(text, 0, 20.0), PrintedLine("texto " * 9, 0, 10.0)]),

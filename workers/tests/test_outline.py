@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpora.media_types import TEXT
+from corpora.media_types import MARKDOWN, TEXT
 from workers.ingestion.chunk.chunking import ChunkDraft, cut_chunks
 from workers.ingestion.extract.docx import DocxBlock, with_numbered_blocks
 from workers.ingestion.extract.entry import extract
@@ -244,7 +244,9 @@ def test_code_is_cut_beside_its_fence() -> None:
     code = "```python\n" + "\n".join(f"valor_{n} = {n}" for n in range(6)) + "\n```"
     chunks = cut(f"{prose}\n{code}\n{prose}\n{code}\n{prose}", 128)
     assert len(chunks) > 1
-    assert all(one.text.count("```") in (0, 2, 4) and one.text.count(code) * 2 == one.text.count("```") for one in chunks)
+    assert all(
+        one.text.count("```") in (0, 2, 4) and one.text.count(code) * 2 == one.text.count("```") for one in chunks
+    )
 
 
 def test_rows_of_a_cut_table_keep_the_names_of_its_columns() -> None:
@@ -254,3 +256,11 @@ def test_rows_of_a_cut_table_keep_the_names_of_its_columns() -> None:
     within = [one for one in others if one.text.startswith("|")]
     assert within
     assert all(one.heading_path == ("Puerto · Uso",) and one.text.endswith(("|", ".")) for one in within)
+
+
+def test_contents_of_markdown_are_not_retrieved() -> None:
+    text = "# Redes\n\n## 📚 Contenidos\n\n- Qué es una red\n- Topologías\n\n---\n\n## Qué es una red\n\nUn conjunto."
+    text += "\n\n## Contenido\n\nNo es una lista, sino un texto que dice algo."
+    extracted = extract(text.encode(), MARKDOWN)
+    assert [extracted.text[start:end] for start, end in extracted.furniture] == ["- Qué es una red\n- Topologías"]
+    assert not any("- Topologías" in one.text for one in cut_chunks(extracted, 800, 100))

@@ -114,7 +114,7 @@ def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
 def with_numbered_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
     """The blocks, those as headings that only their numbers tell; a text behind a number stands apart."""
     is_text = [not (one.in_list or one.is_contents or one.text.startswith("|")) for one in found]
-    places = numbered_lines([one.text for one in found], is_text)
+    places = numbered_lines([one.text for one in found], is_text, [bool(one.level) for one in found])
     if not any(not found[index].level for index in places):
         return found
     blocks: list[DocxBlock] = []
@@ -169,7 +169,7 @@ def _paragraph(paragraph: Any, styles: Styles, numbering: Numbering) -> DocxBloc
     numbered = numbering_of(properties) or style.numbering
     marker = numbering.marker(*numbered) if numbered else ""
     if level:
-        return DocxBlock(f"{marker} {text}" if marker != "-" else text, level, style.is_title)
+        return DocxBlock(f"{marker} {text}".strip() if marker != "-" else text, level, style.is_title)
     if not marker or numbered is None:
         return DocxBlock(text)
     return DocxBlock(f"{_INDENT * numbered[1]}{marker} {text}", in_list=True)

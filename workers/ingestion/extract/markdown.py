@@ -1,12 +1,13 @@
 """Markdown: its source as text, with front matter and headings recognised line by line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from workers.ingestion.extract.canonical import one_line, tidy_text
-from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan
+from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
+from workers.ingestion.extract.outline.contents import is_contents_title
 from workers.ingestion.extract.plain import decode_text
 from workers.ingestion.extract.titles import title_among
 
@@ -16,6 +17,7 @@ _LONGEST_HEADING = 500  # a longer line is text
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)\Z")  # any indentation: fences inside lists and quotes count
 _NOT_A_PARAGRAPH = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|<|$)| {4}|\t")
+_LISTED = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^>]*>")
@@ -36,7 +38,19 @@ def extract_markdown(content: bytes) -> Extracted:
         raise ExtractionError("empty_document", cause="only white space")
     metadata = read_front_matter(front[1]) if front else {}
     title = metadata.pop("title", "") or title_among(headings)
-    return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata)
+    furniture = furniture_of(list(_contents(text, headings)), len(text))
+    return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata, furniture=furniture)
+
+
+def _contents(text: str, headings: Sequence[HeadingSpan]) -> Iterator[Span]:
+    """Lists, and nothing else, below a heading that says that they are the contents."""
+    for heading, end in zip(headings, [*(one.start for one in headings[1:]), len(text)], strict=False):
+        if not is_contents_title(heading.title):
+            continue
+        body = text[heading.end : end].rstrip(" \n-")
+        lines = [line for line in body.split("\n") if line.strip(" -")]
+        if len(lines) > 1 and all(map(_LISTED.match, lines)):
+            yield heading.end + len(body) - len(body.lstrip("\n")), heading.end + len(body)
 
 
 def plain_title(marked: str) -> str:

@@ -24,6 +24,7 @@ _TITLE = re.compile(
 _INDEX_TITLE = re.compile(
     r"index|[íi]ndice(?: anal[íi]tico| alfab[ée]tico| tem[áa]tico| de (?:materias|t[ée]rminos))?", re.IGNORECASE
 )
+_SIGNS_AROUND = re.compile(r"\A\W+")
 _LONGEST_TITLE, _LONGEST_INDEX_LINE = 40, 70
 
 PageLines = Sequence[str]
@@ -42,6 +43,11 @@ def contents_lines(pages: Sequence[PageLines]) -> list[frozenset[int]]:
         inside = range(len(lines)) if in_index else (n for first, last in blocks for n in range(first, last + 1))
         found.append(frozenset(inside))
     return found
+
+
+def is_contents_title(title: str) -> bool:
+    """Whether a heading says that contents follow: "📚 Contenidos", "Table of contents"."""
+    return _is_title(_SIGNS_AROUND.sub("", title), _TITLE)
 
 
 def _blocks(lines: PageLines, goes_on: bool) -> Iterator[tuple[int, int]]:

@@ -45,13 +45,23 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     return result
 
 
-def numbered_lines(lines: Sequence[str], is_text: Sequence[bool]) -> dict[int, NumberedPlace]:
-    """The lines of a text without pages that are headings by their numbers; `is_text`: those that may be."""
+def numbered_lines(
+    lines: Sequence[str], is_text: Sequence[bool], is_told: Sequence[bool] | None = None
+) -> dict[int, NumberedPlace]:
+    """The lines of a text without pages that are headings by their numbers, of those that may be (`is_text`).
+
+    Those that are told to be headings are among them, and what they name is no heading a second time.
+    """
     width = max((len(line) for line in lines), default=0)
     shown = [Line(line, 0, after_gap=not above) for line, above in zip(lines, ["", *lines], strict=False)]
     places = [numbered_place(line) if may_be else None for line, may_be in zip(lines, is_text, strict=True)]
+    sure = is_told or [False] * len(lines)
+    told = {(place.family, place.number) for place, is_sure in zip(places, sure, strict=True) if place and is_sure}
     candidates = [
-        (index, place) for index, place in enumerate(places) if place and _begins(shown, index, places, [width])
+        (index, place)
+        for index, place in enumerate(places)
+        if place
+        and (sure[index] or ((place.family, place.number) not in told and _begins(shown, index, places, [width])))
     ]
     return dict(headings_among(candidates))
 
