@@ -14,7 +14,8 @@ from retrieval.results import RetrievalPolicy
 Conditions = Mapping[str, Sequence[str]]
 ConditionPairs = Iterator[tuple[str, tuple[str, ...]]]
 UNBOUNDED = 1_000_000  # tokens: more than fifty passages of any size have
-NO_CONTEXT: Mapping[str, Conditions] = {}
+NO_CONTEXT: Mapping[str, Any] = {}
+NO_LEANINGS: Conditions = {}
 
 
 def searches(agent: Agent, flags: EffectiveFlags) -> bool:
@@ -32,21 +33,25 @@ def policy_of(
     granularity: int | None = None,
     filters: Conditions | None = None,
     preferences: Conditions | None = None,
-    context: Mapping[str, Conditions] = NO_CONTEXT,
+    context: Mapping[str, Any] = NO_CONTEXT,
+    leanings: Conditions = NO_LEANINGS,
 ) -> RetrievalPolicy:
     """The policy of one retrieval. `context` is the conversation's: {"filters": …, "preferences": …}.
 
     Passages: what the request asks for; else the agent's number, but no more than RAG_MAX_DOCUMENTS. Confidence: the
     agent's, else RAG_MIN_CONFIDENCE. Requirements of agent, conversation and request must all hold; preferences are
-    united.
+    united. What is only supposed of the asker (`leanings`) is preferred where nobody has said anything of that field.
     """
     overrides: dict[str, Any] = {"granularity": granularity} if granularity else {}
+    requirements = all_of(agent.filters, context.get("filters"), filters)
+    preferences = any_of(agent.preferences, context.get("preferences"), preferences)
+    spoken_of = {*preferences, *(key for key, _values in requirements)}
     return RetrievalPolicy(
         candidates=max(agent.candidates, 2 * (top_k or 0)),
         **_extent(agent, flags, top_k, threshold, budget_tokens),
         min_confidence=flags.min_confidence if agent.min_confidence is None else agent.min_confidence,
-        requirements=all_of(agent.filters, context.get("filters"), filters),
-        preferences=any_of(agent.preferences, context.get("preferences"), preferences),
+        requirements=requirements,
+        preferences=any_of(preferences, {key: leanings[key] for key in leanings if key not in spoken_of}),
         diversity=agent.diversity,
         recency_half_life_days=agent.recency_half_life_days,
         rerank=agent.rerank,

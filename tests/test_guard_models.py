@@ -127,6 +127,10 @@ TRUSTED: dict[tuple[str, str], str] = {
         "Invitation.objects.filter(email__iexact=former)",
     ): "the address that its owner has just left",
     (
+        "chat/understanding/course.py",
+        "Citation.objects.filter(message__in=answers, cited=True)",
+    ): "of the conversation in hand, which is the asker's own",
+    (
         "chat/stream/keeping.py",
         "Message.objects.filter(pk__in=messages)",
     ): "the answers that this process writes: whether they are there",
@@ -200,6 +204,10 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("chat/stream/elsewhere.py", "Message.objects.filter(pk=self.message"): "an answer that its reader was checked for",
     ("chat/stream/elsewhere.py", "Trace.objects.filter(message=row)"): "an answer that its reader was checked for",
     ("chat/admin/trace.py", "Chunk.objects.served()"): "narrowed to the organization's global corpora",
+    (
+        "chat/admin/usage.py",
+        "Message.objects.filter(created_at__date__gte=first_monday(today))",
+    ): "counts; narrowed to one organization",
     ("chat/admin/usage.py", "Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)"): (
         "counts; narrowed to one organization"
     ),

@@ -15,7 +15,7 @@ from django.utils.translation import pgettext
 
 from accounts.tenancy.scope import system_scope
 from chat.admin.statistics import AdaptiveStatistics, adaptive_statistics
-from chat.admin.trends import shares, weeks_of_answers
+from chat.admin.trends import first_monday, shares, weeks_of_answers
 from chat.models import Message, Trace
 from corpora.models import Corpus, Document
 from retrieval.confidence.gate import Gate
@@ -64,7 +64,7 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
     since = today - timedelta(days=days - 1)
     messages = Message.objects.filter(created_at__date__gte=since)
     traces = Trace.objects.filter(created_at__date__gte=since)
-    answers = Message.objects.all()
+    answers = Message.objects.filter(created_at__date__gte=first_monday(today))
     failed = Document.objects.alive().filter(
         status=Document.Status.FAILED, corpus__corpus_type=Corpus.Type.GLOBAL, created_at__date__gte=since
     )

@@ -1,13 +1,13 @@
 """A question in its place: who asks whom, in which conversation; and the search for its answer, again if need be."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from accounts.models import Membership
 from agents.llm.base import ModelMessage
 from agents.lookup import agent_for
 from agents.models import Agent
-from agents.policy import Conditions, policy_of, searches
+from agents.policy import policy_of, searches
 from chat.answering import condensing, records
 from chat.answering.condensing import AS_ASKED, Rewriting
 from chat.answering.questions import ChatQuestion
@@ -15,6 +15,7 @@ from chat.answering.routing import Strategy
 from chat.models import Conversation
 from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
+from chat.understanding.course import leanings
 from corpora.scope import Scope, is_personal
 from retrieval import granularities
 from retrieval.confidence.gate import Gate
@@ -67,7 +68,7 @@ class Inquiry:
     def plan_anew(self, strategy: Strategy) -> Plan:
         """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""
         agent = agent_for(self.membership, str(self.agent.pk))
-        plan = plan_for(self.membership, agent, self.conversation, self.question, strategy)
+        plan = plan_for(self.membership, agent, self.conversation, self.question, strategy, self.history)
         if is_personal(plan.scope) and not self.conversation.is_personal:  # a corpus was assigned a moment ago
             records.keep_personal(self.conversation)
         return plan
@@ -79,19 +80,32 @@ def prepare(membership: Membership, reference: str, question: ChatQuestion) -> I
     agent = agent_for(membership, reference)
     conversation = records.conversation_for(membership, agent, question)
     history = cut_history(records.history_of(conversation, question), prompt_budget(agent))
-    plan = plan_for(membership, agent, conversation, question, Strategy() if agent.adaptive else PLAIN)
+    strategy = Strategy() if agent.adaptive else PLAIN
+    plan = plan_for(membership, agent, conversation, question, strategy, history)
     followed = records.follows_personal(conversation, question)
     conversation.is_personal = is_personal(plan.scope, history=followed)
     return Inquiry(membership, agent, conversation, question, history, plan)
 
 
 def plan_for(
-    membership: Membership, agent: Agent, conversation: Conversation, question: ChatQuestion, strategy: Strategy
+    membership: Membership,
+    agent: Agent,
+    conversation: Conversation,
+    question: ChatQuestion,
+    strategy: Strategy,
+    history: Sequence[ModelMessage],
 ) -> Plan:
     scope, flags = records.narrowed(agent.scope_for(membership), conversation), effective_flags()
-    context: Mapping[str, Conditions] = conversation.context
-    policy = policy_of(agent, flags, filters=question.filters, preferences=question.preferences, context=context)
+    said = [one.content for one in history if one.role == "user"] + [question.text]
     does_search = searches(agent, flags)
+    policy = policy_of(
+        agent,
+        flags,
+        filters=question.filters,
+        preferences=question.preferences,
+        context=conversation.context,
+        leanings=leanings(scope, conversation, question.student, said) if does_search else {},
+    )
     return Plan(agent, scope, fit(policy, scope, strategy) if does_search else policy, strategy, does_search)
 
 

@@ -9,7 +9,8 @@ from agents.llm.base import ModelMessage
 
 @dataclass(frozen=True, slots=True)
 class ChatQuestion:
-    """What is asked, with everything the client may choose. `history` is what the client sent before it."""
+    """What is asked, with everything the client may choose. `history` is what the client sent before it; `student`
+    where the asker is in a course and in which state (`chat.understanding.course`)."""
 
     text: str
     history: tuple[ModelMessage, ...] = ()
@@ -17,5 +18,6 @@ class ChatQuestion:
     project: UUID | None = None
     filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    student: Mapping[str, str] = field(default_factory=dict)
     stream: bool = True
     background: bool = False

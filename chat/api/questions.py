@@ -8,6 +8,8 @@ from rest_framework import serializers
 from agents.api.serializers import FiltersField
 from agents.llm.base import ModelMessage
 from chat.answering.questions import ChatQuestion
+from chat.understanding.course import LEVELS
+from chat.understanding.student import StudentState
 
 MAX_MESSAGES = 200
 TOO_MANY = f"At most {MAX_MESSAGES} messages; the last is the question."
@@ -18,6 +20,17 @@ class SentMessageSerializer(serializers.Serializer[Any]):
     content = serializers.CharField(max_length=100_000, trim_whitespace=False, allow_blank=True)
 
 
+class StudentSerializer(serializers.Serializer[Any]):
+    """Where who asks is in a course, and in which state: what fits is read first. What is left out is read from the
+    conversation (`chat.understanding`)."""
+
+    unit = serializers.CharField(max_length=100, required=False, help_text="this unit and those before it come first")
+    difficulty = serializers.ChoiceField(LEVELS, required=False, help_text="this level and those below it come first")
+    state = serializers.ChoiceField(
+        [one.value for one in StudentState], required=False, help_text="chooses the types of content that come first"
+    )
+
+
 class QuestionSerializer(serializers.Serializer[Any]):
     messages = SentMessageSerializer(  # type: ignore[call-arg]  # the list's own, which DRF hands on
         many=True, allow_empty=False, max_length=MAX_MESSAGES, error_messages={"max_length": TOO_MANY}
@@ -26,6 +39,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
     project = serializers.UUIDField(required=False, allow_null=True)
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
+    context = StudentSerializer(required=False)  # type: ignore[assignment]  # DRF takes fields out of the class body
     stream = serializers.BooleanField(required=False, default=True)
     background = serializers.BooleanField(required=False, default=False)
 
@@ -52,6 +66,7 @@ def question_from(body: Any) -> ChatQuestion:
         project=asked.get("project"),
         filters=asked.get("filters") or {},
         preferences=asked.get("preferences") or {},
+        student=asked.get("context") or {},
         stream=asked["stream"],
         background=asked["background"],
     )

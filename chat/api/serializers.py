@@ -12,7 +12,9 @@ from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.serializers import FiltersField
 from chat.answering.state import state_kept
+from chat.api.questions import StudentSerializer
 from chat.models import Citation, Conversation, Message, Project
+from chat.understanding.course import PARTS as STUDENT_PARTS
 from corpora.models import Corpus
 
 
@@ -141,16 +143,20 @@ class ConversationSerializer(serializers.ModelSerializer[Conversation]):
 
 
 class ContextField(serializers.DictField):
-    """What holds for every question of a conversation: {"filters": …, "preferences": …}, replaced as a whole."""
+    """What holds for every question of a conversation: {"filters": …, "preferences": …}, and of a student {"unit": …,
+    "difficulty": …, "state": …}; replaced as a whole."""
 
     PARTS = ("filters", "preferences")
 
-    def to_internal_value(self, data: Any) -> dict[str, dict[str, list[str]]]:
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
             self.fail("not_a_dict", input_type=type(data).__name__)
-        if unknown := next((name for name in data if name not in self.PARTS), None):
+        if unknown := next((name for name in data if name not in (*self.PARTS, *STUDENT_PARTS)), None):
             raise serializers.ValidationError(f"Unknown: {unknown[:100]}; known: {', '.join(self.PARTS)}.")
-        checked = {name: FiltersField().run_validation(part) for name, part in data.items()}
+        checked: dict[str, Any] = {
+            name: FiltersField().run_validation(data[name]) for name in self.PARTS if name in data
+        }
+        checked |= StudentSerializer().run_validation({name: data[name] for name in STUDENT_PARTS if name in data})
         return {name: part for name, part in checked.items() if part}
 
 

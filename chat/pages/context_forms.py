@@ -11,6 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
+from chat.understanding.course import PARTS
 from corpora.metadata.names import METADATA_FIELDS
 from corpora.models import Document
 from corpora.scope import Scope
@@ -40,7 +41,8 @@ class ContextForm(forms.Form):
     def save(self) -> None:
         """What was chosen takes the place of what the conversation was about before."""
         chosen = {name: [value] for name, value in self.cleaned_data.items() if name != "mode" and value}
-        self.conversation.context = {self.cleaned_data["mode"]: chosen} if chosen else {}
+        of_student = {part: value for part, value in self.conversation.context.items() if part in PARTS}
+        self.conversation.context = of_student | ({self.cleaned_data["mode"]: chosen} if chosen else {})
         self.conversation.save(update_fields=["context"])
 
     @property

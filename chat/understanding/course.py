@@ -1,0 +1,83 @@
+"""Where a student is in a course, and what follows from it for a search: this unit and those before it, this level and
+those below it come first (rag-for-teaching-agents §2.2, §4.3: "unidad actual, nivel del estudiante").
+
+Told by the client (a conversation's context, or a question's), else read from what the last answers cited.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chat.models import Citation, Conversation
+from chat.understanding.student import FIRST, StudentState, state_read
+from corpora.models import Document
+from corpora.scope import Scope
+
+LEVELS = ("basico", "intermedio", "avanzado")
+PARTS = ("unit", "difficulty", "state")  # of a context, beside its conditions
+EXCHANGES = 3  # the last answers, whose citations tell the place
+MOST_UNITS = 100  # an outline with more is not looked through
+
+
+def leanings(
+    scope: Scope, conversation: Conversation, told: Mapping[str, str], said: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Preferred values by metadata field. `told`: what the client says of the student; `said`: the student's messages,
+    the question last."""
+    known = {part: str(value) for part in PARTS if (value := told.get(part) or conversation.context.get(part))}
+    place = {**_place_cited(scope, conversation), **known}
+    state = StudentState(known["state"]) if known.get("state") else state_read(said)
+    first = dict(FIRST[state]) if state else {}
+    if unit := place.get("unit"):
+        first["unit"] = units_until(unit, _units_in(scope))
+    if "difficulty" not in first and place.get("difficulty") in LEVELS:
+        first["difficulty"] = LEVELS[: LEVELS.index(place["difficulty"]) + 1]
+    return first
+
+
+def _place_cited(scope: Scope, conversation: Conversation) -> dict[str, str]:
+    """Unit and level of most of what the last answers cited, as far as it may be read now."""
+    if conversation._state.adding:
+        return {}
+    last = conversation.messages.filter(role="assistant").order_by("-created_at", "-pk").values("pk")[:EXCHANGES]
+    answers = [row["pk"] for row in last]
+    cited = Citation.objects.filter(message__in=answers, cited=True).values_list("document_id", flat=True)
+    documents = [id for id in cited if id]
+    if not documents:
+        return {}
+    rows = dict(_places(Document.objects.in_scope(scope).filter(pk__in=documents)))
+    found = {}
+    for number, part in enumerate(("unit", "difficulty")):
+        counted = Counter(value for id in documents if id in rows and (value := rows[id][number]))
+        if counted:
+            found[part] = counted.most_common(1)[0][0]
+    return found
+
+
+def _places(documents: Any) -> Iterable[tuple[Any, tuple[str, str]]]:
+    return ((id, (unit, difficulty)) for id, unit, difficulty in documents.values_list("pk", "unit", "difficulty"))
+
+
+def _units_in(scope: Scope) -> list[str]:
+    rows = Document.objects.in_scope(scope).exclude(unit="").order_by().values_list("unit", flat=True)
+    return list(rows.distinct()[: MOST_UNITS + 1])
+
+
+def units_until(unit: str, units: Sequence[str]) -> tuple[str, ...]:
+    """The unit and those whose number is lower, the nearest first; the unit alone where it has no number."""
+    number = number_of(unit)
+    if number is None or len(units) > MOST_UNITS:
+        return (unit,)
+    before = sorted(((n, one) for one in units if (n := number_of(one)) is not None and n < number), reverse=True)
+    return (unit, *(one for _n, one in before))
+
+
+def number_of(unit: str) -> int | None:
+    """The first number in a unit's name: 4 of "U04 — Subnetting" and of "4"."""
+    digits = ""
+    for letter in unit[:100]:
+        if letter in "0123456789":
+            digits += letter
+        elif digits:
+            break
+    return int(digits) if digits else None
