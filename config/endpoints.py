@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
+from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -22,7 +23,8 @@ class EndpointNotAllowed(ValueError):
 
 
 def allowed_endpoint(url: str) -> str:
-    """The address without its trailing slash. Raises EndpointNotAllowed: HTTPS unless loopback, no user information.
+    """The address without its trailing slash. Raises EndpointNotAllowed: HTTPS unless loopback or a host of
+    MODEL_HOSTS, no user information.
 
     Only settings and an admin's allow-list reach this function, never a request. Redirects are refused where the
     connection is made, because an address can only be judged before it is called.
@@ -47,8 +49,8 @@ def _fault(parts: SplitResult) -> str | Promise | None:
         return _("The model's address must not contain a user name or a password.")
     if parts.query or parts.fragment or "\\" in parts.netloc:
         return _("The model's address must end with its path.")
-    if parts.scheme == "http" and not is_loopback(parts.hostname):
-        return _("The model's address must use https:// unless it is on this machine.")
+    if parts.scheme == "http" and not (is_loopback(parts.hostname) or is_model_host(parts.hostname)):
+        return _("The model's address must use https:// unless it is on this machine or its host is in MODEL_HOSTS.")
     return None
 
 
@@ -61,6 +63,12 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_model_host(host: str) -> bool:
+    """Whether whoever runs the installation vouches for the way to this host: a container beside ours, a machine of the
+    same private network. Names and addresses are compared as they are written."""
+    return host.lower() in {one.strip().lower() for one in settings.MODEL_HOSTS}
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -71,6 +71,8 @@ class SpaceState(models.Model):
     collection = models.CharField(max_length=100, unique=True)
     model = models.CharField(max_length=100)
     dimensions = models.PositiveIntegerField()
+    query_prefix = models.CharField(max_length=500, blank=True)
+    document_prefix = models.CharField(max_length=500, blank=True)
     state = models.CharField(max_length=10, choices=State)
     probe = models.JSONField(default=list, help_text="the vector of a fixed sentence, to recognise another model")
     created_at = models.DateTimeField(auto_now_add=True)

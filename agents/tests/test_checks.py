@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from agents.checks import ENDPOINTS, endpoints_may_be_called
+from agents.checks import ENDPOINTS, endpoints_have_their_path, endpoints_may_be_called, model_hosts_are_hosts
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
@@ -23,3 +23,28 @@ def test_other_endpoints_pass(settings: Any, url: str) -> None:
     for name in ENDPOINTS:
         setattr(settings, name, url)
     assert endpoints_may_be_called(None) == []
+
+
+def test_a_host_that_is_vouched_for_may_be_plain_http(settings: Any) -> None:
+    settings.MODEL_HOSTS = ["Ollama", "10.1.1.1"]
+    for name, url in zip(ENDPOINTS, ["http://ollama:11434/v1", "http://10.1.1.1:8000/v1", "", ""], strict=True):
+        setattr(settings, name, url)
+    assert endpoints_may_be_called(None) == []
+    settings.OPENAI_BASE_URL = "http://ollama.example:11434/v1"
+    assert [one.id for one in endpoints_may_be_called(None)] == ["acervo.E003"]
+    settings.OPENAI_BASE_URL = "http://user@ollama:11434/v1"
+    assert [one.id for one in endpoints_may_be_called(None)] == ["acervo.E003"]
+
+
+@pytest.mark.parametrize("wrong", ["http://ollama", "ollama:11434", "*", "", "a b"])
+def test_a_host_that_is_none_is_an_error(settings: Any, wrong: str) -> None:
+    settings.MODEL_HOSTS = ["vllm", wrong]
+    assert [one.id for one in model_hosts_are_hosts(None)] == ["acervo.E009"]
+    settings.MODEL_HOSTS = ["vllm", "10.0.0.7", "fd00::1"]
+    assert model_hosts_are_hosts(None) == []
+
+
+def test_the_address_of_ollama_s_own_protocol_is_told_with_what_it_lacks(settings: Any) -> None:
+    settings.OPENAI_BASE_URL, settings.EMBEDDING_BASE_URL = "http://127.0.0.1:11434/", "http://127.0.0.1:11434/v1"
+    (told,) = endpoints_have_their_path(None)
+    assert (told.id, "http://127.0.0.1:11434/v1" in str(told.hint)) == ("acervo.W010", True)

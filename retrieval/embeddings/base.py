@@ -65,14 +65,34 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
+class Prefixes:
+    """What a model was taught to read before a question and before a passage; other ones give other vectors."""
+
+    query: str = ""
+    document: str = ""
+
+    @property
+    def mark(self) -> str:
+        """Of a space's name; empty without any, so that the names of such spaces stay as they are."""
+        if not (self.query or self.document):
+            return ""
+        return "-" + hashlib.sha256(f"{self.query}\0{self.document}".encode()).hexdigest()[:6]
+
+
+NO_PREFIXES = Prefixes()
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
-    """A model at a dimension: what may be compared with what. Each has a collection of its own (SPEC §2)."""
+    """A model at a dimension, told in its own words what is a question: what may be compared with what. Each has a
+    collection of its own (SPEC §2)."""
 
     model: str
     dimensions: int
     dense_weight: float
     bm25_weight: float
     calibration: Calibration
+    prefixes: Prefixes = NO_PREFIXES
 
     @property
     def collection(self) -> str:
@@ -80,7 +100,7 @@ class EmbeddingSpace:
         safe = re.sub(r"[^a-z0-9._-]+", "-", self.model.lower()).strip("-.")[:60]
         if safe != self.model:
             safe += "-" + hashlib.sha256(self.model.encode()).hexdigest()[:8]
-        return f"{safe}-{self.dimensions}"
+        return f"{safe}-{self.dimensions}{self.prefixes.mark}"
 
 
 class EmbeddingProvider(Protocol):

@@ -48,7 +48,7 @@ class OpenAIProvider(EmbeddingProvider):
         self._documents = DocumentEmbedder(space, self._dimensions, url, api_key)
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        return self._documents.embed(texts)
+        return self._documents.embed([self.space.prefixes.document + text for text in texts])
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
         return block_on(self.aembed_queries(texts))
@@ -58,7 +58,8 @@ class OpenAIProvider(EmbeddingProvider):
         if not self._breaker.allows():
             raise EmbeddingUnavailable("the embedding endpoint failed repeatedly; waiting before the next trial")
         try:
-            body = await self._ask(encode_embedding_request(self.space.model, texts, self._dimensions))
+            asked = [self.space.prefixes.query + text for text in texts]
+            body = await self._ask(encode_embedding_request(self.space.model, asked, self._dimensions))
             vectors = decode_embeddings(body, len(texts), self.space.dimensions)
         except (EmbeddingBusy, EmbeddingRejected):  # it answers, however little we like it
             self._breaker.succeeded()

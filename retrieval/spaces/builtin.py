@@ -29,7 +29,7 @@ On chunks of 800 tokens, of which MiniLM reads 256, .6 falls below BM25 and .5 d
 nobody measured. docs/evaluation.md has each set by itself.
 """
 
-from retrieval.embeddings.base import Calibration, EmbeddingSpace
+from retrieval.embeddings.base import NO_PREFIXES, Calibration, EmbeddingSpace, Prefixes
 
 LEXICAL_MODEL = "lexical-1"  # the number changes with the algorithm: old vectors must not meet new queries
 
@@ -57,8 +57,48 @@ _KNOWN: dict[str, tuple[float, float, Calibration]] = {
 }
 
 
-def space_for(model: str, dimensions: int) -> EmbeddingSpace:
-    """The space of a model, whatever publisher (`sentence-transformers/…`) or tag (`…:latest`) its name has."""
-    name = model.rsplit("/", 1)[-1].split(":", 1)[0].lower()
-    dense_weight, bm25_weight, calibration = _KNOWN.get(name, DEFAULT)
-    return EmbeddingSpace(model, dimensions, dense_weight, bm25_weight, calibration)
+SENTENCE_SEARCH = Prefixes("Represent this sentence for searching relevant passages: ")
+QUESTION_AND_PASSAGE = Prefixes("query: ", "passage: ")
+INSTRUCTED = Prefixes("Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ")
+# By the beginning of a model's name, the longest first, as its publisher's card asks for it. bge-m3, all-MiniLM and
+# OpenAI's ask for nothing.
+_TAUGHT: dict[str, Prefixes] = {
+    "nomic-embed-text": Prefixes("search_query: ", "search_document: "),
+    "multilingual-e5-large-instruct": INSTRUCTED,
+    "multilingual-e5": QUESTION_AND_PASSAGE,
+    "e5-mistral": INSTRUCTED,
+    "e5-": QUESTION_AND_PASSAGE,
+    "bge-m3": NO_PREFIXES,
+    "bge-multilingual": INSTRUCTED,
+    "bge-small-zh": Prefixes("为这个句子生成表示以用于检索相关文章："),
+    "bge-base-zh": Prefixes("为这个句子生成表示以用于检索相关文章："),
+    "bge-large-zh": Prefixes("为这个句子生成表示以用于检索相关文章："),
+    "bge-small": SENTENCE_SEARCH,
+    "bge-base": SENTENCE_SEARCH,
+    "bge-large": SENTENCE_SEARCH,
+    "mxbai-embed-large": SENTENCE_SEARCH,
+    "snowflake-arctic-embed2": Prefixes("query: "),
+    "snowflake-arctic-embed-l-v2": Prefixes("query: "),
+    "snowflake-arctic-embed-m-v2": Prefixes("query: "),
+    "snowflake-arctic-embed": SENTENCE_SEARCH,
+    "qwen3-embedding": INSTRUCTED,
+    "embeddinggemma": Prefixes("task: search result | query: ", "title: none | text: "),
+}
+
+
+def name_of_model(model: str) -> str:
+    """Without publisher (`sentence-transformers/…`) and tag (`…:latest`)."""
+    return model.rsplit("/", 1)[-1].split(":", 1)[0].lower()
+
+
+def prefixes_taught_to(model: str) -> Prefixes:
+    """What the model's publisher asks for; none for one that nobody knows here."""
+    name = name_of_model(model)
+    known = (one for one in sorted(_TAUGHT, key=len, reverse=True) if name.startswith(one))
+    return next((_TAUGHT[one] for one in known), NO_PREFIXES)
+
+
+def space_for(model: str, dimensions: int, prefixes: Prefixes = NO_PREFIXES) -> EmbeddingSpace:
+    """The space of a model, whatever publisher or tag its name has."""
+    dense_weight, bm25_weight, calibration = _KNOWN.get(name_of_model(model), DEFAULT)
+    return EmbeddingSpace(model, dimensions, dense_weight, bm25_weight, calibration, prefixes)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from retrieval.embeddings import provider_for
-from retrieval.embeddings.base import EmbeddingProvider
+from retrieval.embeddings.base import EmbeddingProvider, Prefixes
 from retrieval.embeddings.remembering import with_memory
 from retrieval.index import drop_index, open_index
 from retrieval.index.base import IndexUnavailable, VectorIndex
@@ -80,7 +80,7 @@ def current_index() -> VectorIndex:
 def provider_of(space: SpaceState) -> GuardedProvider:
     """The space's model at the settings' endpoint, its vectors checked against the space's probe."""
     folder = _kept_in.get()
-    provider = provider_for(space.model, space.dimensions)
+    provider = provider_for(space.model, space.dimensions, Prefixes(space.query_prefix, space.document_prefix))
     if folder is not None:
         provider = with_memory(cast(Any, provider), folder)
     known = _guards.get((space.collection, folder))

@@ -165,6 +165,12 @@ def _expire() -> None:
 def _row(space: EmbeddingSpace) -> SpaceState:
     row, _made = SpaceState.objects.get_or_create(
         collection=space.collection,
-        defaults={"model": space.model, "dimensions": space.dimensions, "state": State.FILLING},
+        defaults={
+            "model": space.model,
+            "dimensions": space.dimensions,
+            "query_prefix": space.prefixes.query,
+            "document_prefix": space.prefixes.document,
+            "state": State.FILLING,
+        },
     )
     return row

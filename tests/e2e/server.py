@@ -22,7 +22,15 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30.0
 # What would make it something else than the embedded default.
 ELSEWHERE = ("DATABASE_URL", "CELERY_BROKER_URL", "CACHE_URL", "QDRANT_URL", "INGEST_DIR", "CHAT_MODEL", "HTTPS")
-KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "EMBEDDING_MODEL")
+KEYS = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "EMBEDDING_BASE_URL",
+    "EMBEDDING_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "EMBEDDING_MODEL",
+)
 
 
 @dataclass(frozen=True, slots=True)
