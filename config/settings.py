@@ -137,6 +137,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # of a body that is no file: JSON, a 
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 TRASH_DAYS = env.int("TRASH_DAYS", default=30)
 INGEST_DIR = env.str("INGEST_DIR", default="")
+INGEST_AGENT = env.str("INGEST_AGENT", default="tutor")
 INGEST_ORGANIZATION = env.str("INGEST_ORGANIZATION", default="")
 
 # Quotas (RELIABILITY R21): the limits of accounts/limits/declared.py; LIMITS changes amounts, QUOTAS=off lifts all

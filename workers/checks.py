@@ -6,9 +6,14 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning
 from django.core.checks import register as register_check
 
+from agents.presets import PRESETS
+
+NO_AGENT = "none"
+
 
 def register_worker_checks() -> None:
     register_check(several_processes_on_the_embedded_index)
+    register_check(the_watched_folder_s_agent_is_known)
     register_check(production_needs_its_own_secret, Tags.security, deploy=True)
 
 
@@ -24,6 +29,14 @@ def several_processes_on_the_embedded_index(app_configs: Any, **kwargs: Any) -> 
             )
         ]
     return []
+
+
+def the_watched_folder_s_agent_is_known(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """A misspelt preset would make no agent, and nobody would hear of it."""
+    if settings.INGEST_AGENT in (*PRESETS, NO_AGENT, ""):
+        return []
+    hint = f"Known: {', '.join(PRESETS)}; {NO_AGENT}: no agent is made."
+    return [Error(f"INGEST_AGENT is {settings.INGEST_AGENT!r}, which is no preset.", hint=hint, id="acervo.E010")]
 
 
 def production_needs_its_own_secret(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:

@@ -124,7 +124,7 @@ class Slice(Generic[M]):
         return bool(self.items)
 
 
-def slice_of(rows: QuerySet[M], request: HttpRequest, size: int = PAGE_SIZE) -> Slice[M]:
+def slice_of(rows: QuerySet[M] | Sequence[M], request: HttpRequest, size: int = PAGE_SIZE) -> Slice[M]:
     """The page that `?page=` asks for, without counting the rest."""
     asked = request.GET.get("page", "")
     number = max(int(asked), 1) if asked.isdecimal() and len(asked) < 7 else 1

@@ -16,6 +16,7 @@ from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from corpora import removal
 from corpora.models import Corpus, Document, DocumentQuerySet
+from corpora.rows.reading_order import in_reading_order
 from corpora.uploads import intake
 
 POLLED_ROWS = 200
@@ -31,7 +32,7 @@ def documents_of(membership: Membership, corpus_id: UUID, wanted: str = "") -> D
 
 def list_context(request: HttpRequest, membership: Membership, corpus: Corpus, writable: bool) -> dict[str, Any]:
     wanted = request.GET.get("q", "").strip()
-    documents = slice_of(documents_of(membership, corpus.pk, wanted), request)
+    documents = slice_of(in_reading_order(documents_of(membership, corpus.pk, wanted)), request)
     return {
         "corpus": corpus,
         "writable": writable,

@@ -22,6 +22,7 @@ from corpora.descriptions import describe
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
 from corpora.rows.deletable import is_in_trash
+from corpora.rows.reading_order import path_key
 from corpora.uploads import facts, intake
 from corpora.uploads.signatures import safe_filename
 from workers.folders.fact_lists import facts_in
@@ -44,15 +45,16 @@ class Outcome:
 
 
 def files_in(source: Path) -> list[Path]:
-    """The supported files of a folder, recursively and sorted; hidden ones and links are left out."""
+    """The supported files of a folder, recursively and in reading order; hidden ones and links are left out."""
     if source.is_file():
         return [source]
-    found = (path for path in sorted(source.rglob("*")) if path.is_file() and not path.is_symlink())
-    return [
+    found = (path for path in source.rglob("*") if path.is_file() and not path.is_symlink())
+    taken = [
         path
         for path in found
         if path.suffix.lower() in TAKEN and not any(part.startswith(".") for part in path.relative_to(source).parts)
     ]
+    return sorted(taken, key=lambda path: (path_key(path.relative_to(source).as_posix()), path.as_posix()))
 
 
 @unlimited()

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from accounts.models import Membership
+from agents.assignments import assign_corpus
+from agents.models import Agent
 from corpora.models import Corpus, Document
+from corpora.rows.reading_order import natural_key
 from tests import factories
 from workers import datasets
+from workers.checks import the_watched_folder_s_agent_is_known
+from workers.folders import courses, watched
 from workers.folders import sync as folders
-from workers.folders import watched
 from workers.folders.metadata import FolderMetadata
 from workers.folders.sync import Outcome
 
@@ -355,3 +361,136 @@ def test_what_a_measurement_makes_does_not_stop_the_watched_folder(
     settings.INGEST_DIR = str(tmp_path)
     with datasets.temporary_corpus("faros"):
         assert watched.admin_in_charge() == admin
+
+
+# What a folder becomes, and what becomes of it
+
+
+def names_in(root: Path) -> list[str]:
+    return [path.relative_to(root).as_posix() for path in folders.files_in(root)]
+
+
+def test_files_are_taken_in_reading_order(tmp_path: Path) -> None:
+    write(tmp_path, dict.fromkeys(("U10.md", "U2.md", "u1.md", "anexos/b.md", "Anexos 2/a.md", "U2b.md"), "x"))
+    assert names_in(tmp_path) == ["anexos/b.md", "Anexos 2/a.md", "u1.md", "U2.md", "U2b.md", "U10.md"]
+
+
+def test_numbers_of_any_length_and_script_are_only_names(tmp_path: Path) -> None:
+    for name in ("9" * 5_000, "²", "٣", "0", "", "a" * 300):
+        natural_key(name)
+    assert natural_key("7") < natural_key("10") < natural_key("9" * 5_000) < natural_key("a")
+
+
+def test_a_corpus_from_a_folder_is_listed_in_its_order(admin: Membership, ingest_dir: Path, client: Client) -> None:
+    write(ingest_dir, {f"Redes/U{number}.md": f"# U{number}\n\nTexto.\n" for number in (10, 2, 1)})
+    watched.synchronize_all()
+    corpus = Corpus.objects.get(name="Redes")
+    client.force_login(admin.user)
+    page = client.get(reverse("documents", args=[corpus.pk])).content.decode()
+    places = [page.index(f"U{number}.md") for number in (1, 2, 10)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("folder", "title"),
+    [
+        ("redes-de_computadores", "Redes de computadores"), ("Redes", "Redes"), ("SQL", "SQL"), ("---", "---"),
+        ("Mi curso-b", "Mi curso-b"), ("01-redes", "01 redes"),
+    ],
+)  # fmt: skip
+def test_a_folder_has_a_title(folder: str, title: str) -> None:
+    assert courses.title_of_folder(folder) == title
+
+
+def test_two_folders_of_one_title_keep_their_names(admin: Membership, ingest_dir: Path) -> None:
+    write(ingest_dir, {"redes-ip/a.md": "# A\n\nA.\n", "redes_ip/b.md": "# B\n\nB.\n"})
+    watched.synchronize_all()
+    watched.synchronize_all()
+    assert {"redes-ip", "redes_ip"} <= shared_names(admin)
+    assert Document.objects.alive().count() == 4
+
+
+def test_a_new_folder_has_an_agent_that_answers_from_it(admin: Membership, ingest_dir: Path, settings: Any) -> None:
+    write(ingest_dir, {"teoria-de-grafos/01.md": "# Grafos\n\nNodos y aristas.\n"})
+    watched.synchronize_all()
+    agent = Agent.objects.get(name="Teoria de grafos")
+    assert (agent.slug, agent.grounding, agent.top_k) == ("teoria-de-grafos", "strict", 4)
+    assert [one.corpus.name for one in agent.assignments.all()] == ["Teoria de grafos"]
+    agent.delete()
+    watched.synchronize_all()
+    assert not Agent.objects.filter(name="Teoria de grafos").exists(), "an admin's deletion stands"
+
+
+def test_a_corpus_that_somebody_answers_from_gets_no_other_agent(admin: Membership, ingest_dir: Path) -> None:
+    known = factories.CorpusFactory(shared_in=admin.organization, name="Redes")
+    assign_corpus(factories.AgentFactory(organization=admin.organization), known.pk, admin)
+    watched.synchronize_all()
+    assert not Agent.objects.filter(name="Redes").exists()
+    assert Agent.objects.filter(name="Python").exists()
+
+
+def test_no_agent_where_the_settings_say_none_and_an_unknown_one_is_an_error(
+    admin: Membership, ingest_dir: Path, settings: Any
+) -> None:
+    settings.INGEST_AGENT = "none"
+    watched.synchronize_all()
+    assert not Agent.objects.exists()
+    assert the_watched_folder_s_agent_is_known(None) == []
+    settings.INGEST_AGENT = "tutro"
+    assert [one.id for one in the_watched_folder_s_agent_is_known(None)] == ["acervo.E010"]
+
+
+def test_a_folder_that_is_gone_takes_its_corpus_along_and_brings_it_back(admin: Membership, ingest_dir: Path) -> None:
+    watched.synchronize_all()
+    corpus = Corpus.objects.get(name="Redes")
+    (ingest_dir / "Redes").rename(ingest_dir.parent / "away")
+    watched.synchronize_all()
+    assert shared_names(admin) == {"Python"}
+    assert Corpus.objects.in_trash_of(admin).filter(pk=corpus.pk).exists()
+    (ingest_dir.parent / "away").rename(ingest_dir / "Redes")
+    watched.synchronize_all()
+    assert Corpus.objects.get(name="Redes", deleted_at=None).pk == corpus.pk
+    assert corpus.documents.alive().count() == 1
+    assert Agent.objects.filter(name="Redes").count() == 1
+
+
+def test_a_folder_that_is_missing_or_empty_as_a_whole_removes_nothing(
+    admin: Membership, ingest_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.synchronize_all()
+    ingest_dir.rename(ingest_dir.parent / "unmounted")
+    assert watched.synchronize_all() == 0
+    ingest_dir.mkdir()
+    assert watched.synchronize_all() == 0
+    write(ingest_dir, {"suelto.md": "x"})
+    assert watched.synchronize_all() == 0
+    assert shared_names(admin) == {"Redes", "Python"}
+    assert "nothing removed" in caplog.text
+
+
+def test_another_watched_folder_removes_nothing_of_the_former(
+    admin: Membership, ingest_dir: Path, tmp_path: Path, settings: Any
+) -> None:
+    watched.synchronize_all()
+    settings.INGEST_DIR = str(write(tmp_path / "others", {"Historia/01.md": "# Roma\n\nRoma.\n"}))
+    watched.synchronize_all()
+    assert shared_names(admin) == {"Redes", "Python", "Historia"}
+
+
+def test_a_corpus_that_came_from_no_watched_folder_is_never_removed(
+    sync: Callable[..., Outcome], corpus: Corpus, admin: Membership, ingest_dir: Path
+) -> None:
+    sync()
+    watched.synchronize_all()
+    assert corpus.documents.alive().count() == 2
+    assert corpus.name in shared_names(admin)
+
+
+def test_what_else_is_in_the_corpus_stays_when_the_folder_goes(admin: Membership, ingest_dir: Path) -> None:
+    watched.synchronize_all()
+    corpus = Corpus.objects.get(name="Redes")
+    uploaded = factories.DocumentFactory(corpus=corpus)
+    (ingest_dir / "Redes" / "01.md").unlink()
+    (ingest_dir / "Redes").rmdir()
+    watched.synchronize_all()
+    assert [one.pk for one in corpus.documents.alive()] == [uploaded.pk]
