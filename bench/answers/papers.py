@@ -1,0 +1,86 @@
+"""Documents as the bench reads them by itself: the truth must not come from the extraction that is measured.
+
+PDF: the text of each page as PDFium gives it; DOCX: the paragraphs as python-docx gives them; Markdown: as it is.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import docx
+import pypdfium2
+
+READABLE = (".pdf", ".docx", ".md")
+_CONTENTS = re.compile(r"(?:\.{4,}|(?:\s\.){3,})\s*[\divxlc]*\s*$")
+_FEWEST = 5  # lines with leaders on a page that make it one of a table of contents
+
+
+@dataclass(frozen=True, eq=False)
+class Paper:
+    """One file. `pages` are its texts; one, and not `paged`, where the format has none. `group` is the work that it
+    belongs to: a folder of Markdown is one work in chapters, any other file is one by itself."""
+
+    path: Path
+    group: str
+    pages: tuple[str, ...]
+    paged: bool
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @cached_property
+    def squeezed(self) -> tuple[str, ...]:
+        """The letters and figures of each page."""
+        return tuple(map(squeeze, self.pages))
+
+    @cached_property
+    def whole(self) -> str:
+        return "".join(self.squeezed)
+
+    def stands_on(self, text: str, page: int | None) -> bool:
+        """Whether a text stands, or begins, on a page (from 1); anywhere in what has no pages."""
+        wanted = squeeze(text)
+        if not wanted:
+            return False
+        if not self.paged or page is None:
+            return not self.paged and wanted in self.whole
+        if not 1 <= page <= len(self.pages):
+            return False
+        here = self.squeezed[page - 1]
+        return wanted in here or (len(wanted) > 30 and wanted[:30] in here)
+
+    def is_contents(self, page: int) -> bool:
+        """Whether a page (from 1) is of a table of contents."""
+        return sum(bool(_CONTENTS.search(line)) for line in self.pages[page - 1].splitlines()) >= _FEWEST
+
+
+@cache
+def squeeze(text: str) -> str:
+    """Folded letters and figures alone: hyphens, line ends and marks are written in many ways."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text).casefold() if sign.isalnum())
+
+
+def read_papers(folder: Path) -> list[Paper]:
+    """Every readable file below `folder`, in order of its path; what cannot be read is left out."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in READABLE and path.name != "README.md":
+            try:
+                found.append(_read(path))
+            except Exception as error:  # a library's own: an encrypted or broken file is no sample
+                print(f"left out: {path.name} ({type(error).__name__})")
+    return [paper for paper in found if squeeze("".join(paper.pages[:3]))]
+
+
+def _read(path: Path) -> Paper:
+    if path.suffix.lower() == ".pdf":
+        with pypdfium2.PdfDocument(path) as pdf:
+            pages = tuple(page.get_textpage().get_text_range().replace("\r\n", "\n") for page in pdf)
+        return Paper(path, path.stem, pages, paged=True)
+    if path.suffix.lower() == ".docx":
+        text = "\n".join(paragraph.text for paragraph in docx.Document(str(path)).paragraphs)
+        return Paper(path, path.stem, (text,), paged=False)
+    return Paper(path, path.parent.name, (path.read_text(encoding="utf-8"),), paged=False)
