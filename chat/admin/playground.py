@@ -26,8 +26,8 @@ from agents.models import Agent
 from agents.policy import policy_of
 from agents.searching import open_search, search_here
 from retrieval.flags import effective_flags
-from retrieval.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
 from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk
+from retrieval.spaces.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
 
 AS_THE_AGENT = ("", _("as the agent"))
 YES_NO = (AS_THE_AGENT, ("yes", _("yes")), ("no", _("no")))

@@ -17,11 +17,11 @@ from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
 from chat.understanding.course import leanings
 from corpora.scope import Scope, is_personal
-from retrieval import granularities
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import aretrieve
+from retrieval.spaces import granularities
 
 PLAIN = Strategy(granularities.DEFAULT_GRANULARITY)
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.models import Assignment
 from corpora.models import Chunk, Corpus, Document
-from retrieval.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
+from retrieval.spaces.granularities import ADAPTIVE_GRANULARITIES, DEFAULT_GRANULARITY
 from workers.queue import hints
 
 AT_ONCE = 500

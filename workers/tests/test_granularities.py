@@ -7,7 +7,7 @@ import pytest
 from agents.assignments import assign_corpus, unassign_corpus
 from agents.models import Agent
 from corpora.models import Chunk, Corpus, Document
-from retrieval import granularities as sizes
+from retrieval.spaces import granularities as sizes
 from retrieval.spaces.opened import current_index
 from tests.fakes.fixtures import ModelServer
 from tests.library import NOVEL, Library, upload
