@@ -1,7 +1,8 @@
 """What is said of a document: title, summary, source, date and metadata, edited without reading its text again.
 
-Nothing is embedded anew: readers see a new title at once, and the index gets a copy of new metadata (SPEC §4,
-"Filters"). Passages stay embedded under the title that they were read with until the document is processed again.
+Nothing is embedded anew: readers see a new title at once, questions find the document by it as soon as the workers
+follow, and the index gets a copy of new metadata (SPEC §4, "Filters"). Passages stay embedded under the title that they
+were read with until the document is processed again.
 """
 
 from typing import Any
@@ -16,7 +17,7 @@ from corpora.models import Document
 from corpora.signals import metadata_changed
 
 DESCRIPTION_FIELDS = ("title", "summary", "source_date", "source_reference", *METADATA_FIELDS, FREE_FIELD)
-INDEXED_FIELDS = frozenset((*METADATA_FIELDS, FREE_FIELD, "source_date"))  # of which the index has a copy
+INDEXED_FIELDS = frozenset((*METADATA_FIELDS, FREE_FIELD, "source_date", "title"))  # the index has a copy of them
 
 
 def describe(document: Document, by: Membership, **description: Any) -> bool:

@@ -310,6 +310,32 @@ class Section(models.Model):
         return self.title
 
 
+class DocumentNameQuerySet(models.QuerySet["DocumentName"]):
+    def in_scope(self, scope: Scope) -> Self:
+        """What a search may find a document by: names of documents that readers see, in exactly the scope's corpora."""
+        seen = self.filter(document__deleted_at=None, document__version__gt=0)
+        return seen.filter(in_scope(scope, "document__corpus__"))
+
+
+class DocumentName(models.Model):
+    """One of the ways to call a document (`retrieval.places.names`), as a hash: it is looked for and never shown.
+
+    The hash holds the organization, so that nobody's names meet those of another.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="names")
+    key = models.UUIDField()
+    objects = DocumentNameQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("name of a document")
+        verbose_name_plural = _("names of documents")
+        constraints = (models.UniqueConstraint(fields=("key", "document"), name="document_name_once"),)
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+
 class ChunkQuerySet(models.QuerySet["Chunk"]):
     def served(self) -> Self:
         """Chunks of the version that readers see, of documents that are not deleted."""

@@ -33,7 +33,7 @@ from evaluation.judge import Judge, most_spent_by_judging
 from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.signals import runs_waiting
-from retrieval.granularities import ready
+from retrieval.spaces.granularities import ready
 from retrieval.spaces.opened import current_provider, embeddings_kept, one_space
 
 logger = logging.getLogger(__name__)

@@ -62,8 +62,12 @@ class SearchFilter:
             raise EmptyScope("a search stays within one organization")
 
 
-def search_filter(scope: Scope, granularity: int, requirements: Requirements | None = None) -> SearchFilter:
+def search_filter(
+    scope: Scope, granularity: int, requirements: Requirements | None = None, documents: Iterable[UUID] = ()
+) -> SearchFilter:
     """What `scope` may see at one granularity (tokens), narrowed by metadata that must match (SPEC §2, §4).
+
+    `documents` narrows it further to those, where there are any.
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
     without values requires nothing. Values of `source_date` are ranges (`corpora.metadata.date_ranges`); `meta.NAME` is
@@ -76,6 +80,7 @@ def search_filter(scope: Scope, granularity: int, requirements: Requirements | N
         Condition("organization_id", (str(scope.organization_id),)),
         Condition("granularity", (str(granularity),)),
         *_required(requirements or {}),
+        *([Condition("document_id", named)] if (named := tuple(sorted(map(str, documents)))) else []),
     )
     return SearchFilter(must, tuple(_tiers(scope)))
 

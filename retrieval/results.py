@@ -7,6 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from retrieval.confidence.gate import MIN_CONFIDENCE, Confidence, Gate
+from retrieval.places.named import NOTHING_NAMED, Named
 from retrieval.ranking.rerank.base import Reranker
 from retrieval.text.passages import PassagePart
 
@@ -25,6 +26,7 @@ class RetrievalPolicy:
     `counted_from` is set where so many passages are wanted as `top_k` says, however relevant: the relevance from which
     one counts for the score, so that those behind do not make the answer doubtful. None: each one counts.
 
+    `places` looks up the documents and sections that the question names, before words and meaning.
     Order: `exact_terms` counts a code or an identifier as one word; `recency_half_life_days` prefers the recent;
     `diversity` (0..1) is the weight of novelty against relevance; `rerank` asks the re-ranker, where there is one:
     this `reranker`, else that of the settings;
@@ -45,6 +47,7 @@ class RetrievalPolicy:
     min_confidence: float = MIN_CONFIDENCE
     counted_from: float | None = None
     exact_terms: bool = True
+    places: bool = True
     recency_half_life_days: int | None = None
     diversity: float = 0.0
     rerank: bool = False
@@ -123,7 +126,8 @@ class Retrieval:
     `gate` says whether an answer may rest on them, and if not why; "disabled" is a search that was not made.
     `timings` in milliseconds by stage; `dropped` counts by reason; `degraded` is None, "embedding_unavailable" (words
     only) or "index_unavailable" (nothing could be searched). `candidates`, best first, tell what became of each;
-    `notes` what did not work without harm to the passages: "rerank_unavailable".
+    `notes` what did not work without harm to the passages: "rerank_unavailable". `named` is what the question names,
+    and what of it is not in scope: a retrieval that lacks it is never sufficient for it.
     """
 
     query: str
@@ -137,6 +141,7 @@ class Retrieval:
     gate: Gate = Gate.EMPTY
     candidates: tuple[TracedCandidate, ...] = ()
     notes: tuple[str, ...] = ()
+    named: Named = NOTHING_NAMED
 
     @property
     def sufficient(self) -> bool:

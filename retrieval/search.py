@@ -1,9 +1,9 @@
 """The one entry to what is known: `retrieve(query, scope, policy)` (SPEC §4).
 
-embed → search both legs under the scope's filter, every phrasing → fuse → read back in scope → order → threshold,
-duplicates, diversity, top-k, unite → confidence → widen or shorten to the budget → trace. The index proposes, the
-database disposes (SPEC §2.3): no passage is returned that the database did not confirm within the scope in this very
-call.
+what is named: documents, then sections in them → embed → search both legs under the scope's filter, every phrasing →
+fuse → read back in scope → order, what is named first → threshold, duplicates, diversity, top-k, unite → confidence →
+widen or shorten to the budget → trace. The index proposes, the database disposes (SPEC §2.3): no passage is returned
+that the database did not confirm within the scope in this very call.
 
 Fail-safe: without the embedding server words alone are searched, without the index there is no context; both
 are marked `degraded`. Without the re-ranker the order of fusion stands, which is noted. Without the database there is
@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from corpora.scope import Scope
 from retrieval.confidence.calibration import with_measured_calibration
-from retrieval.confidence.gate import Gate, confidence, gate, score
+from retrieval.confidence.gate import Gate, confidence, gate
 from retrieval.confirmation import confirm_hits
 from retrieval.context.excerpts import excerpts
 from retrieval.context.presentation import present
@@ -30,6 +31,9 @@ from retrieval.index import is_remote
 from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable, VectorIndex
 from retrieval.index.bm25 import encode_query
 from retrieval.models import SpaceState
+from retrieval.places.lookup import Looked, look_up
+from retrieval.places.rating import rate
+from retrieval.places.standing import stand_first, with_places
 from retrieval.ranking.expansion import phrasings, unite_candidates
 from retrieval.ranking.fusion import fuse
 from retrieval.ranking.order import ConfirmedHits, depth, order_hits
@@ -40,7 +44,7 @@ from retrieval.ranking.selection import select_passages, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
 from retrieval.spaces.opened import index_of, provider_of, space_in_use
 from retrieval.text.passages import indexed_text
-from retrieval.text.terms import exact_terms
+from retrieval.text.terms import ExactTerm, exact_terms
 from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run
 
 if TYPE_CHECKING:
@@ -74,31 +78,34 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
         return result
     space = space_in_use()
     provider = provider_of(space)
-    question = SearchQuery(phrasings(query, policy.expansions), exact_terms(query) if policy.exact_terms else ())
+    looked = look_up(query, scope, policy) if policy.places else Looked()
+    watch.lap("places")
+    question = SearchQuery(phrasings(query, policy.expansions), _terms(query, looked) if policy.exact_terms else ())
     by_words = "dense" not in policy.legs
     vectors = None if by_words else (yield from _embedding(provider, question.phrasings))
     watch.lap("embed")
     try:
-        candidates = yield from _candidates(space, question.phrasings, vectors, scope, policy)
+        candidates = yield from _candidates(space, question.phrasings, vectors, scope, policy, looked.documents)
     except (IndexUnavailable, IndexLocked) as error:
         logger.warning("the index is unavailable: %s", type(error).__name__)
         return replace(result, degraded="index_unavailable", gate=Gate.DEGRADED, timings=watch.laps)
     watch.lap("search")
     hits = fuse(candidates, *_weights(provider.space, policy), policy.candidates)
-    found, dropped = confirm_hits(hits, scope, policy.top_k, depth(question, policy))
+    hits, read_more = with_places(hits, looked)
+    found, dropped = confirm_hits(hits, scope, policy.top_k + read_more, depth(question, policy) + read_more)
     watch.lap("confirm")
     scores, notes = (yield from _reranking(question, found, policy)) if policy.rerank else (None, ())
     ordered = order_hits(
         question, found, RelevanceScale(with_measured_calibration(provider.space), candidates), policy, scores
     )
-    selection = select_passages(ordered, policy)
+    standing = stand_first(query, ordered, looked)
+    selection = select_passages(standing.others, policy, standing.first)
     watch.lap("rank")
     chunks = present(selection, question, scope, policy)
     trace = trace_candidates(hits, dropped, selection, chunks, policy.top_k)
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
-    lowest = policy.counted_from or 0.0
-    rating = score([passage.relevance for passage in selection.passages if passage.relevance >= lowest])
+    rating = rate(question, selection, standing, chunks, policy.counted_from or 0.0)
     return replace(
         result,
         confidence=confidence(rating),
@@ -110,6 +117,7 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
         gate=gate(rating, policy.min_confidence, has_passages=bool(chunks), degraded=degraded),
         candidates=trace,
         notes=notes,
+        named=standing.named,
     )
 
 
@@ -131,9 +139,10 @@ def _candidates(
     vectors: "NDArray[float32] | None",
     scope: Scope,
     policy: RetrievalPolicy,
+    documents: frozenset[UUID],
 ) -> Steps[Candidates]:
     """The hits of both legs for every phrasing, under the one filter."""
-    where = search_filter(scope, policy.granularity, policy.requirements)
+    where = search_filter(scope, policy.granularity, policy.requirements, documents)
 
     def search_each() -> list[Candidates]:
         index = index_of(space)
@@ -172,6 +181,15 @@ def _reranking(
     except (RerankUnavailable, ValueError) as error:  # its message names the fault, never a text
         logger.warning("the order of fusion stands: %s", error)
         return None, ("rerank_unavailable",)
+
+
+def _terms(query: str, looked: Looked) -> tuple[ExactTerm, ...]:
+    """The exact terms, without what was found by its name: a reference as a section, a law's number as a document."""
+    terms = exact_terms(query)
+    if looked.sections and not looked.missing_places:
+        terms = tuple(term for term in terms if term.kind != "reference")
+    found = [one.mention.text for one in looked.resolution.clear]
+    return tuple(term for term in terms if not any(term.text in name or name in term.text for name in found))
 
 
 def _weights(space: EmbeddingSpace, policy: RetrievalPolicy) -> tuple[float, float]:

@@ -31,9 +31,14 @@ from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
+from retrieval.places.standing import part_mark, place_heading
 from retrieval.tests.exact import chunk_of
+from retrieval.text.asked_names import asked_mentions
+from retrieval.text.asked_places import asked_places
+from retrieval.text.document_names import names_of
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.language import detect
+from retrieval.text.references import heading_key
 from retrieval.text.sentences import sentences
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
@@ -166,6 +171,7 @@ SHAPES |= {
 
 QUESTION = 'Qué dice el artículo 14.2 de "la a la b" sobre el error 503 de ISO-9001, /v1/models y 2.5.1'
 TERMS = exact_terms(QUESTION)
+PLACES = [place_heading(place) for place in asked_places("art. 8.2, anexo II, V2.1.1")]
 WANTED = weigh_question(QUESTION, ["a b"], TERMS)
 AGENT = Agent(model="openai:a")
 
@@ -289,6 +295,21 @@ PROBES: dict[str, Probe] = {
     "sentences": Probe(sentences, named("retrieval.text.sentences", "SENTENCE_END")),
     "stems": Probe(stems, named("retrieval.text.stems", "WORD")),
     "terms": Probe(terms_of_a_question, named("retrieval.text.terms", "_FINDERS", "_PIECE", "_WORD", "found")),
+    "places": Probe(
+        lambda text: (heading_key(text), asked_places(text), asked_places("arts. 1" + text)),
+        named("retrieval.text.references", "_ROMAN_NUMBER", "_HEADED", "_UNIT", "_CLAUSE", "_NUMBERED", "_MARKS")
+        + named("retrieval.text.asked_places", "_TOKEN"),
+    ),
+    "names": Probe(
+        lambda text: (names_of(text, text, text), asked_mentions(text), asked_mentions("la ley de " + text)),
+        named("retrieval.text.document_names", "_ACT", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED")
+        + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_GAPS", "_GAPS_OF_SHORT", "_FIGURES")
+        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN"),
+    ),
+    "places in passages": Probe(
+        lambda text: [one.search(fold_latin(text)) for one in (*PLACES, part_mark(2))],
+        named("retrieval.places.standing", "part_mark", "place_heading"),
+    ),
     "embedding": Probe(embed),
     "snippet": Probe(lambda text: (snippet(QUESTION, text), snippet(text, "Una frase entera aquí. " * 50))),
     "coverage": Probe(lambda text: (coverages(QUESTION, [text], TERMS), coverages(text, ["Una frase aquí."] * 50))),

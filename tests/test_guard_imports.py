@@ -31,6 +31,7 @@ SCOPES_MADE: dict[str, str] = {
     "corpora.scope": "where it is defined",
     "retrieval.confirmation": "a prepared query gets the values of the scope in hand, one by one",
     "retrieval.context.presentation": "the same",
+    "retrieval.places.lookup": "the same",
 }
 
 # One line for each contract that breaks it: (module, line).

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -22,7 +23,7 @@ from accounts.models import (
 )
 from agents.models import Agent, Assignment
 from chat.models import Citation, Conversation, Export, Message, Project, Trace
-from corpora.models import Chunk, Corpus, Document, DocumentText, ErasureReceipt, Section
+from corpora.models import Chunk, Corpus, Document, DocumentName, DocumentText, ErasureReceipt, Section
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
@@ -57,6 +58,7 @@ TENANT_PATHS: dict[type[Model], str] = {
     Document: "corpus__organization",
     DocumentText: "document__corpus__organization",
     Section: "document__corpus__organization",
+    DocumentName: "document__corpus__organization",
     Chunk: "document__corpus__organization",
     Agent: "organization",
     Assignment: "agent__organization",
@@ -103,6 +105,9 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Section: lambda member: DocumentFactory(
         corpus=CorpusFactory(personal_of=member), headings=[[1, "Artículo 1. Objeto", 0, 18]]
     ).sections.first(),
+    DocumentName: lambda member: DocumentName.objects.create(
+        document=DocumentFactory(corpus=CorpusFactory(personal_of=member)), key=uuid4()
+    ),
     Chunk: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)).chunks.first(),
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),

@@ -90,6 +90,7 @@ RULES: dict[str, Rule] = {
     ),
     "corpora_documenttext": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_section": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
+    "corpora_documentname": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_chunk": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     # a person who has left reads no receipt any more: theirs is the organization's to answer for
     "corpora_erasurereceipt": Rule(

@@ -37,7 +37,7 @@ def _fitted(
     room = policy.budget_tokens - sum(passage.token_count for passage in selection.passages)
     if room < 0:
         return _shorten(selection, question, scope, policy)
-    if not policy.neighbours:
+    if not policy.neighbours or selection.named:  # what was asked for by name is whole, and nothing else is asked for
         return tuple(selection.passages)
     beside = ids_beside(selection.chosen, policy.granularity, room)
     neighbours = confirm_chunks(beside, scope)

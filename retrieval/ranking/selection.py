@@ -17,7 +17,8 @@ KEPT_REASONS = frozenset({"kept", "merged_into", "compressed"})
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The chunks after each stage, fewer from one to the next; `passages` are the chosen, neighbours united.
+    """The chunks after each stage, fewer from one to the next; `passages` are the chosen, neighbours united, of which
+    the first `named` are what was asked for by name.
 
     `compared` are those of the relevant that were looked at until there were enough distinct ones.
     """
@@ -28,17 +29,35 @@ class Selection:
     distinct: Chunks
     chosen: Chunks
     passages: Chunks
+    named: int = 0
 
 
-def select_passages(ordered: Chunks, policy: RetrievalPolicy) -> Selection:
-    """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their cost."""
-    relevant = above_threshold(ordered, policy.threshold)
-    enough = POOL * policy.top_k if policy.diversity else policy.top_k
+def select_passages(others: Chunks, policy: RetrievalPolicy, first: Chunks = ()) -> Selection:
+    """Threshold first: it is per chunk, so the order of the stages does not change what they keep, only their cost.
+
+    `first` are the passages of what was asked for by name: they need no threshold, count as of the top-k, and are
+    united with one another alone.
+    """
+    relevant = above_threshold(others, policy.threshold)
+    top_k = max(0, policy.top_k - len(first))
+    enough = POOL * top_k if policy.diversity else top_k
     distinct = without_near_duplicates(relevant, enough)
-    compared = relevant if len(distinct) < enough else relevant[: relevant.index(distinct[-1]) + 1]
-    chosen = diversify(distinct, policy.top_k, policy.diversity)
-    passages = with_neighbours_merged(chosen, policy.budget_tokens) if policy.unite else chosen
-    return Selection(ordered, relevant, compared, distinct, chosen, passages)
+    compared = relevant if len(distinct) < enough else relevant[: relevant.index(distinct[-1]) + 1 if distinct else 0]
+    chosen = diversify(distinct, top_k, policy.diversity)
+    named, passages = (_united(first, policy), _united(chosen, policy))
+    return Selection(
+        ordered=(*first, *others),
+        relevant=(*first, *relevant),
+        compared=(*first, *compared),
+        distinct=(*first, *distinct),
+        chosen=(*first, *chosen),
+        passages=(*named, *passages),
+        named=len(named),
+    )
+
+
+def _united(chunks: Chunks, policy: RetrievalPolicy) -> Chunks:
+    return with_neighbours_merged(chunks, policy.budget_tokens) if policy.unite else chunks
 
 
 def trace_candidates(

@@ -73,6 +73,7 @@ _NUMERAL = rf"(?:\d{{1,5}}(?:\.\d{{1,4}}){{0,5}}{_SUFFIX}|[ivxlcdm]{{1,9}}\b{_SU
 _HEADED = re.compile(rf"(?P<name>{_NAMES})(?:\.|\b|(?<=§))\s{{0,3}}(?:n\.?[ºo]\s)?(?P<number>{_NUMERAL})")
 _CLAUSE = re.compile(r"(?P<clause>[a-z]{1,4}[-.]?\d{1,4}(?:\.\d{1,4}){1,5})\b")
 _NUMBERED = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})(?:\.|\)|\b)\s")
+_UNIT = re.compile(r"(?:u|ud)\.?\s?(?P<number>\d{1,3})(?!\w|\.\d)")
 _MARKS = re.compile(r"^[\s#*_>«\"“\-–—•]{1,20}")
 
 
@@ -82,6 +83,8 @@ def heading_key(title: str) -> str:
     if headed := _HEADED.match(folded):
         number = number_of(headed["number"])
         return place_key(KIND_OF[headed["name"]], number) if number else ""
+    if unit := _UNIT.match(folded):
+        return place_key("unidad", str(int(unit["number"])))
     if clause := _CLAUSE.match(folded):
         return place_key("clausula", clause["clause"])
     if numbered := _NUMBERED.match(folded):
@@ -104,7 +107,7 @@ def number_of(written: str) -> str:
     suffix = words[1] if len(words) == 2 and words[1] in {"bis", "ter", "quater", "quinquies"} else ""
     if _ROMAN_NUMBER.fullmatch(words[0]) and words[0] not in _LETTERS:
         return str(_roman(words[0])) + suffix
-    counted = _in_words([word for word in words if word != "y"])
+    counted, _ = spoken_number([word for word in words if word != "y"])
     if counted:
         return str(counted)
     return words[0] if len(words[0]) == 1 else ""
@@ -115,15 +118,20 @@ def _roman(numeral: str) -> int:
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
 
 
-def _in_words(words: list[str]) -> int:
-    """Ordinals and cardinals, both genders, up to 199: one word, or tens and units; 0 if they are none."""
-    total = 0
-    for word in words[:2]:
-        value = _one_word(word)
-        if not value:
-            break
-        total += value
-    return total
+def is_roman(word: str) -> bool:
+    """Whether a folded word counts in Roman numerals, up to a hundred: "mi", "di" and "mix" are words."""
+    return bool(word) and _ROMAN_NUMBER.fullmatch(word) is not None and 0 < _roman(word) <= 100
+
+
+def spoken_number(words: list[str]) -> tuple[int, int]:
+    """The number that the first words say, and how many say it; (0, 0) if they say none.
+
+    Ordinals and cardinals of both genders, up to 199: "diez", "treinta cuatro", but of "tres cuatro" three.
+    """
+    first = _one_word(words[0]) if words else 0
+    if first and first % 10 == 0 and len(words) > 1 and 0 < (unit := _one_word(words[1])) < 10:
+        return first + unit, 2
+    return first, int(first > 0)
 
 
 def _one_word(word: str) -> int:

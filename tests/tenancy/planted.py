@@ -21,6 +21,7 @@ from agents.models import Agent
 from chat.models import Citation, Export, Message, Trace
 from corpora.models import Corpus, ErasureReceipt
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from retrieval.places.names import keep_names
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
@@ -63,7 +64,8 @@ class Planted:
     def plant_document(self, corpus: Corpus, *readers: str, of: str = "") -> Any:
         headed = DocumentFactory(corpus=corpus, headings=[[1, "Artículo 1. Objeto", 0, 18]])
         document = self.note(headed, *readers, of=of)
-        for one in (*document.texts.all(), *document.sections.all(), *document.chunks.all()):
+        keep_names(document)
+        for one in (*document.texts.all(), *document.sections.all(), *document.chunks.all(), *document.names.all()):
             self.note(one, *readers, of=of)
         return document
 

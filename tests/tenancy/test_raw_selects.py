@@ -150,6 +150,7 @@ SHARED = (
     "corpora_document",
     "corpora_documenttext",
     "corpora_section",
+    "corpora_documentname",
     "corpora_chunk",
     "agents_agent",
 )

@@ -13,7 +13,9 @@ from corpora.models import Chunk, Document, DocumentText, Section
 from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point
+from retrieval.places.names import write_names
 from retrieval.spaces.opened import every_index
+from retrieval.text.document_names import names_of
 from workers.ingestion import declarations
 from workers.ingestion.chunk.chunking import ChunkDraft
 from workers.ingestion.index.outline import sections_of
@@ -110,6 +112,7 @@ class VersionWriter:
             self.spaces.check_readable()
             self._write_text()
             Section.objects.bulk_create(sections_of(self.document, self.version, self.reading.extracted))
+            self._write_names(edited)
             self.lease.finish(self.version, chunk_count=len(self.reading.chunks), **self._facts(edited))
             if any(self.payload[name] != value for name, value in edited.metadata.items()):
                 mark_metadata_changed(edited)  # the points were written under what it was before
@@ -140,6 +143,10 @@ class VersionWriter:
             pages=[page.row for page in extracted.pages],
             headings=[[one.level, one.title, one.start, one.end] for one in extracted.headings],
         )
+
+    def _write_names(self, edited: Document) -> None:
+        text = self.reading.extracted.text
+        write_names(self.document, names_of(edited.title or self.title, self.document.filename, text))
 
     def _drop_old_rows(self) -> None:
         old = Chunk.objects.filter(document=self.document).exclude(version=self.version)

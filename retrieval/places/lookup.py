@@ -1,0 +1,184 @@
+"""Documents by name, then sections in them by reference: at most two queries, within the scope (SPEC §2.3, §4).
+
+A question that names nothing that could be kept as a name asks nothing. What is found are ids: the passages are
+confirmed with all others (`retrieval.confirmation`).
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from config.prepared import Prepared
+from corpora.models import DocumentName, Section
+from corpora.scope import Scope
+from retrieval.places.names import name_key
+from retrieval.places.resolution import Resolution, resolve_names
+from retrieval.places.sections import FoundSection, chosen_sections
+from retrieval.ranking.preference import preference_shares
+from retrieval.results import RetrievalPolicy
+from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
+from retrieval.text.asked_places import AskedPlace, asked_places
+
+STEP = 32  # hashes are asked for in multiples of it: another number makes another statement
+MOST_NAMES = 500  # rows of names, and
+MOST_ROWS = 240  # of sections with their chunks
+KEYS = 16  # of sections, in one statement
+WHEREVER = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedNames:
+    """What a question's words may name, before anything is looked up."""
+
+    places: tuple[AskedPlace, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found of it: `titles` of the documents by id, the sections of every place that is in scope."""
+
+    asked: AskedNames = field(default_factory=AskedNames)
+    resolution: Resolution = field(default_factory=Resolution)
+    titles: dict[UUID, str] = field(default_factory=dict)
+    sections: tuple[FoundSection, ...] = ()
+    missing_places: tuple[AskedPlace, ...] = ()
+
+    @property
+    def documents(self) -> frozenset[UUID]:
+        """Where alone is searched; empty: everywhere."""
+        return self.resolution.documents
+
+
+def read_question(question: str) -> AskedNames:
+    places = asked_places(question)
+    return AskedNames(places, asked_mentions(question, places))
+
+
+def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
+    """The documents and sections in scope that a question names, of documents that meet the policy's requirements."""
+    asked = read_question(question)
+    names, titles = _documents(asked.mentions, scope)
+    resolution = resolve_names(asked.mentions, names)
+    wanted = [(place, resolution.holders(place)) for place in asked.places]
+    looked_for = [(place, holders) for place, holders in wanted if holders is None or holders]
+    rows = _sections(
+        [place for place, _ in looked_for], [holders for _, holders in looked_for], scope, policy.granularity
+    )
+    rows = _meeting(rows, policy)
+    sections: list[FoundSection] = []
+    missing = [place for place, holders in wanted if holders is not None and not holders]
+    for place, holders in looked_for:
+        found = chosen_sections(place, [row for row in rows if holders is None or row.document in holders])
+        sections += found
+        if not found and not _is_a_document(place, resolution):
+            missing.append(place)
+    return Looked(asked, resolution, titles, tuple(sections), tuple(missing))
+
+
+def _is_a_document(place: AskedPlace, resolution: Resolution) -> bool:
+    """Whether a document by itself is the place: "la unidad 4"."""
+    meant = (one.mention for one in resolution.clear)
+    return any(one.kind is MentionKind.PLACE and one.start == place.start for one in meant)
+
+
+def _documents(mentions: Sequence[Mention], scope: Scope) -> tuple[dict[str, list[UUID]], dict[UUID, str]]:
+    """The documents by name, and their titles."""
+    keys = {name_key(scope.organization_id, name): name for one in mentions for name in one.names}
+    found: dict[str, list[UUID]] = defaultdict(list)
+    titles: dict[UUID, str] = {}
+    if not keys:
+        return found, titles
+    for key, document, title, filename in _names(keys=_padded(tuple(keys), STEP), **_scope_values(scope)):
+        found[keys[key]].append(document)
+        titles[document] = title or filename
+    return found, titles
+
+
+def _sections(
+    places: Sequence[AskedPlace], holders: Sequence[frozenset[UUID] | None], scope: Scope, granularity: int
+) -> list[FoundSection]:
+    """Every section in scope with a key of one of the places, or of what holds them, with the ids of its chunks."""
+    wanted = [key for place in places for one in (place, place.within) if one for key in one.keys]
+    if not wanted:
+        return []
+    keys = dict(zip(_KEY_NAMES, _padded(tuple(dict.fromkeys(wanted))[:KEYS], KEYS), strict=True))
+    everywhere = any(one is None for one in holders)
+    documents = () if everywhere else tuple(frozenset().union(*(one for one in holders if one)))
+    if everywhere:
+        rows = _statement(granularity, everywhere=True)(**keys, **_scope_values(scope))
+    else:
+        rows = _statement(granularity)(documents=_padded(documents, 4), **keys, **_scope_values(scope))
+    sections: dict[int, FoundSection] = {}
+    for id, *facts, chunk in rows:
+        sections.setdefault(id, FoundSection(*facts)).chunks.append(chunk)
+    return list(sections.values())
+
+
+def _meeting(rows: list[FoundSection], policy: RetrievalPolicy) -> list[FoundSection]:
+    """Those of documents that meet what is required of metadata."""
+    required = policy.requirements
+    for key, values in required.items() if isinstance(required, Mapping) else required:
+        listed = (values,) if isinstance(values, str) else tuple(values)
+        shares = preference_shares({row.document for row in rows}, {key: listed}) if rows and listed else None
+        rows = rows if shares is None else [row for row in rows if shares.get(row.document)]
+    return rows
+
+
+def _padded(values: tuple[Any, ...], step: int) -> tuple[Any, ...]:
+    """The last once more, until there is a multiple of `step`."""
+    return values + values[-1:] * (-len(values) % step)
+
+
+def _scope_values(scope: Scope) -> dict[str, Any]:
+    return {
+        "organization": scope.organization_id,
+        "user": scope.user_id,
+        "shared": tuple(scope.global_ids),
+        "personal": tuple(scope.personal_ids),
+    }
+
+
+def _scope(organization: UUID, user: UUID, shared: Sequence[UUID], personal: Sequence[UUID]) -> Scope:
+    return Scope(organization, user, frozenset(shared), frozenset(personal))
+
+
+def _names_in_scope(keys: Sequence[UUID], **scope: Any) -> QuerySet[DocumentName, Any]:
+    rows = DocumentName.objects.in_scope(_scope(**scope)).filter(key__in=keys).order_by()
+    return rows.values_list("key", "document_id", "document__title", "document__filename")[:MOST_NAMES]
+
+
+def _sections_in_scope(
+    granularity: int, documents: Sequence[UUID] | None, keys: Sequence[str], **scope: Any
+) -> QuerySet[Section, Any]:
+    rows = Section.objects.in_scope(_scope(**scope)).filter(
+        key__in=keys,
+        document__chunks__version=F("version"),
+        document__chunks__granularity=granularity,
+        document__chunks__start__lt=F("end"),
+        document__chunks__end__gt=F("start"),
+    )
+    if documents is not None:
+        rows = rows.filter(document_id__in=documents)
+    columns = ("id", "document_id", "key", "title", "level", "start", "end", "page_start", "page_end")
+    ordered = rows.order_by("document_id", "start", "document__chunks__start")
+    return ordered.values_list(*columns, "document__chunks__id")[:MOST_ROWS]
+
+
+_names = Prepared(lambda **values: _names_in_scope(**values))
+_KEY_NAMES = tuple(f"key{n}" for n in range(KEYS))
+
+
+@lru_cache(maxsize=16)  # a few granularities
+def _statement(granularity: int, *, everywhere: bool = False) -> Prepared[Any]:
+    def build(**values: Any) -> QuerySet[Section, Any]:
+        keys = [values.pop(name) for name in _KEY_NAMES]
+        documents = None if everywhere else values.pop("documents")
+        return _sections_in_scope(granularity, documents, keys, **values)
+
+    return Prepared(build)

@@ -1,0 +1,29 @@
+"""What a question names, and how much of it is in scope: for the answer to speak of, and for its confidence. Pure."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Titles and headings as the documents have them; what is missing as the question names it.
+
+    `documents` are those in scope that it names clearly, `places` the headings of the sections that it names. Without
+    a document of its own name `missing_documents` is what it calls it, and `nearest` are titles in scope that share
+    most with that; `missing_places` are not in the documents that were named, or in none. `is_sure` is False where
+    several documents or sections may be meant.
+    """
+
+    documents: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    missing_documents: tuple[str, ...] = ()
+    missing_places: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+    is_sure: bool = True
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether something that was asked for by name is not in scope."""
+        return bool(self.missing_documents or self.missing_places)
+
+
+NOTHING_NAMED = Named()

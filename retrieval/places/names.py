@@ -1,0 +1,34 @@
+"""The names of documents as rows: hashes, so that one comparison finds them and nothing is to be read from them."""
+
+from collections.abc import Iterable
+from uuid import UUID, uuid5
+
+from django.db import transaction
+from django.db.models.functions import Substr
+
+from corpora.models import Document, DocumentName, DocumentText
+from retrieval.text.document_names import BEGINNING, names_of
+
+
+def name_key(organization: UUID, name: str) -> UUID:
+    """What a normalized name (`text.document_names`) is kept and looked for as; another in every organization."""
+    return uuid5(organization, name)
+
+
+def keep_names(document: Document) -> None:
+    """Write what the document's title, its file and the beginning of its text call it; what they no longer do goes."""
+    texts = DocumentText.objects.filter(document=document, version=document.version)
+    beginning = texts.annotate(head=Substr("text", 1, BEGINNING)).values_list("head", flat=True).first() or ""
+    write_names(document, names_of(document.title, document.filename, beginning))
+
+
+def write_names(document: Document, names: Iterable[str]) -> None:
+    """Exactly these."""
+    organization = document.corpus.organization_id
+    wanted = {name_key(organization, name) for name in names}
+    with transaction.atomic():
+        rows = DocumentName.objects.filter(document=document)
+        there = set(rows.values_list("key", flat=True))
+        rows.filter(key__in=there - wanted).delete()
+        new = [DocumentName(document=document, key=key) for key in sorted(wanted - there)]
+        DocumentName.objects.bulk_create(new, ignore_conflicts=True)

@@ -1,0 +1,177 @@
+"""Which documents a question means by its names: clearly, perhaps, and what no document is called. Pure.
+
+A clear name is a requirement: only these documents are searched. Words that are a part of a title are a preference.
+What has the form of a name and no document is missing: an act by its number, "la Ley de …", what a place is said to be
+of, a file.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from retrieval.text.asked_names import Mention, MentionKind
+from retrieval.text.asked_places import AskedPlace
+from retrieval.text.document_names import is_noun
+
+MOST_MEANT = 5  # documents by one name; more than that are a kind of documents, and no name
+ENOUGH_OF_A_TITLE = 4  # words in a row that are a whole title; fewer may be what is asked, "historia clínica"
+LARGE_SHARE = 0.6  # of the words behind "ley", "guía": two of three
+
+Found = Mapping[str, Sequence[UUID]]  # the documents in scope by normalized name
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A clear name and its documents."""
+
+    mention: Mention
+    documents: frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """`liked` is the share (0..1) of a name that a document has; `nearest` are documents for what is missing."""
+
+    clear: tuple[Meant, ...] = ()
+    missing: tuple[Mention, ...] = ()
+    liked: Mapping[UUID, float] = field(default_factory=dict)
+    nearest: tuple[UUID, ...] = ()
+
+    @property
+    def documents(self) -> frozenset[UUID]:
+        return frozenset().union(*(one.documents for one in self.clear))
+
+    def holders(self, place: AskedPlace) -> frozenset[UUID] | None:
+        """The documents in which a place is looked for: those named with it, else all that are; None: in any.
+
+        Empty where the document that it is said to be of is missing.
+        """
+        behind = [one for one in (*self.clear,) if one.mention.holds_a_place]
+        gone = [one for one in self.missing if one.holds_a_place]
+        nearest = min(
+            [*(one.mention for one in behind), *gone],
+            key=lambda one: (one.start < place.end, abs(one.start - place.end)),
+            default=None,
+        )
+        if nearest in gone:
+            return frozenset()
+        meant = [one.documents for one in behind if one.mention is nearest]
+        if meant and not any(one.mention.start < place.start for one in self.clear):
+            return meant[0]
+        return self.documents or (frozenset() if self.missing else None)
+
+
+def resolve_names(mentions: Sequence[Mention], found: Found) -> Resolution:
+    """What the mentions mean among the documents that have their names."""
+    clear: list[Meant] = []
+    missing: list[Mention] = []
+    near: Counter[UUID] = Counter()
+    for mention in _outermost(mentions):
+        meant, is_clear = _meant(mention, found, mentions)
+        if is_clear and meant:
+            clear.append(Meant(mention, meant))
+        elif not meant and _must_be(mention):
+            missing.append(mention)
+            near.update(document for name in mention.names for document in found.get(name, ()))
+    if any(one.mention.kind is MentionKind.PLACE for one in clear):  # "la unidad 4 del curso": of a corpus' name
+        missing = [one for one in missing if one.is_legal or one.kind is not MentionKind.NOUN]
+    clear = _without_doubtful(clear)
+    spans = [(one.mention.start, one.mention.end) for one in clear]
+    missing = [one for one in missing if not any(start <= one.start < end for start, end in spans)]
+    return Resolution(tuple(clear), tuple(missing), _liked(mentions, found), tuple(id for id, _ in near.most_common(3)))
+
+
+def _outermost(mentions: Sequence[Mention]) -> list[Mention]:
+    """Without the kinds of documents within the name of another: "el Reglamento de la Ley General de Sanidad"."""
+    nouns = [one for one in mentions if one.kind is MentionKind.NOUN]
+    return [
+        one
+        for one in mentions
+        if one.kind is not MentionKind.NOUN
+        or not any(other.start < one.start and one.end <= other.end for other in nouns)
+    ]
+
+
+def _meant(mention: Mention, found: Found, mentions: Sequence[Mention]) -> tuple[frozenset[UUID], bool]:
+    """The documents, and whether the name is a clear one."""
+    any_of = frozenset(document for name in mention.names for document in found.get(name, ()))
+    match mention.kind:
+        case MentionKind.ACT | MentionKind.FILE:
+            return any_of, True
+        case MentionKind.SHORT:
+            said = frozenset(found.get(mention.names[0], ()))
+            return said or any_of, bool(said) or mention.holds_a_place
+        case MentionKind.NOUN:
+            by_noun = _by_noun(mention, found, mentions)
+            return by_noun, len(by_noun) <= MOST_MEANT
+        case MentionKind.TITLE:
+            stems = mention.names[0].removeprefix("title:").split()
+            is_name = len(stems) >= ENOUGH_OF_A_TITLE or (len(stems) > 1 and is_noun(mention.text))
+            return any_of, is_name and len(any_of) <= MOST_MEANT
+        case MentionKind.PLACE | MentionKind.HOLDER:
+            return any_of, len(any_of) <= MOST_MEANT
+        case _:
+            return any_of, False
+
+
+def _by_noun(mention: Mention, found: Found, mentions: Sequence[Mention]) -> frozenset[UUID]:
+    """The documents that have all words of the phrase, or most of several; of equals those that have them in a row."""
+    counts = Counter(document for name in mention.names for document in set(found.get(name, ())))
+    most = max(counts.values(), default=0)
+    if not most or (most < len(mention.names) and (most < 2 or most < LARGE_SHARE * len(mention.names))):
+        return frozenset()
+    best = {document for document, count in counts.items() if count == most}
+    inside = [
+        one
+        for one in mentions
+        if one.kind in (MentionKind.PAIR, MentionKind.TITLE) and mention.start <= one.start and one.end <= mention.end
+    ]
+    rows = Counter(document for one in inside for document in found.get(one.names[0], ()) if document in best)
+    top = max(rows.values(), default=0)
+    return frozenset(document for document in best if rows[document] == top)
+
+
+def _must_be(mention: Mention) -> bool:
+    """Whether it is a name though no document has it."""
+    match mention.kind:
+        case MentionKind.ACT:
+            return mention.is_legal
+        case MentionKind.NOUN:
+            return mention.is_legal or mention.holds_a_place
+        case MentionKind.SHORT | MentionKind.HOLDER:
+            return mention.holds_a_place
+        case _:
+            return mention.kind is MentionKind.FILE
+
+
+def _without_doubtful(clear: Sequence[Meant]) -> list[Meant]:
+    """A document that may itself be "la unidad 4" is none where another is named beside it, and a part of a longer
+    title none where the whole is there."""
+    named = [one for one in clear if one.mention.kind is not MentionKind.PLACE]
+    kept = named or list(clear)
+    titles = [one for one in kept if one.mention.kind is MentionKind.TITLE]
+    return [
+        one
+        for one in kept
+        if one not in titles
+        or not any(
+            other is not one
+            and other.mention.start <= one.mention.start
+            and one.mention.end <= other.mention.end
+            and other.mention.end - other.mention.start > one.mention.end - one.mention.start
+            for other in kept
+        )
+    ]
+
+
+def _liked(mentions: Sequence[Mention], found: Found) -> dict[UUID, float]:
+    """By document how much of what may be its name the question has: 1 of a whole title, half of two of its words."""
+    liked: dict[UUID, float] = {}
+    for mention in mentions:
+        share = 0.5 if mention.kind in (MentionKind.PAIR, MentionKind.NOUN) else 1.0
+        for name in mention.names:
+            documents = found.get(name, ())
+            for document in documents if len(documents) <= MOST_MEANT else ():
+                liked[document] = max(liked.get(document, 0.0), share)
+    return liked

@@ -1,0 +1,61 @@
+"""Of the sections that have a place's key, those that are meant. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from retrieval.text.asked_places import AskedPlace
+from retrieval.text.folding import fold_latin
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSection:
+    """A row of `corpora.models.Section` in scope; `chunks` are the ids of the chunks that it overlaps, in order.
+
+    `place` is what it was asked for as; `is_sure` whether it alone is meant in its document, and as a whole key.
+    """
+
+    document: UUID
+    key: str
+    title: str
+    level: int
+    start: int
+    end: int
+    page_start: int | None
+    page_end: int | None
+    chunks: list[UUID] = field(default_factory=list)
+    place: AskedPlace | None = None
+    is_sure: bool = True
+
+
+def chosen_sections(place: AskedPlace, rows: Sequence[FoundSection]) -> list[FoundSection]:
+    """The sections of each document that are the place, in the order of `rows`."""
+    by_document: dict[UUID, list[FoundSection]] = {}
+    for row in rows:
+        by_document.setdefault(row.document, []).append(row)
+    return [section for own in by_document.values() for section in _in_document(place, own)]
+
+
+def _in_document(place: AskedPlace, rows: Sequence[FoundSection]) -> list[FoundSection]:
+    key = next((key for key in place.keys if any(row.key == key for row in rows)), None)
+    found = [row for row in rows if row.key == key]
+    if place.within:
+        found = _within(found, [row for row in rows if row.key in place.within.keys])
+    found = _of_its_count(place, found)
+    return [replace(row, place=place, is_sure=len(found) == 1) for row in found]
+
+
+def _within(found: Sequence[FoundSection], holders: Sequence[FoundSection]) -> list[FoundSection]:
+    """Those inside of what holds them; where headings are all of one level, the first behind it."""
+    inside = [row for row in found if any(one.start < row.start < one.end for one in holders)]
+    if inside or not holders:
+        return inside or list(found)
+    behind = [row for row in found if row.start > holders[0].start]
+    return behind[:1] or list(found)
+
+
+def _of_its_count(place: AskedPlace, found: Sequence[FoundSection]) -> list[FoundSection]:
+    """ "Artículo único" and "Artículo 1" have one key, and a law that approves a text has both: as it was asked."""
+    only = [row for row in found if {"unico", "unica"} & set(fold_latin(row.title[:40]).replace(".", " ").split())]
+    others = [row for row in found if row not in only]
+    return (only or others) if place.is_only else (others or only)

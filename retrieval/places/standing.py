@@ -1,0 +1,246 @@
+"""The passages of the sections that a question names stand first, each cut to its section. Pure.
+
+A chunk may hold several small sections and a section several chunks: what is cited is the section's own span of each,
+and of "artículo 8.2" the paragraph that begins with "2.", where there is one. Who asks for a place and for nothing else
+gets it and nothing else.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from uuid import UUID
+
+from retrieval.places.lookup import Looked
+from retrieval.places.named import Named
+from retrieval.places.sections import FoundSection
+from retrieval.ranking.fusion import Fused
+from retrieval.results import RetrievedChunk
+from retrieval.text.asked_names import MentionKind, content_stems
+from retrieval.text.asked_places import AskedPlace
+from retrieval.text.folding import fold_latin
+from retrieval.text.references import KINDS
+from retrieval.text.stems import stems
+
+# What a passage of the place that was asked for is worth on the scale of calibrated relevance: that it is the place is
+# certain, so what is left open is whether it says what else was asked.
+SURE, MANY, OF_OTHER_WORDS = 0.95, 0.65, 0.65
+COVERED = 0.5  # of the question's other words, compared by their first letters
+COMPARED = 5
+MOST_CHUNKS = 6  # of one section, and
+MOST_SECTIONS = 8  # of the question, that are read
+MOST_MEANT = 3  # sections for one place, where several may be meant
+
+# Words that ask for whatever a place says.
+_ASKS_ES = """
+    dice decir dime establece regula dispone contiene contenido resume resumen resumir explica explicar trata texto
+    literal cita citar muestra muéstrame lee leer recoge indica prevé señala habla según ley artículo norma documento
+    puedes podrías favor
+"""
+_ASKS_EN = (
+    "say says state states explain summarize summarise summary content text quote show tell read article section law"
+)
+_ASKS = frozenset(stems(_ASKS_ES + _ASKS_EN))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`first` are the passages of the places, best first, `others` the rest in their order; `rest` the stems of what
+    the question says beside places and names."""
+
+    first: tuple[RetrievedChunk, ...]
+    others: tuple[RetrievedChunk, ...]
+    named: Named
+    rest: tuple[str, ...] = ()
+
+
+def with_places(hits: Sequence[Fused], looked: Looked) -> tuple[tuple[Fused, ...], int]:
+    """The hits with the chunks of the sections before them, and how many these are."""
+    wanted = _chunks_to_read(looked, [hit.id for hit in hits])
+    known = {hit.id: hit for hit in hits}
+    first = [known.get(id, Fused(id, 0.0, None, None)) for id in wanted]
+    return (*first, *(hit for hit in hits if hit not in first)), len(first)
+
+
+def _chunks_to_read(looked: Looked, found: Sequence[UUID]) -> list[UUID]:
+    """The chunks of the sections, in order; of a long one its beginning and what the search found in it."""
+    ranks = {id: rank for rank, id in enumerate(found)}
+    wanted: list[UUID] = []
+    for section in looked.sections[: 2 * MOST_SECTIONS]:
+        several = len(looked.sections) > MOST_SECTIONS
+        wanted += section.chunks[:1] if several else _worth_reading(section.chunks, ranks)
+    return list(dict.fromkeys(wanted))
+
+
+def _worth_reading(chunks: Sequence[UUID], ranks: Mapping[UUID, int]) -> list[UUID]:
+    if len(chunks) <= MOST_CHUNKS:
+        return list(chunks)
+    best = sorted((id for id in chunks[1:] if id in ranks), key=lambda id: ranks[id])[: MOST_CHUNKS - 1]
+    return [chunks[0], *best]
+
+
+def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked) -> Standing:
+    """The places' passages before the others, with the relevance of what was asked for by name."""
+    by_id = {chunk.chunk: chunk for chunk in ordered}
+    rest = _other_words(question, looked)
+    sections = _meant(looked, ordered)
+    first: dict[UUID, RetrievedChunk] = {}
+    written: list[AskedPlace] = []
+    for section in sections:
+        pieces = [by_id[id] for id in section.chunks if id in by_id]
+        for piece in _of_the_part(section, [_narrowed(piece, section) for piece in pieces]):
+            is_sure = _is_sure(section, sections) and _are_one(looked)
+            first.setdefault(piece.chunk, _rated(piece, rest, is_sure=is_sure))
+    for place in looked.missing_places:
+        for chunk in _written_in(place, ordered, looked):
+            first.setdefault(chunk.chunk, _rated(chunk, rest, is_sure=False))
+            written.append(place)
+            break
+    left = tuple(chunk for chunk in ordered if chunk.chunk not in first)
+    is_all = bool(first) and not rest and not looked.missing_places and _are_one(looked)
+    named = _named(looked, sections, written, ordered)
+    return Standing(tuple(first.values()), () if is_all else left, named, rest)
+
+
+def _are_one(looked: Looked) -> bool:
+    """Whether no place may be several documents, "la unidad 4" of two courses."""
+    places = [one for one in looked.resolution.clear if one.mention.kind is MentionKind.PLACE]
+    return all(len(one.documents) == 1 for one in places)
+
+
+def _other_words(question: str, looked: Looked) -> tuple[str, ...]:
+    """The stems of what the question says beside places and names."""
+    places = [one for place in looked.asked.places for one in (place, place.within) if one]
+    spans = [(place.start, place.end) for place in places]
+    spans += [(one.mention.start, one.mention.end) for one in looked.resolution.clear]
+    spans += [(one.start, one.end) for one in looked.resolution.missing]
+    return tuple(stem for stem in content_stems(question, spans) if stem not in _ASKS)
+
+
+def _meant(looked: Looked, ordered: Sequence[RetrievedChunk]) -> list[FoundSection]:
+    """Of several documents that have a place, those whose passages and names fit the other words best."""
+    best: dict[UUID, float] = {}
+    for chunk in ordered:
+        best[chunk.document] = max(best.get(chunk.document, 0.0), chunk.score)
+    liked = dict(looked.resolution.liked)
+    kept: list[FoundSection] = []
+    for place in looked.asked.places:
+        own = [one for one in looked.sections if one.place == place]
+        own.sort(key=lambda one: -(best.get(one.document, 0.0) + liked.get(one.document, 0.0)))
+        kept += own if len({one.document for one in own}) <= 1 and len(own) <= MOST_MEANT else own[:MOST_MEANT]
+    return kept[:MOST_SECTIONS]
+
+
+def _is_sure(section: FoundSection, sections: Sequence[FoundSection]) -> bool:
+    return section.is_sure and not any(
+        one.place == section.place and one.document != section.document for one in sections
+    )
+
+
+def _narrowed(chunk: RetrievedChunk, section: FoundSection) -> RetrievedChunk:
+    """The chunk's share of the section, under its heading and on its pages."""
+    start, end = max(chunk.start, section.start), min(chunk.end, section.end)
+    narrowed = _slice(chunk, start, end)
+    path = chunk.heading_path
+    if section.title not in path:
+        path = (*path[: max(0, section.level - 1)], section.title)
+    return replace(
+        narrowed,
+        heading_path=path,
+        page=section.page_start if start == section.start and section.page_start else chunk.page,
+        page_end=section.page_end if end == section.end and section.page_end else chunk.page_end,
+    )
+
+
+def _slice(chunk: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
+    """Tokens by the share of characters."""
+    text = chunk.text[start - chunk.start : end - chunk.start]
+    kept = text.rstrip()
+    counted = ceil(chunk.token_count * len(kept) / max(1, len(chunk.text)))
+    return replace(chunk, text=kept, start=start, end=start + len(kept), token_count=counted)
+
+
+def _of_the_part(section: FoundSection, pieces: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+    """The paragraph that begins with the number that was asked for, up to that of the next; all where none does."""
+    number = section.place.part.partition(".")[0] if section.place else ""
+    if not number.isdigit() or section.key.partition(":")[2].endswith(f".{number}"):
+        return list(pieces)
+    found: list[RetrievedChunk] = []
+    for piece in pieces:
+        start = _mark(piece.text, int(number)) if not found else 0
+        if start is None:
+            continue
+        end = _mark(piece.text, int(number) + 1, start + 1)
+        found.append(_slice(piece, piece.start + start, piece.start + (len(piece.text) if end is None else end)))
+        if end is not None:
+            break
+    return found or list(pieces)
+
+
+def _mark(text: str, number: int, after: int = 0) -> int | None:
+    """Where a line begins with the number and a point."""
+    begun = part_mark(number).search(text, max(0, after - 1))
+    return begun.end() if begun else None
+
+
+def part_mark(number: int) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|\n)[^\S\n]{{0,9}}(?={number}(?:\.|\)|º|\.º)\s)")
+
+
+def _rated(chunk: RetrievedChunk, rest: Sequence[str], *, is_sure: bool) -> RetrievedChunk:
+    """What is certain to be the place is worth SURE, if it also has the question's other words."""
+    if not is_sure:
+        return replace(chunk, relevance=MANY)
+    own = set(stems(f"{' '.join(chunk.heading_path)} {chunk.text}"))
+    begun = {stem[:COMPARED] for stem in own}  # plural forms end otherwise
+    share = sum(stem[:COMPARED] in begun for stem in rest) / len(rest) if rest else 1.0
+    return replace(chunk, relevance=SURE if share >= COVERED else max(chunk.relevance, OF_OTHER_WORDS))
+
+
+def _written_in(place: AskedPlace, ordered: Sequence[RetrievedChunk], looked: Looked) -> Iterator[RetrievedChunk]:
+    """Passages with a line that begins with the place, in documents whose headings do not tell."""
+    holders = looked.resolution.holders(place)
+    heading = place_heading(place)
+    for chunk in ordered:
+        if holders is not None and chunk.document not in holders:
+            continue
+        if (found := heading.search(fold_latin(chunk.text))) and not _is_listed(chunk.text, found.end()):
+            yield _slice(chunk, chunk.start + found.start("place"), chunk.end)
+
+
+def place_heading(place: AskedPlace) -> re.Pattern[str]:
+    """Of folded text: the place at the beginning of a line, by any name for its kind."""
+    part = place.part.partition(".")[0]
+    number = re.escape(place.number) + (rf"(?:\.{part})?" if part.isdigit() else "")
+    if place.kind == "clausula":
+        bare = re.escape(place.number.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>(?:{number}|{bare})(?![\w.]))")
+    kinds = ("articulo", "seccion") if place.kind in ("articulo", "seccion") else (place.kind,)
+    names = "|".join(re.escape(name) for kind in kinds for name in KINDS.get(kind, (kind,)))
+    return re.compile(rf"(?:^|\n|[.:;]\s)[#*\s]{{0,9}}(?P<place>(?:{names})\.?\s?(?:n\.?[ºo]\s)?{number}(?![\w]))")
+
+
+def _is_listed(text: str, end: int) -> bool:
+    """Whether the line is one of a table of contents."""
+    line = text[end:].split("\n", 1)[0]
+    return ". . ." in line or "..." in line
+
+
+def _named(
+    looked: Looked, sections: Sequence[FoundSection], written: Sequence[AskedPlace], ordered: Sequence[RetrievedChunk]
+) -> Named:
+    missing = [place for place in looked.missing_places if place not in written]
+    resolution = looked.resolution
+    near = [looked.titles[id] for id in resolution.nearest if id in looked.titles]
+    is_missing = bool(missing or resolution.missing)
+    if is_missing and not near:
+        near = [looked.titles[id] for id in sorted(resolution.documents, key=str) if id in looked.titles]
+        near = near or list(dict.fromkeys(chunk.title for chunk in ordered))[:3]
+    return Named(
+        documents=tuple(dict.fromkeys(looked.titles[id] for id in sorted(resolution.documents, key=str))),
+        places=tuple(dict.fromkeys(section.title for section in sections)),
+        missing_documents=tuple(dict.fromkeys(one.text for one in resolution.missing)),
+        missing_places=tuple(dict.fromkeys(place.text for place in missing)),
+        nearest=tuple(near) if is_missing else (),
+        is_sure=all(_is_sure(section, sections) for section in sections) and not written and _are_one(looked),
+    )

@@ -1,0 +1,87 @@
+"""Places in questions: the same keys as headings have, however they are asked for."""
+
+import pytest
+
+from retrieval.text.asked_places import LONGEST_QUESTION, MOST_PLACES, asked_places
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("¿Qué dice el artículo 14 de la Ley 41/2002?", ["articulo:14"]),
+        ("art. 9.3 LOPD", ["articulo:9 3"]),
+        ("artículo 8.2.a)", ["articulo:8 2.a"]),
+        ("artículo 14, apartado 2", ["articulo:14 2"]),
+        ("el apartado 2 del artículo 14", ["articulo:14 2"]),
+        ("la letra a) del apartado 2 del artículo 14", ["articulo:14 2.a"]),
+        ("arts. 14 y 15", ["articulo:14", "articulo:15"]),
+        ("los artículos 14, 15 y el 16", ["articulo:14", "articulo:15", "articulo:16"]),
+        ("artículos 3 a 5", ["articulo:3", "articulo:4", "articulo:5"]),
+        ("artículos tres y cuatro", ["articulo:3", "articulo:4"]),
+        ("artículo treinta y cuatro", ["articulo:34"]),
+        ("artículo decimocuarto", ["articulo:14"]),
+        ("Artículo 8 bis", ["articulo:8bis"]),
+        ("art. 14.º", ["articulo:14"]),
+        ("disposición adicional segunda", ["disposicion adicional:2"]),
+        ("disposiciones finales primera y tercera", ["disposicion final:1", "disposicion final:3"]),
+        ("D.A. 2.ª", ["disposicion adicional:2"]),
+        ("anexo II", ["anexo:2"]),
+        ("Annex B", ["anexo:b"]),
+        ("§ 4.2", ["seccion:4.2"]),
+        ("section 4.2.1 of the guide", ["seccion:4.2.1"]),
+        ("capítulo 3", ["capitulo:3"]),
+        ("chapter three", ["capitulo:3"]),
+        ("el primer capítulo", ["capitulo:1"]),
+        ("capítulo II del título III", ["capitulo:2 in titulo:3"]),
+        ("Título III, Capítulo II", ["capitulo:2 in titulo:3"]),
+        ("unidad 4", ["unidad:4"]),
+        ("Unit 04", ["unidad:4"]),
+        ("Table 2 shows", ["tabla:2"]),
+        ("What does V2.1.1 require?", ["clausula:v2.1.1"]),
+        ("requisito 2.1.1", ["clausula:2.1.1"]),
+    ],
+)
+def test_a_question_names_places(question: str, named: list[str]) -> None:
+    found = asked_places(question)
+    assert [
+        place.key + (f" {place.part}" if place.part else "") + (f" in {place.within.key}" if place.within else "")
+        for place in found
+    ] == named
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "error 503",
+        "¿Qué es el artículo que regula esto?",
+        "la unidad de medida",
+        "which chapter I should read",
+        "título preliminar",
+        "capítulo de introducción",
+        "una tabla a la que se refiere",
+        "la Ley 41/2002",
+        "",
+    ],
+)
+def test_other_words_name_none(question: str) -> None:
+    assert asked_places(question) == ()
+
+
+def test_a_part_may_have_a_heading_of_its_own() -> None:
+    (place,) = asked_places("art. 9.3")
+    assert place.keys == ("articulo:9.3", "articulo:9")
+
+
+def test_a_place_knows_where_it_is_named() -> None:
+    question = "¿Qué dice el capítulo II del título III?"
+    (place,) = asked_places(question)
+    assert question[place.start : place.end] == place.text == "capítulo II"
+
+
+def test_the_only_one_is_not_the_first() -> None:
+    assert [place.is_only for place in asked_places("artículo único y artículo 1")] == [True, False]
+
+
+def test_a_hostile_question_names_few() -> None:
+    assert len(asked_places("artículos " + "1, " * 10_000)) <= MOST_PLACES
+    assert asked_places(" " * LONGEST_QUESTION + "artículo 1") == ()

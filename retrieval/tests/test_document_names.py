@@ -1,0 +1,86 @@
+"""What documents are called, and what a question may be calling them."""
+
+import pytest
+
+from retrieval.text.asked_names import MentionKind, asked_mentions
+from retrieval.text.asked_places import asked_places
+from retrieval.text.document_names import names_of
+
+STATUTE = "Ley 7/2011, de 5 de abril, de bibliotecas públicas y de la lectura"
+DECREE = (
+    "Real Decreto Legislativo 3/2016, de 2 de mayo, por el que se aprueba el texto refundido de la Ley de archivos y "
+    "museos"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        (STATUTE, "law:ley 7/2011"),
+        (STATUTE, "number:7/2011"),
+        (STATUTE, "title:ley biblio public lectur"),
+        (STATUTE, "noun:ley biblio"),
+        (STATUTE, "pair:biblio public"),
+        (STATUTE, "initials:lbp"),
+        (DECREE, "law:real decreto legislativo 3/2016"),
+        (DECREE, "title:ley archiv museos"),
+        (f"{STATUTE} (LBPL)", "short:lbpl"),
+        ("U04 — Redes", "place:unidad:4"),
+        ("Unidad 6. Errores y ficheros", "place:unidad:6"),
+        ("Unidad 6. Errores y ficheros", "title:errore ficher"),
+        ("Anexo II. Tarifas", "place:anexo:2"),
+        ("Employee Handbook", "noun:handbo employ"),
+    ],
+)
+def test_a_title_gives_names(title: str, name: str) -> None:
+    assert name in names_of(title, "document.pdf")
+
+
+def test_a_file_gives_names() -> None:
+    assert {"file:04-redes.md", "file:04-redes", "place:unidad:4"} <= names_of("", "04-redes.md")
+
+
+def test_a_text_says_which_act_it_is() -> None:
+    beginning = "BOLETÍN OFICIAL\n10477 Real Decreto 12/2012, de 3 de agosto, por el que se regula el préstamo.\nTexto."
+    assert "law:real decreto 12/2012" in names_of("Disposición 10477", "a.pdf", beginning)
+
+
+def test_an_act_that_a_text_speaks_of_is_not_its_name() -> None:
+    beginning = "Ensayo\nLa Ley 7/2011, de 5 de abril, fue la primera.\nSegún la Ley 8/2011, de 6 de abril, no."
+    assert not any(name.startswith(("law:", "number:")) for name in names_of("Ensayo", "a.txt", beginning))
+    assert "law:ley 7/2011" not in names_of("Comentarios a la Ley 7/2011", "a.txt")
+
+
+def test_a_text_may_say_its_own_abbreviation() -> None:
+    assert "short:lbpl" in names_of("Biblioteca y lectura", "a.txt", "La presente ley (en adelante, LBPL) regula.")
+
+
+def named(question: str) -> dict[str, tuple[str, ...]]:
+    found = asked_mentions(question, asked_places(question))
+    return {one.text: one.names for one in found if one.kind in (MentionKind.ACT, MentionKind.NOUN, MentionKind.SHORT)}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "name"),
+    [
+        ("¿Qué dice la Ley 7/2011?", "Ley 7/2011", "law:ley 7/2011"),
+        ("art. 3 RDL 3/2016", "RDL 3/2016", "law:real decreto legislativo 3/2016"),
+        ("art. 3 del R.D. 12/2012", "R.D. 12/2012", "law:real decreto 12/2012"),
+        ("Reglamento (UE) 2016/679", "Reglamento (UE) 2016/679", "law:reglamento 2016/679"),
+        ("artículo 9 de la ley de bibliotecas públicas sobre niños", "ley de bibliotecas públicas", "noun:ley public"),
+        ("art. 9.3 LBP", "LBP", "initials:lbp"),
+        ("What does the employee handbook say?", "employee handbook", "noun:handbo employ"),
+    ],
+)
+def test_a_question_may_use_a_name(question: str, text: str, name: str) -> None:
+    assert name in named(question)[text]
+
+
+def test_a_name_may_hold_a_place() -> None:
+    for question, holds in (
+        ("el artículo 5 de la Ley 7/2011", True),
+        ("Ley 7/2011, artículo 5", True),
+        ("el artículo 5, que no es lo que dice la Ley 7/2011", False),
+    ):
+        (act,) = (one for one in asked_mentions(question, asked_places(question)) if one.kind is MentionKind.ACT)
+        assert act.holds_a_place is holds

@@ -1,0 +1,188 @@
+"""What a question names is what it is answered from: whole retrievals over small made statutes, and their isolation."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import Membership
+from corpora.models import Corpus, Document, DocumentName, Section
+from corpora.scope import Scope
+from retrieval.confidence.gate import Confidence
+from retrieval.places.names import keep_names
+from retrieval.results import Retrieval, RetrievalPolicy
+from retrieval.search import retrieve
+from retrieval.tests.shelf import scope_of, shelve
+from retrieval.text.references import heading_key
+from tests.factories import CorpusFactory, MembershipFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.payload_indexes]
+
+LIBRARIES = "Ley 7/2011, de 5 de abril, de bibliotecas públicas y de la lectura"
+ARCHIVES = "Ley 9/1999, de 2 de junio, General de Archivos"
+DUTIES = {
+    LIBRARIES: ("los libros prestados", "las salas de lectura", "las multas por retraso"),
+    ARCHIVES: ("los legajos", "los planos antiguos", "las copias compulsadas"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _embedded_default(settings: Any) -> None:
+    settings.QDRANT_URL = settings.EMBEDDING_MODEL = settings.OPENAI_API_KEY = settings.OPENAI_BASE_URL = ""
+
+
+def statute(corpus: Corpus, title: str) -> Document:
+    """Six articles of two paragraphs each, two of a chapter."""
+    text, headings = f"{title}\n\n", [[1, title, 0, len(title)]]
+    for number in range(1, 7):
+        if number % 2:
+            headings.append([2, f"CAPÍTULO {'I' * (number // 2 + 1)}", len(text), len(text)])
+            text += f"CAPÍTULO {'I' * (number // 2 + 1)}\n\n"
+        matter = DUTIES[title][(number - 1) % 3]
+        headings.append([3, f"Artículo {number}. Deberes", len(text), len(text)])
+        text += (
+            f"Artículo {number}. Deberes\n\n1. El personal cuida {matter} en el caso {number}.\n"
+            f"2. Quien daña {matter} repara lo dañado en el plazo de {number} días.\n\n"
+        )
+    document = shelve(corpus, text, title=title, language="es", headings=headings, pages=[[1, 0, 300], [2, 300, 9_000]])
+    name(document)
+    return document
+
+
+def name(document: Document) -> None:
+    """As the pipeline does it, each section up to the next."""
+    keep_names(document)
+    rows = list(Section.objects.filter(document=document).order_by("start"))
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        row.key = heading_key(row.title)
+        row.end = following.start if following and row.level > 1 else row.end
+        row.save()
+
+
+@pytest.fixture
+def alice() -> Membership:
+    return MembershipFactory()
+
+
+@pytest.fixture
+def shelf(alice: Membership) -> Corpus:
+    corpus: Corpus = CorpusFactory(shared_in=alice.organization, name="Normas")
+    statute(corpus, LIBRARIES)
+    statute(corpus, ARCHIVES)
+    return corpus
+
+
+@pytest.fixture
+def ask(alice: Membership, shelf: Corpus) -> Any:
+    def asked(question: str, scope: Scope | None = None, **policy: Any) -> Retrieval:
+        return retrieve(question, scope or scope_of(alice, shelf), RetrievalPolicy(**policy))
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("¿Qué dice el artículo 4 de la Ley 7/2011?", LIBRARIES),
+        ("art. 4 Ley 9/1999", ARCHIVES),
+        ("¿Qué dice el artículo cuatro de la ley de bibliotecas públicas?", LIBRARIES),
+        ("Resume el artículo 4 de la Ley General de Archivos", ARCHIVES),
+        ("art. 4 de la LGA", ARCHIVES),
+        ("Ley 7/2011, artículo 4", LIBRARIES),
+    ],
+)
+def test_an_article_of_a_named_law_is_that_article(ask: Any, question: str, title: str) -> None:
+    found = ask(question)
+    best = found.chunks[0]
+    assert best.title == title
+    assert best.heading_path[-1] == "Artículo 4. Deberes"
+    assert best.text.startswith("Artículo 4. Deberes")
+    assert "Artículo 5" not in best.text
+    assert found.confidence is Confidence.HIGH
+    assert found.named.documents == (title,)
+    assert not found.named.is_missing
+
+
+def test_a_part_is_its_paragraph(ask: Any) -> None:
+    (passage,) = ask("¿Qué dice el artículo 4.2 de la Ley 7/2011?").chunks
+    assert passage.text == "2. Quien daña los libros prestados repara lo dañado en el plazo de 4 días."
+    assert passage.heading_path[-1] == "Artículo 4. Deberes"
+
+
+def test_several_articles_are_found_together(ask: Any) -> None:
+    found = ask("arts. 2 y 5 de la Ley 9/1999")
+    assert found.named.places == ("Artículo 2. Deberes", "Artículo 5. Deberes")
+    assert [chunk.heading_path[-1] for chunk in found.chunks] == ["Artículo 2. Deberes", "Artículo 5. Deberes"]
+
+
+def test_a_named_law_is_the_only_one_that_is_read(ask: Any) -> None:
+    found = ask("¿Quién repara lo que daña según la Ley 9/1999?")
+    assert {chunk.title for chunk in found.chunks} == {ARCHIVES}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿Qué dice el artículo 4 de la Ley 8/2011?",
+        "art. 4 de la LOPD",
+        "¿Qué dice el artículo 4 de la Ley de Protección de Datos?",
+        "artículo 4 de la Constitución",
+        "¿Qué dice la Ley 8/2011?",
+    ],
+)
+def test_a_law_that_is_not_there_is_never_answered_from_another(ask: Any, question: str) -> None:
+    found = ask(question, min_confidence=0.0)
+    assert not found.sufficient
+    assert found.confidence is Confidence.NONE
+    assert found.named.missing_documents
+    assert found.named.nearest
+
+
+def test_an_article_that_the_law_does_not_have_is_missing(ask: Any) -> None:
+    found = ask("¿Qué dice el artículo 40 de la Ley 7/2011?", min_confidence=0.0)
+    assert not found.sufficient
+    assert (found.named.documents, found.named.missing_places) == ((LIBRARIES,), ("artículo 40",))
+    assert found.named.nearest == (LIBRARIES,)
+
+
+def test_an_article_of_no_law_in_particular_is_not_sure(ask: Any) -> None:
+    found = ask("¿Qué dice el artículo 3 sobre los planos antiguos?")
+    assert found.chunks[0].heading_path[-1] == "Artículo 3. Deberes"
+    assert not found.named.is_sure
+    assert found.confidence is not Confidence.HIGH
+
+
+def test_what_metadata_requires_holds_for_places_too(ask: Any) -> None:
+    found = ask("art. 4 Ley 9/1999", requirements={"unit": ["7"]})
+    assert found.chunks == ()
+
+
+def test_nobody_elses_names_and_sections_are_looked_at(alice: Membership, shelf: Corpus, ask: Any) -> None:
+    bob = MembershipFactory(organization=alice.organization)
+    secret = statute(CorpusFactory(personal_of=bob), ARCHIVES)
+    Document.objects.get(corpus=shelf, title=ARCHIVES).delete()
+    found = ask("art. 4 de la Ley 9/1999")
+    assert found.named.missing_documents == ("Ley 9/1999",)
+    assert secret.pk not in {chunk.document for chunk in found.chunks}
+    assert ARCHIVES not in (*found.named.nearest, *found.named.documents)
+
+
+def test_names_of_one_organization_are_none_of_anothers(alice: Membership, shelf: Corpus) -> None:
+    elsewhere: Corpus = CorpusFactory(shared_in=MembershipFactory().organization)
+    statute(elsewhere, LIBRARIES)
+    here = set(DocumentName.objects.filter(document__corpus=shelf).values_list("key", flat=True))
+    assert here.isdisjoint(DocumentName.objects.filter(document__corpus=elsewhere).values_list("key", flat=True))
+
+
+def test_an_edited_title_is_a_new_name(shelf: Corpus, ask: Any) -> None:
+    document = Document.objects.get(corpus=shelf, title=LIBRARIES)
+    document.title = "Ley 12/2020, de 1 de marzo, de la lectura"
+    document.save()
+    keep_names(document)
+    assert ask("art. 4 de la Ley 12/2020").chunks[0].document == document.pk
+    assert ask("art. 4 de la Ley 7/2011").named.missing_documents == ("Ley 7/2011",)
+
+
+def test_a_named_place_costs_two_queries_more(ask: Any, django_assert_num_queries: Any) -> None:
+    ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
+    with django_assert_num_queries(3):
+        ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
