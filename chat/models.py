@@ -191,7 +191,10 @@ class Message(Identified):
 
 
 class Citation(Identified):
-    """A source of an answer, as it was shown. Its snippet goes when the document is erased."""
+    """A source of an answer, as it was shown. Its snippet and quotes go when the document is erased.
+
+    `quotes`: of each `[n]` in the answer the sentence that supports it (`chat.citing`); None: nobody has looked.
+    """
 
     message = models.ForeignKey(Message, models.CASCADE, related_name="citations")
     n = models.PositiveSmallIntegerField()
@@ -209,6 +212,9 @@ class Citation(Identified):
     end = models.PositiveIntegerField(default=0)
     relevance = models.FloatField()
     cited = models.BooleanField(default=False)
+    quotes = models.JSONField(
+        null=True, help_text='of each of its citations in order {"text", "page", "start", "end"}, or null: unsupported'
+    )
 
     class Meta:
         ordering = ("n",)
@@ -221,7 +227,7 @@ class Citation(Identified):
         """Without its text while its document is deleted, whether that lies in the trash or is being erased."""
         document = self.document
         if document is None or document.deleted_at or document.corpus.deleted_at:
-            self.title, self.snippet, self.heading_path = "", "", []
+            self.title, self.snippet, self.heading_path, self.quotes = "", "", [], None
         return self
 
 

@@ -15,6 +15,8 @@ from agents.llm.base import ModelMessage, Passage
 from agents.llm.extractive import answer
 from agents.models import Agent
 from chat.answering import condensing
+from chat.citing.claims import claims_in
+from chat.citing.matching import Read, supporting_span
 from chat.prompting.build import build_prompt
 from chat.rendering.citations import cited_numbers, without_citations
 from chat.rendering.code_spans import code_spans
@@ -39,7 +41,7 @@ from retrieval.text.document_names import names_of
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.language import detect
 from retrieval.text.references import heading_key
-from retrieval.text.sentences import sentences
+from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
 from workers.ingestion.chunk.segments import segment_text
@@ -253,10 +255,20 @@ PROBES: dict[str, Probe] = {
         lambda text: (without_citations(text), cited_numbers(text, range(1, 10))),
         named(f"{RENDERING}.citations", "CITATION", "_WITH_SPACE_BEFORE", "RANGE"),
     ),
+    "claims": Probe(lambda text: claims_in(text + " [1]", {1}), named("chat.citing.claims", "_LINE_START", "_WORD")),
+    "support": Probe(
+        lambda text: (
+            supporting_span(text, Read("Una frase entera aquí. " * 50)),
+            supporting_span(QUESTION, Read(text)),
+        ),
+        named("chat.citing.matching", "_NAME", "_MARKUP", "_MARK", "_QUOTED")
+        + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS"),
+    ),
+    "statements": Probe(statements, named("retrieval.text.sentences", "_OWN_LINE", "_LINE")),
     "code": Probe(lambda text: [*code_spans(text)], named(f"{RENDERING}.code_spans", "_FENCE", "_RUN_OR_BREAK")),
     "markdown": Probe(
         lambda text: render(text, range(1, 10)),
-        named(f"{RENDERING}.markdown", "CLASS", "HREF") + named(f"{RENDERING}.markdown_rules", "HOST"),
+        named(f"{RENDERING}.markdown", "CLASS", "HREF", "SPAN") + named(f"{RENDERING}.markdown_rules", "HOST"),
         size=1_000,
     ),
     "markdown in pieces": Probe(

@@ -1,5 +1,6 @@
 """What an answer leaves in the database: its conversation, messages, citations and trace."""
 
+import logging
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -15,8 +16,12 @@ from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import ChatQuestion
 from chat.answering.state import state_found, state_of
+from chat.citing.support import sentences_behind
 from chat.models import Citation, Conversation, Message, Project, Trace
+from config.faults import describe_error
 from corpora.scope import Scope
+
+logger = logging.getLogger(__name__)
 
 HISTORY_MESSAGES = 20
 AFTER = timedelta(microseconds=1)  # an answer stands behind its question
@@ -147,6 +152,8 @@ def close_answer(answer: Answer) -> None:
     The first attempt's sources were stored when it began; another one that turned out better brings its own.
     """
     best = answer.best
+    if best is not None:
+        keep_quotes(best)
     fields: dict[str, Any] = {"status": answer.final_status, "error_code": answer.error_code, "usage": answer.usage}
     is_other = best is not None and best is not answer.attempts[0]
     if best is not None:
@@ -161,7 +168,21 @@ def close_answer(answer: Answer) -> None:
             Citation.objects.bulk_create(best.sources)
         if best.cited:
             Citation.objects.filter(message_id=answer.message, n__in=best.cited).update(cited=True)
+        for row in (one for one in best.sources if one.quotes is not None and not is_other):
+            Citation.objects.filter(message_id=answer.message, n=row.n).update(quotes=row.quotes)
         Trace.objects.filter(message_id=answer.message).update(**tracing.trace_ended(answer))
+
+
+def keep_quotes(best: Attempt) -> None:
+    """The sentences behind its citations, on its sources. Without them the passages stand for them: what goes wrong
+    here, but for the database, does not cost anybody the answer."""
+    try:
+        quotes = sentences_behind(best.text, best.retrieval.chunks, best.scope)
+    except (ValueError, LookupError, TypeError) as error:
+        logger.error("message %s: its citations could not be looked up: %s", best.message, describe_error(error))
+        return
+    for row in best.sources:
+        row.quotes = quotes.get(row.n)
 
 
 def give_up(message: UUID, code: str) -> None:

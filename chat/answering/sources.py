@@ -1,5 +1,6 @@
 """The sources of an answer, built once: as rows that are kept, and from those as what readers are told."""
 
+from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -54,12 +55,31 @@ def source_of(row: Citation) -> Source:
 def citations_of(text: str, rows: Sequence[Citation]) -> tuple[Support, ...]:
     """What stands behind each `[n]` of `text`, in its order."""
     by_number = {one.n: one for one in rows}
-    return tuple(_support(by_number[n]) for n in citations_in(text, by_number.keys()))
+    seen: Counter[int] = Counter()
+    supports = []
+    for n in citations_in(text, by_number.keys()):
+        supports.append(support_of(by_number[n], seen[n]))
+        seen[n] += 1
+    return tuple(supports)
 
 
-def _support(row: Citation) -> Support:
-    """A passage of which nothing is left, because its document was erased, supports nothing any more."""
+def supports_by_number(text: str, rows: Sequence[Citation]) -> dict[int, list[Support]]:
+    """The same by number, in the order of each one's citations."""
+    supports: dict[int, list[Support]] = {}
+    for one in citations_of(text, rows):
+        supports.setdefault(one.n, []).append(one)
+    return supports
+
+
+def support_of(row: Citation, occurrence: int) -> Support:
+    """Of one of its citations. Where nobody has looked for the sentence, as in answers of 0.1.0, the passage stands for
+    it; one of which nothing is left, because its document was erased, supports nothing any more."""
     if not row.snippet:
         return Support(row.n, None, None, None, None)
-    start, end = (row.start, row.end) if row.end else (None, None)
-    return Support(row.n, row.snippet, row.page, start, end)
+    if row.quotes is None or occurrence >= len(row.quotes):
+        start, end = (row.start, row.end) if row.end else (None, None)
+        return Support(row.n, row.snippet, row.page, start, end)
+    quote = row.quotes[occurrence]
+    if quote is None:
+        return Support(row.n, None, None, None, None)
+    return Support(row.n, quote["text"], quote["page"], quote["start"], quote["end"])

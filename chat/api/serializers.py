@@ -1,17 +1,21 @@
 """What the API shows of projects, conversations and messages, and what it takes."""
 
+from dataclasses import asdict
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.serializers import FiltersField
+from chat.answering.sources import citations_of
 from chat.answering.state import state_kept
+from chat.api.described import SupportSerializer
 from chat.api.questions import StudentSerializer
 from chat.models import Citation, Conversation, Message, Project
 from chat.understanding.course import PARTS as STUDENT_PARTS
@@ -120,16 +124,21 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
     error_code = serializers.CharField(source="present_error_code", read_only=True)
     state = serializers.SerializerMethodField()
     sources = CitationSerializer(source="citations", many=True)
+    citations = serializers.SerializerMethodField()
 
     class Meta:
         model = Message
         fields = (
-            "id", "role", "content", "status", "error_code", "confidence", "sufficient", "state", "sources", "usage",
-            "rating", "comment", "created_at",
+            "id", "role", "content", "status", "error_code", "confidence", "sufficient", "state", "sources",
+            "citations", "usage", "rating", "comment", "created_at",
         )  # fmt: skip
 
     def get_state(self, row: Message) -> str:
         return state_kept(row)
+
+    @extend_schema_field(SupportSerializer(many=True))
+    def get_citations(self, row: Message) -> list[dict[str, Any]]:
+        return [asdict(one) for one in citations_of(row.content, [source.veil() for source in row.citations.all()])]
 
 
 class ConversationSerializer(serializers.ModelSerializer[Conversation]):

@@ -1,15 +1,18 @@
 """Messages as a page shows them: answers rendered, with their sources, oldest first."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Prefetch
 from django.utils.safestring import SafeString, mark_safe
 
+from chat.answering.sources import supports_by_number
 from chat.models import Citation, Conversation, Message, MessageQuerySet
 from chat.rendering.markdown import render
+from chat.rendering.markdown_rules import CitationMark
 from chat.stream.elsewhere import advice_for
+from chat.stream.events import Support
 
 TRANSCRIPT_SIZE = 50
 
@@ -85,6 +88,18 @@ def shown_message(row: Message, citations: Iterable[Citation]) -> ShownMessage:
     """What is drawn of a message; of sources whose document is deleted no text."""
     sources = tuple(one.veil() for one in citations)
     is_answer = row.role == Message.Role.ASSISTANT
-    rendered = render(row.content, [one.n for one in sources]) if is_answer else ""
+    rendered = render(row.content, [one.n for one in sources], marks_of(row.content, sources)) if is_answer else ""
     html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
     return ShownMessage(row, html, sources)
+
+
+def marks_of(text: str, sources: Sequence[Citation]) -> dict[int, list[CitationMark]]:
+    """How the citations are drawn. Of a deleted document nothing is said: its claims were not looked at and refused."""
+    known = [one for one in sources if one.snippet and one.quotes is not None]
+    return {n: [mark_of(one) for one in supports] for n, supports in supports_by_number(text, known).items()}
+
+
+def mark_of(support: Support) -> CitationMark:
+    if support.text is None:
+        return CitationMark(is_supported=False)
+    return CitationMark(True, support.text, f"{support.start}-{support.end}")

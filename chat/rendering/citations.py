@@ -19,9 +19,9 @@ def cited_numbers(text: str, available: Collection[int]) -> tuple[int, ...]:
 
 
 def citations_in(text: str, available: Collection[int]) -> Iterator[int]:
-    """The same, each as often as it is cited, up to MOST_CITATIONS."""
+    """The same, each as often as it is cited, but once in one pair of brackets; up to MOST_CITATIONS."""
     spoken = " ".join(text[start:end] for start, end in _spans_outside_code(text))
-    found = (n for group in CITATION.finditer(spoken) for n in numbers_in(group[1], available))
+    found = (n for group in CITATION.finditer(spoken) for n in dict.fromkeys(numbers_in(group[1], available)))
     return islice(found, MOST_CITATIONS)
 
 

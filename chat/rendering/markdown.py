@@ -6,29 +6,36 @@ No images; links only to http, https and mailto, with their host in sight; citat
 import re
 from collections.abc import Collection
 from functools import cache
+from types import MappingProxyType
 
 import nh3
 from markdown_it import MarkdownIt
 
-from chat.rendering.markdown_rules import parser
+from chat.rendering.markdown_rules import Marks, parser
 
 TAGS = {"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "li"}
 TAGS |= {"a", "em", "strong", "s", "code", "pre", "span", "table", "thead", "tbody", "tr", "th", "td"}
 ATTRIBUTES = {
-    "a": {"href", "rel", "target", "class", "data-n"},
+    "a": {"href", "rel", "target", "class", "data-n", "data-span", "data-quote"},
     "code": {"class"},
     "span": {"class"},
     "ol": {"start"},
     "th": {"align"},
     "td": {"align"},
 }
-CLASS = re.compile(r"citation|link-host|language-[\w+#.-]{1,30}")
+CLASS = re.compile(r"citation(?: unsupported)?|link-host|language-[\w+#.-]{1,30}")
+SPAN = re.compile(r"\d{1,10}-\d{1,10}")
 HREF = re.compile(r"#source-\d{1,3}|https?://.+|mailto:.+", re.IGNORECASE | re.DOTALL)
 
 
-def render(markdown: str, sources: Collection[int] = ()) -> str:
-    """Safe HTML of `markdown`. `sources`: the numbers that exist; `[n]` of any other number stays text."""
-    return sanitise(_parser().render(markdown.replace("\0", ""), {"sources": frozenset(sources)}))
+EMPTY: Marks = MappingProxyType({})
+
+
+def render(markdown: str, sources: Collection[int] = (), marks: Marks = EMPTY) -> str:
+    """Safe HTML of `markdown`. `sources`: the numbers that exist; `[n]` of any other number stays text. `marks`: what
+    stands behind each citation, where that is known."""
+    env = {"sources": frozenset(sources), "marks": marks}
+    return sanitise(_parser().render(markdown.replace("\0", ""), env))
 
 
 def sanitise(html: str) -> str:
@@ -46,7 +53,7 @@ def sanitise(html: str) -> str:
 def _attribute(tag: str, name: str, value: str) -> str | None:
     if name not in ATTRIBUTES.get(tag, ()):  # nh3 itself also lets `title` and `lang` pass
         return None
-    allowed = {"class": CLASS, "href": HREF}.get(name)
+    allowed = {"class": CLASS, "href": HREF, "data-span": SPAN}.get(name)
     return value if allowed is None or allowed.fullmatch(value) else None
 
 

@@ -1,9 +1,10 @@
 """What Acervo's Markdown changes in a parsed text: images, links and citations (RELIABILITY R17); pure."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
+from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from markdown_it import MarkdownIt
@@ -34,7 +35,7 @@ def parser() -> MarkdownIt:
 
 
 def _rewrite(state: StateCore) -> None:
-    citing = Citing(state.env["sources"])
+    citing = Citing(state.env["sources"], state.env.get("marks", {}))
     for token in state.tokens:
         if style := token.attrs.pop("style", None):  # a column's alignment; the CSP allows no inline style
             token.attrs["align"] = str(style).removeprefix("text-align:")
@@ -95,12 +96,24 @@ def _destination(link: SplitResult, said: str) -> Iterator[Token]:
     yield _html(f' <span class="link-host">({escape(target)})</span>')
 
 
+class CitationMark(NamedTuple):
+    """How one citation is drawn: the sentence behind it and its characters in the document, or that there is none."""
+
+    is_supported: bool
+    quote: str = ""
+    span: str = ""  # "start-end"
+
+
+Marks = Mapping[int, Sequence[CitationMark]]  # by number, in the order of its citations
+
+
 class Citing:
     """Makes links of the citations of one text, up to MOST_CITATIONS: a range in six characters is fifty links."""
 
-    def __init__(self, sources: Collection[int]) -> None:
+    def __init__(self, sources: Collection[int], marks: Marks) -> None:
         self.sources = sources
         self._left = MOST_CITATIONS
+        self._marks = {n: iter(each) for n, each in marks.items()}
 
     def linked(self, text: str) -> Iterator[Token]:
         position = 0
@@ -111,8 +124,17 @@ class Citing:
                 yield _text(text[position : group.start()])
                 position = group.end()
                 for n in existing:
-                    yield _html(f'<a class="citation" href="#source-{n}" data-n="{n}">{n}</a>')
+                    yield _html(self._link(n))
         yield _text(text[position:])
+
+    def _link(self, n: int) -> str:
+        mark = next(self._marks.get(n, iter(())), None)
+        if mark is None:
+            return f'<a class="citation" href="#source-{n}" data-n="{n}">{n}</a>'
+        if not mark.is_supported:
+            return f'<a class="citation unsupported" href="#source-{n}" data-n="{n}">{n}</a>'
+        said = f' data-span="{escape(mark.span)}" data-quote="{escape(mark.quote)}"'
+        return f'<a class="citation" href="#source-{n}" data-n="{n}"{said}>{n}</a>'
 
 
 def _text(content: str) -> Token:

@@ -71,14 +71,19 @@ def detail_of(document: Document, name: str) -> str:
 def reading_context(request: HttpRequest, membership: Membership, text: DocumentText) -> dict[str, Any]:
     """The sections to show and the ways on. Without a passage it begins where the address says, else in front."""
     cut = reading.sections(text.text, text.pages, text.headings)
+    quote = asked_quote(request, text)
     passage = asked_passage(request, membership, text)
-    first = first_section(request, cut, passage)
+    if passage is None or quote is None or not is_near(quote, passage):
+        quote = None
+    elif passage:  # what was found with its neighbours is wider than its chunk
+        passage = min(passage[0], quote[0]), max(passage[1], quote[1])
+    first = first_section(request, cut, quote or passage)
     count = SHOWN_SECTIONS
     if passage:  # a passage over several pages is shown whole, with a neighbour on both sides
         count = max(count, reading.section_at(cut, passage[1] - 1) - first + 2)
     shown = cut[first : first + count]
     return {
-        "shown": [(section, section_blocks(text, section, passage)) for section in shown],
+        "shown": [(section, section_blocks(text, section, passage, quote)) for section in shown],
         "passage": passage,
         "contents": [
             {"level": level, "title": title, "section": reading.section_at(cut, start), "start": start}
@@ -96,10 +101,10 @@ def reading_context(request: HttpRequest, membership: Membership, text: Document
 
 
 def section_blocks(
-    text: DocumentText, section: reading.ReadingPart, passage: tuple[int, int] | None
+    text: DocumentText, section: reading.ReadingPart, passage: reading.Span | None, quote: reading.Span | None
 ) -> list[reading.Block]:
     """The section's blocks; Markdown, whose text is its source, with its emphasis."""
-    found = reading.blocks(text.text, section, text.headings, passage)
+    found = reading.blocks(text.text, section, text.headings, passage, quote)
     if text.document.media_type != MARKDOWN:
         return found
     return [block if block.kind == "table" else reading.with_emphasis(block) for block in found]
@@ -116,6 +121,18 @@ def asked_passage(request: HttpRequest, membership: Membership, text: DocumentTe
         return None
     is_passage = 0 <= start < end <= len(text.text) and end - start <= LONGEST_PASSAGE
     return (start, end) if is_passage else None
+
+
+def asked_quote(request: HttpRequest, text: DocumentText) -> reading.Span | None:
+    """`?mark=START-END`: the cited sentence of the passage."""
+    start, _, end = request.GET.get("mark", "").partition("-")
+    if not (start.isdecimal() and end.isdecimal() and len(start) < 10 and len(end) < 10):
+        return None
+    return (int(start), int(end)) if int(start) < int(end) <= len(text.text) else None
+
+
+def is_near(quote: reading.Span, passage: reading.Span) -> bool:
+    return max(passage[1], quote[1]) - min(passage[0], quote[0]) <= LONGEST_PASSAGE
 
 
 def first_section(request: HttpRequest, cut: list[reading.ReadingPart], passage: tuple[int, int] | None) -> int:

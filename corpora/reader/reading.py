@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 SECTION_CHARACTERS = 6_000
@@ -19,6 +20,7 @@ _HASHES = re.compile(r"^#{1,6}\s+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
 _TAGS = {"**": "strong", "*": "em", "`": "code"}
 
+Span = tuple[int, int]  # characters [start, end)
 PageRow = Sequence[Any]  # number, start, end and, where another number is printed, its label
 HeadingRow = tuple[int, str, int, int]  # level, title, start, end
 
@@ -35,11 +37,13 @@ class ReadingPart:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text that is set in one way: in the passage or not; `tag` is "strong", "em", "code" or empty."""
+    """Text that is set in one way: in the passage or not; `tag` is "strong", "em", "code" or empty. `is_faint`: in the
+    passage, but not in the sentence of it that is cited."""
 
     text: str
     is_marked: bool
     tag: str = ""
+    is_faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class Block:
     @property
     def first_marked(self) -> int:
         """The index of the piece where the passage begins, -1 when it does not begin in this block."""
-        marks = [index for index, piece in enumerate(self.pieces) if piece.is_marked]
+        marks = [index for index, piece in enumerate(self.pieces) if piece.is_marked and not piece.is_faint]
         return marks[0] if marks and self.opens_passage else -1
 
 
@@ -111,9 +115,13 @@ def section_of_page(cut: Sequence[ReadingPart], page: int) -> int:
 
 
 def blocks(
-    text: str, section: ReadingPart, headings: Sequence[HeadingRow], passage: tuple[int, int] | None
+    text: str,
+    section: ReadingPart,
+    headings: Sequence[HeadingRow],
+    passage: Span | None,
+    quote: Span | None = None,
 ) -> list[Block]:
-    """The section's blocks in order; what lies in `passage` (start, end) is marked."""
+    """The section's blocks in order; what lies in `passage` (start, end) is marked, faintly what is not in `quote`."""
     levels = {start: level for level, _title, start, _end in headings}
     edges = {end for _level, _title, _start, end in headings}
     found = []
@@ -122,12 +130,12 @@ def blocks(
         level = levels.get(start, 0)
         kind = "heading" if level else kind_of(content)
         hashes = _HASHES.match(content) if level else None
-        shown = pieces(text, start + hashes.end() if hashes else start, end, passage)
-        found.append(Block(kind, level, start, shown, opens_passage(text, start, end, passage)))
+        shown = pieces(text, start + hashes.end() if hashes else start, end, passage, quote)
+        found.append(Block(kind, level, start, shown, opens_passage(text, start, end, quote or passage)))
     return found
 
 
-def opens_passage(text: str, start: int, end: int, passage: tuple[int, int] | None) -> bool:
+def opens_passage(text: str, start: int, end: int, passage: Span | None) -> bool:
     """Whether the passage begins in this block, or in the white space just before it."""
     return passage is not None and passage[0] < end and not text[passage[0] : start].strip()
 
@@ -173,13 +181,20 @@ def kind_of(content: str) -> str:
     return "lines" if _LIST_ITEM.search(content) else "paragraph"
 
 
-def pieces(text: str, start: int, end: int, passage: tuple[int, int] | None) -> tuple[Piece, ...]:
-    """The span's text split where the passage begins and ends."""
-    if passage is None or passage[1] <= start or passage[0] >= end:
-        return (Piece(text[start:end], is_marked=False),)
-    first, last = max(passage[0], start), min(passage[1], end)
-    cut = (Piece(text[start:first], False), Piece(text[first:last], True), Piece(text[last:end], False))
-    return tuple(piece for piece in cut if piece.text)
+def pieces(text: str, start: int, end: int, passage: Span | None, quote: Span | None = None) -> tuple[Piece, ...]:
+    """The span's text split where the passage, and the quote in it, begin and end."""
+    edges = {edge for span in (passage, quote) if span for edge in span if start < edge < end}
+    cut = pairwise((start, *sorted(edges), end))
+    return tuple(_piece(text[first:last], (first, last), passage, quote) for first, last in cut)
+
+
+def _piece(text: str, span: Span, passage: Span | None, quote: Span | None) -> Piece:
+    is_quoted = _lies_in(span, quote)
+    return Piece(text, _lies_in(span, passage) or is_quoted, is_faint=quote is not None and not is_quoted)
+
+
+def _lies_in(span: Span, around: Span | None) -> bool:
+    return around is not None and around[0] <= span[0] and span[1] <= around[1]
 
 
 def with_emphasis(block: Block) -> Block:
@@ -190,8 +205,8 @@ def split_emphasis(piece: Piece) -> tuple[Piece, ...]:
     """A piece of Markdown split at its **strong**, *emphasised* and `code` words; other marks stay as they are."""
     found, position = [], 0
     for match in _EMPHASIS.finditer(piece.text):
-        found.append(Piece(piece.text[position : match.start()], piece.is_marked))
-        found.append(Piece(match[2], piece.is_marked, _TAGS[match[1]]))
+        found.append(replace(piece, text=piece.text[position : match.start()]))
+        found.append(replace(piece, text=match[2], tag=_TAGS[match[1]]))
         position = match.end()
-    found.append(Piece(piece.text[position:], piece.is_marked))
+    found.append(replace(piece, text=piece.text[position:]))
     return tuple(one for one in found if one.text)

@@ -32,3 +32,24 @@ def sentences(text: str, shortest: int = SHORTEST) -> list[Span]:
 def _strip(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+# Lines that stand by themselves: items, headings, rows of a table. What follows a heading or a row is another line.
+_OWN_LINE = re.compile(
+    r"^[^\S\n]{0,9}(?:(?P<alone>#{1,6}\s|\|)|[-*+•▪◦–—]\s|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.)º]\s|\(?[a-zñ]\)\s)", re.M
+)
+_LINE = re.compile(r"^[^\n]+", re.M)
+
+
+def statements(text: str) -> list[Span]:
+    """Sentences that keep to their line where it stands by itself: an item, a heading, a row. In order."""
+    edges = {0, len(text)}
+    for line in _LINE.finditer(text):
+        if own := _OWN_LINE.match(text, line.start()):
+            edges.add(line.start())
+            if own["alone"]:
+                edges.add(line.end())
+    spans = []
+    for start, end in pairwise(sorted(edges)):
+        spans += [(start + first, start + last) for first, last in sentences(text[start:end], shortest=1)]
+    return spans

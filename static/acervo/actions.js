@@ -6,6 +6,19 @@ import { post } from "./http.js";
 const sourceOf = (citation) =>
   citation.closest(".answer")?.querySelector(`[data-source="${CSS.escape(citation.dataset.n)}"]`);
 
+/** Where the reader marks the very sentence, if it is known. */
+function addressOf({ dataset: { span } }, link) {
+  const address = new URL(link.href);
+  if (span) address.searchParams.set("mark", span);
+  return address.href;
+}
+
+/** What nothing in its passage supports says so. */
+export function nameUnsupported(root) {
+  const { unsupported } = document.getElementById("chat")?.dataset ?? {};
+  for (const citation of root.querySelectorAll("a.citation.unsupported")) citation.title = unsupported ?? "";
+}
+
 async function rate(button) {
   const answer = button.closest(".answer");
   const response = await post(`/api/messages/${answer.dataset.message}/feedback/`, { rating: Number(button.dataset.rate) });
@@ -19,7 +32,7 @@ document.addEventListener("click", (event) => {
   if (citation) {
     event.preventDefault();
     const link = sourceOf(citation)?.querySelector("[data-link]");
-    if (link?.href) window.location.assign(link.href);
+    if (link?.href) window.location.assign(addressOf(citation, link));
   } else if (button?.dataset.rate) rate(button);
   else if (button?.dataset.copyAnswer !== undefined) {
     copied(button, button.closest(".answer").querySelector("[data-prose]").innerText).catch(() => {});
@@ -34,7 +47,8 @@ function show(citation) {
   source.classList.add("pointed");
   const title = source.querySelector("[data-title]").textContent;
   const page = source.querySelector("[data-page]").textContent;
-  tooltip.textContent = `${title}${page ? `, ${page}` : ""}: ${source.querySelector("[data-snippet]").textContent}`;
+  const said = citation.dataset.quote ?? source.querySelector("[data-snippet]").textContent;
+  tooltip.textContent = citation.title || `${title}${page ? `, ${page}` : ""}: ${said}`;
   tooltip.hidden = false;
   const place = citation.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = tooltip;
@@ -54,3 +68,5 @@ for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]
   document.addEventListener(leave, (event) => event.target.closest("a.citation") && hide());
 }
 document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+nameUnsupported(document);
+document.addEventListener("htmx:afterSettle", () => nameUnsupported(document));

@@ -1,5 +1,7 @@
 /* One answer on the page while it is written: sources, text, finished blocks, and how it ended. */
 
+import { nameUnsupported } from "./actions.js";
+
 const clone = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
 const readerUrl = ({ document: id, chunk, page }) =>
   `/documents/${id}/?chunk=${chunk}${page ? `&page=${page}` : ""}#passage`;
@@ -91,8 +93,24 @@ export class AnswerView {
     this.pending.textContent = textAfter(finished.textContent, this.pending.textContent);
   }
 
-  done({ status, usage, cited }) {
+  /** The sentence behind each citation, by its number and in the order of each number's. */
+  #mark(citations) {
+    const seen = {};
+    for (const link of this.prose.querySelectorAll("a.citation")) {
+      const { n } = link.dataset;
+      seen[n] = (seen[n] ?? -1) + 1;
+      const behind = citations.filter((one) => String(one.n) === n)[seen[n]];
+      link.classList.toggle("unsupported", behind?.text === null);
+      if (!behind?.text) continue;
+      link.dataset.quote = behind.text;
+      if (behind.end) link.dataset.span = `${behind.start}-${behind.end}`;
+    }
+    nameUnsupported(this.prose);
+  }
+
+  done({ status, usage, cited, citations }) {
     this.#settle();
+    this.#mark(citations ?? []);
     if (this.prose.querySelector(":scope > [data-block]")) this.pending.remove(); // all of it is in blocks by now
     for (const n of cited || []) this.element.querySelector(`[data-source="${n}"]`)?.classList.add("cited");
     this.element.querySelector("[data-stopped]").hidden = status !== "stopped";

@@ -38,7 +38,7 @@ def forget_condensed(document: Document) -> int:
 
 def forget_snippets(document: Document) -> int:
     cited = Citation.objects.filter(document=document)
-    return cited.update(snippet="", title="", heading_path=[])
+    return cited.update(snippet="", title="", heading_path=[], quotes=None)
 
 
 def forget_replies(organization_id: UUID, document_id: UUID) -> int:

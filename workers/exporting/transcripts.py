@@ -26,7 +26,7 @@ def message_as_json(message: Message) -> dict[str, Any]:
 
 
 def source_as_json(source: Citation) -> dict[str, Any]:
-    names = ("n", "title", "page", "snippet", "cited")
+    names = ("n", "title", "page", "snippet", "cited", "quotes")
     return {**{name: getattr(source, name) for name in names}, "document": source.document_id}
 
 

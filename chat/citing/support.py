@@ -1,0 +1,93 @@
+"""The sentence behind each citation of an answer, with its place in the document (API.md, `done.citations`).
+
+What a model was sent of a passage may be shortened; what supports a claim is looked for in the document's own text. A
+claim in another language than the passage's cannot be held against its words: the passage then stands for itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db.models import F
+from django.db.models.functions import Substr
+
+from chat.citing.claims import CitedClaim, claims_in
+from chat.citing.matching import Read, find_quote, has_something_to_support, supporting_span
+from corpora.models import Chunk
+from corpora.scope import Scope
+from retrieval.results import RetrievedChunk
+from retrieval.text.language import detect
+
+Quote = dict[str, Any]  # {"text", "page", "start", "end"}
+MOST_JUDGED = 100  # citations of an answer; what it cites beyond them has its passage
+
+
+class PassageText(NamedTuple):
+    """What the document itself says where a passage is, from character `start` on, where its pages begin, and what was
+    sent of it."""
+
+    text: str
+    start: int
+    pages: Sequence[Sequence[Any]]
+    own: Read
+    sent: Read
+
+
+def sentences_behind(answer: str, passages: Sequence[RetrievedChunk], scope: Scope) -> dict[int, list[Quote | None]]:
+    """By number of passage, for each of its citations in order: the sentence that supports it, None where none does.
+
+    Of a passage whose document is gone meanwhile there is nothing.
+    """
+    claims = claims_in(answer, range(1, len(passages) + 1))[:MOST_JUDGED]
+    read = texts_of({n: passages[n - 1] for n in {claim.n for claim in claims}}, scope)
+    quotes: dict[int, list[Quote | None]] = {n: [] for n in read}
+    for claim in claims:
+        if claim.n in read:
+            quotes[claim.n].append(quote_for(claim, read[claim.n]))
+    return quotes
+
+
+def texts_of(passages: Mapping[int, RetrievedChunk], scope: Scope) -> dict[int, PassageText]:
+    """Read within the scope of the search, once more."""
+    found = {}
+    for n, passage in passages.items():
+        if row := _slice_of(passage.chunk, passage.start, passage.end, scope):
+            found[n] = PassageText(row[0], passage.start, row[1], Read(row[0]), Read(passage.text))
+    return found
+
+
+def _slice_of(chunk: UUID, start: int, end: int, scope: Scope) -> tuple[str, list[list[Any]]] | None:
+    served = Chunk.objects.in_scope(scope).filter(pk=chunk, document__texts__version=F("version")).order_by()
+    part = Substr("document__texts__text", start + 1, max(0, end - start))
+    return served.values_list(part, "document__texts__pages").first()
+
+
+def quote_for(claim: CitedClaim, passage: PassageText) -> Quote | None:
+    """The supporting sentence; the whole passage where that cannot be judged; None where nothing supports the claim."""
+    for said in dict.fromkeys((claim.text, claim.whole)):
+        if span := supporting_span(said, passage.own):
+            return quote_at(passage, *span)
+    if not has_something_to_support(claim.whole) or find_quote(claim.text, passage.sent) or is_foreign(claim, passage):
+        return quote_at(passage, 0, len(passage.text.rstrip()))
+    return None
+
+
+def is_foreign(claim: CitedClaim, passage: PassageText) -> bool:
+    spoken, written = detect(claim.whole), detect(passage.text)
+    return bool(spoken and written and spoken != written)
+
+
+def quote_at(passage: PassageText, start: int, end: int) -> Quote:
+    first = passage.start + start
+    return {
+        "text": " ".join(passage.text[start:end].split()),
+        "page": page_at(passage.pages, first),
+        "start": first,
+        "end": passage.start + end,
+    }
+
+
+def page_at(pages: Sequence[Sequence[Any]], place: int) -> int | None:
+    """The number of the page that a character of the document stands on; None without pages."""
+    numbers = [int(page[0]) for page in pages if page[1] <= place]
+    return numbers[-1] if numbers else None

@@ -1,0 +1,87 @@
+"""The sentence behind a citation: what supports a claim and what does not, and where it stands in the document."""
+
+import pytest
+
+from chat.citing.claims import claims_in
+from chat.citing.matching import Read, find_quote, supporting_span
+from chat.citing.support import page_at
+
+RULES = """## Artículo 12. Préstamos
+
+Los préstamos ordinarios duran veintiún días naturales y pueden renovarse dos veces, siempre que nadie haya reservado \
+el libro. La multa por retraso es de 0,20 € al día. No se prestan las obras de consulta ni los periódicos del día.
+
+- El carné se pide en el mostrador con el DNI.
+- Los menores de 14 años necesitan la firma de uno de sus padres.
+
+| Tipo | Plazo |
+|---|---|
+| Libro | 21 días |
+| DVD | 7 días |
+
+La Biblioteca Nacional fue fundada en 1711 por Felipe V en Madrid. Conserva más de 30 millones de documen-
+tos."""
+
+
+def support(claim: str) -> str | None:
+    span = supporting_span(claim, Read(RULES))
+    return RULES[slice(*span)] if span else None
+
+
+@pytest.mark.parametrize(
+    ("claim", "begins"),
+    [
+        ("La multa por retraso es de 0,20 € al día.", "La multa"),
+        ("**La multa** por retraso es de `0,20 €` al día", "La multa"),
+        ("Conserva más de 30 millones de documentos.", "Conserva más"),
+        ("Los libros se prestan durante 21 días, renovables dos veces", "Los préstamos ordinarios"),
+        ("Las obras de consulta no se prestan", "No se prestan"),
+        ("Los menores de catorce años necesitan la firma de sus padres", "Los menores de 14"),
+        ("Los DVD se prestan 7 días", "| DVD"),
+        ("Felipe V fundó la Biblioteca Nacional en 1711", "La Biblioteca Nacional"),
+        ("Dice expresamente: «pueden renovarse dos veces, siempre que nadie haya reservado»", "Los préstamos"),
+    ],
+)
+def test_what_the_passage_says_is_supported_by_the_sentence_that_says_it(claim: str, begins: str) -> None:
+    assert (support(claim) or "").startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Los préstamos ordinarios duran 30 días naturales",  # another number
+        "Se prestan las obras de consulta",  # denied there
+        "El préstamo ordinario no puede renovarse dos veces",  # denied here
+        "No se necesita DNI para pedir el carné en el mostrador",
+        "La Biblioteca Nacional fue fundada en 1711 por Carlos III y ampliada por Fernando VII",
+        "La biblioteca abre los domingos por la mañana",
+    ],
+)
+def test_what_it_does_not_say_or_says_otherwise_is_not_supported(claim: str) -> None:
+    assert support(claim) is None
+
+
+def test_a_quote_is_found_whatever_breaks_its_lines_and_at_whole_words_only() -> None:
+    assert find_quote("ley 41 de autonomía del paciente", Read("la ley 41 de auto-\nnomía  del paciente.")) == (3, 38)
+    assert find_quote("consentimiento informado", Read("el consentimiento informados")) is None
+
+
+def test_each_citation_is_held_against_what_stands_before_it() -> None:
+    answer = "El plazo es de 21 días [1] y la multa de 0,20 € al día [2][3]. El carné es gratis. [1]\n- Con DNI [2]"
+    assert [(one.n, one.text) for one in claims_in(answer, {1, 2, 3})] == [
+        (1, "El plazo es de 21 días"),
+        (2, "y la multa de 0,20 € al día"),
+        (3, "y la multa de 0,20 € al día"),
+        (1, "El carné es gratis."),
+        (2, "Con DNI"),
+    ]
+
+
+def test_citations_in_code_and_of_no_source_claim_nothing() -> None:
+    assert claims_in("`x[1]` y esto [7]", {1}) == []
+
+
+def test_a_page_is_that_of_the_sentence() -> None:
+    pages = [[1, 0, 99], [2, 100, 180, "ii"], [3, 181, 300]]
+    assert [page_at(pages, place) for place in (0, 99, 100, 299)] == [1, 1, 2, 3]
+    assert page_at([], 7) is None
