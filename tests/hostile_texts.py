@@ -279,12 +279,17 @@ PROBES: dict[str, Probe] = {
     "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
     "extractive answer": Probe(
         lambda text: answer(QUESTION, [Passage(1, text, "t")], "es"),
-        named("agents.llm.extractive", "_LEANS")
-        + named("agents.llm.quotable", "_FENCE", "_DEBRIS", "_ITEM", "_HYPHENATED", "_LINK", "_MARKS"),
+        named("agents.llm.quoting.selecting", "_LEANS")
+        + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON")
+        + named("agents.llm.quoting.structures", "_STEP", "_RULE")
+        + named(
+            "agents.llm.quoting.quotable",
+            *("_FENCE", "_DEBRIS", "_ITEM", "_PAGE_NUMBER", "_WORD", "_HYPHENATED", "_LINK", "_MARKS"),
+        ),
     ),
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
-        named("agents.llm.extractive", "_ASKS_DEFINITION"),
+        named("agents.llm.quoting.question_kinds", "_ASKED"),
     ),
     "dates": Probe(
         lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")

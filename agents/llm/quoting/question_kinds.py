@@ -1,0 +1,93 @@
+"""What kind of thing a question asks for, and whether a sentence has one: in Spanish and English. Pure.
+
+A question is read at its beginning: "¿Cuántos días dura…?" asks for a number, "Who wrote…?" for a name.
+"""
+
+import re
+from enum import StrEnum
+
+from retrieval.text.folding import fold_latin
+
+
+class Wish(StrEnum):
+    PERSON = "person"
+    PLACE = "place"
+    TIME = "time"
+    NUMBER = "number"
+    DEFINITION = "definition"
+    STEPS = "steps"
+    REASON = "reason"
+    OTHER = "other"
+
+
+LONGEST = 600  # characters of a question that are looked at
+_WHICH = r"(?:que|cual\w{0,2}|what|which) (?:es |era |fue |is |was |are )?(?:el |la |the )?(?:\w{1,12} )?"
+_PERIODS = "ano|anos|dia|fecha|mes|siglo|decada|epoca|hora|plazo|year|day|date|month|century|decade|time"
+_QUANTITIES = (
+    "porcentaje|numero|cantidad|cifra|precio|multa|tamano|edad|altura|distancia|temperatura|longitud|profundidad|tasa|"
+    "proporcion|puntuacion|marcador|poblacion|percent|percentage|number|amount|price|fine|size|age|height|distance|"
+    "rate|score|population|length|depth|temperature|proportion"
+)
+_PLACES = "pais|ciudad|lugar|region|estado|rio|country|city|place|state|river"
+_DEFINES = r"(?:que|quienes) (?:es|son|significan?|se entiende por|quiere decir) |defin|what (?:is|are|does)\b"
+# What comes first in the question counts; of two at one place, the one that is first here. Of folded text.
+_KINDS = (
+    (
+        Wish.TIME,
+        rf"cuando|{_WHICH}(?:{_PERIODS})|when|how (?:long|often|soon)|cuanto (?:tiempo|dura|tarda)|cada cuanto",
+    ),
+    (
+        Wish.NUMBER,
+        r"cuant[oa]s?|how (?:many|much|far|old|tall|big|large|high|fast|deep|wide|heavy)"
+        rf"|{_WHICH}(?:{_QUANTITIES})",
+    ),
+    (Wish.PERSON, rf"quien(?:es)?|who|whom|whose|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)"),
+    (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})"),
+    (Wish.REASON, r"por que|why|what (?:caused|causes)|a que se debe"),
+    (
+        Wish.STEPS,
+        r"como (?:se |puedo |debo |hago |hay |tengo |lo |la |\w{2,14}o\b)|pasos|procedimiento|instrucciones"
+        r"|how (?:to|do|can|should|does) (?:i|you|one|we)\b|how to|steps",
+    ),
+    (Wish.DEFINITION, _DEFINES),
+)
+_ASKED = tuple((kind, re.compile(rf"(?:^|[^\w])(?:{pattern})")) for kind, pattern in _KINDS)
+
+_MONTHS = (
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|"
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+)
+_UNITS_OF_TIME = (
+    "siglos?|anos?|mes(?:es)?|semanas?|dias?|horas?|minutos?|segundos?|decadas?|"
+    "century|centuries|years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|annually|anualmente"
+)
+_NUMBER_WORDS = (
+    "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte|veinti\\w{2,8}|treinta|"
+    "cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|millon(?:es)?|mitad|tercio|doble|triple|"
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\w{3,5}teen|twenty|thirty|forty|fifty|sixty|seventy|"
+    "eighty|ninety|hundred|thousand|million|billion|half|third|quarter|twice|double|dozen"
+)
+_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
+_NUMBER = re.compile(rf"\d|\b(?:{_NUMBER_WORDS})\b")
+_NAME = re.compile(r"(?<=[\w,;:)»”\"'] )[(«“\"']?[A-ZÁÉÍÓÚÜÑ][\w'’-]+")
+_REASON = re.compile(
+    r"\b(?:porque|ya que|debido|puesto que|causa|razon|motivo|para que|because|since|due|cause|reason|in order)\b"
+)
+
+
+def kind_of_question(question: str) -> Wish:
+    asked = fold_latin(question[:LONGEST])
+    found = [(match.start(), place, kind) for place, (kind, one) in enumerate(_ASKED) if (match := one.search(asked))]
+    return min(found)[2] if found else Wish.OTHER
+
+
+def has_kind(sentence: str, kind: Wish, asked: frozenset[str]) -> bool | None:
+    """Whether a sentence has the kind of thing that is asked for; `asked`: the question's own words, folded, which do
+    not answer it. None where a sentence cannot tell."""
+    folded = fold_latin(sentence)
+    if kind in (Wish.PERSON, Wish.PLACE):
+        return any(fold_latin(name[0].strip("(«“\"'")) not in asked for name in _NAME.finditer(sentence))
+    pattern = {Wish.TIME: _TIME, Wish.NUMBER: _NUMBER, Wish.REASON: _REASON}.get(kind)
+    if pattern is None:
+        return None
+    return any(found[0] not in asked for found in pattern.finditer(folded))
