@@ -21,6 +21,7 @@ from accounts.problems import QuotaExceeded
 from agents.models import Agent
 from chat.admin import playground, trace
 from chat.admin.usage import DAYS, adaptive_usage, usage
+from chat.answering.state import LABELS, State
 from chat.models import Trace
 
 CONFIDENCE_COLOURS = {"high": "success", "medium": "info", "low": "warning", "none": "danger"}
@@ -33,12 +34,12 @@ class TraceAdmin(OrganizationAdmin):
 
     organization_path = "agent__organization"
     list_display = (
-        "created_at", "question", "agent", "confidence_shown", "score_shown", "gate_shown", "tries",
-        "degradation", "total_shown",
+        "created_at", "question", "agent", "confidence_shown", "score_shown", "gate_shown", "state_shown",
+        "tries", "degradation", "total_shown",
     )  # fmt: skip
     list_filter = ("confidence", "gate", "degraded", ("agent", admin.RelatedOnlyFieldListFilter))
     search_fields = ("query",)
-    list_select_related = ("agent__organization",)
+    list_select_related = ("agent__organization", "message")
     list_before_template = "admin/chat/_usage_link.html"
     list_per_page = 50
     date_hierarchy = "created_at"
@@ -47,7 +48,7 @@ class TraceAdmin(OrganizationAdmin):
         (
             _("Retrieval"),
             {"fields": (
-                ("level", "score_shown", "gate_shown"), ("corpora", "size", "degradation"),
+                ("level", "score_shown", "gate_shown", "state_shown"), ("corpora", "size", "degradation"),
                 "dropped_shown", "cost_shown",
             )},
         ),
@@ -55,7 +56,7 @@ class TraceAdmin(OrganizationAdmin):
     )  # fmt: skip
     readonly_fields = (
         "created_at", "asked", "searched_for", "asked_of", "answered_by", "level", "score_shown", "gate_shown",
-        "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
+        "state_shown", "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
     )  # fmt: skip
     asked_of = related_text("agent", _("agent"))
     answered_by = related_text("model", _("model"))
@@ -125,6 +126,12 @@ class TraceAdmin(OrganizationAdmin):
     @admin.display(description=_("score"), ordering="score")
     def score_shown(self, obj: Trace) -> str:
         return f"{obj.score:.2f}"
+
+    @admin.display(description=_("state"), ordering="message__state")
+    def state_shown(self, obj: Trace) -> str:
+        """How far the answer rests on documents; of a program's search, and before an answer has ended, nothing."""
+        state = obj.message.state if obj.message else ""
+        return str(LABELS[State(state)]) if state else "–"
 
     @admin.display(description=_("question"), ordering="query")
     def question(self, obj: Trace) -> str:

@@ -21,11 +21,12 @@ from chat.answering.attempting import attempt_from, stream_attempt, tell_again
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.condensing import Rewriting
 from chat.answering.inquiry import Inquiry
-from chat.answering.routing import Decision, Strategy, route
+from chat.answering.routing import LARGE, SMALL, Decision, Strategy, route
 from chat.stream.events import Status
 from chat.stream.live import Live
 from config.concurrency.threads import in_thread
 from config.faults import describe_error
+from retrieval.confidence.gate import Gate
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ DEADLINE_SECONDS = 120.0  # from the end of the first attempt
 async def improve(answer: Answer, inquiry: Inquiry, rewriting: Rewriting, live: Live) -> None:
     """What follows the first attempt. Where an earlier attempt turns out to be the best, it is told once more."""
     deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
+    await look_elsewhere(answer, inquiry, rewriting, live, deadline)
     while (attempt := answer.attempts[-1]) and can_be_judged(answer, attempt, live):
         live.log.add(Status("evaluating", attempt.number))
         attempt.decision = await judge(answer, attempt, live, deadline)
@@ -51,6 +53,19 @@ async def improve(answer: Answer, inquiry: Inquiry, rewriting: Rewriting, live: 
         tell_again(answer, live)
 
 
+async def look_elsewhere(answer: Answer, inquiry: Inquiry, rewriting: Rewriting, live: Live, deadline: float) -> None:
+    """Where the first search found too little, which no judge needs to say, passages of other sizes may hold it."""
+    for granularity in (LARGE, SMALL):
+        attempt = answer.attempts[-1]
+        if attempt.retrieval.gate not in (Gate.LOW_CONFIDENCE, Gate.EMPTY) or live.stopped:
+            return
+        live.log.add(Status("retrying", attempt.number + 1, granularity))
+        following = await search_again(answer, inquiry, rewriting, Strategy(granularity), live)
+        if following is not None and following.retrieval.sufficient:
+            answer.attempts.append(following)
+            await stream_attempt(answer, following, live, deadline)
+
+
 def can_be_judged(answer: Answer, attempt: Attempt, live: Live) -> bool:
     """A whole answer from sources; not a refusal, nor one that its reader stopped."""
     return bool(
@@ -58,7 +73,7 @@ def can_be_judged(answer: Answer, attempt: Attempt, live: Live) -> bool:
         and attempt.is_whole
         and attempt.error is None
         and not attempt.refusal
-        and attempt.retrieval.chunks
+        and attempt.request.passages
         and not live.stopped
     )
 

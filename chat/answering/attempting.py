@@ -16,6 +16,7 @@ from chat.answering.sources import source_of
 from chat.answering.state import state_found
 from chat.answering.storing import store_patiently
 from chat.prompting import requests
+from chat.prompting.refusals import refusal_for
 from chat.stream.events import Sources, Status
 from chat.stream.live import Live
 from chat.stream.log import EventLog
@@ -47,7 +48,13 @@ async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attemp
 
 def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrieval, number: int) -> Attempt:
     request = requests.chat_request_for(plan.agent, inquiry.history, inquiry.question, retrieval)
-    refusal = requests.refusal_for(plan.agent, retrieval, request.language)
+    refusal = refusal_for(
+        plan.agent,
+        retrieval,
+        request.language,
+        has_documents=not plan.scope.is_empty,
+        is_narrowed=bool(plan.policy.requirements),
+    )
     personal = is_personal(plan.scope, history=inquiry.conversation.is_personal)
     return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal, personal)
 

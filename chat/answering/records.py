@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from agents.models import Agent
 from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import ChatQuestion
-from chat.answering.state import state_found, state_of
+from chat.answering.state import count_answer, state_found, state_of
 from chat.citing.support import sentences_behind
 from chat.models import Citation, Conversation, Message, Project, Trace
 from config.faults import describe_error
@@ -163,6 +164,7 @@ def close_answer(answer: Answer) -> None:
     with transaction.atomic():
         if not Message.objects.unclosed().filter(pk=answer.message).update(**fields) or best is None:
             return
+        transaction.on_commit(partial(count_answer, fields["state"]))
         if is_other:
             Citation.objects.filter(message_id=answer.message).delete()
             Citation.objects.bulk_create(best.sources)

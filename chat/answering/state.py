@@ -2,12 +2,18 @@
 
 from enum import StrEnum
 
+from django.utils.translation import gettext_lazy as _
+from prometheus_client import Counter
+
 from chat.answering.attempts import Attempt
 from chat.models import Message, Trace
 from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
 
 READ_OF_A_TRACE = ("model", "gate", "scope_size", "degraded")  # by `state_kept`
+
+
+ANSWERS = Counter("answers_total", "Answers that have ended, by how far they rest on documents", ["state"])
 
 
 class State(StrEnum):
@@ -18,24 +24,44 @@ class State(StrEnum):
     WITHOUT_DOCUMENTS = "without_documents"
 
 
+LABELS = {
+    State.SUPPORTED: _("supported by your documents"),
+    State.PARTLY_SUPPORTED: _("partly supported by your documents"),
+    State.NOT_IN_DOCUMENTS: _("not in your documents"),
+    State.COULD_NOT_SEARCH: _("could not search"),
+    State.WITHOUT_DOCUMENTS: _("answered without documents"),
+}
+
+
 def state_found(retrieval: Retrieval, *, has_documents: bool) -> State:
     """What the search promises, before anything is said."""
     if retrieval.gate is Gate.DISABLED or not has_documents:
         return State.WITHOUT_DOCUMENTS
-    if retrieval.chunks:
-        return State.SUPPORTED if retrieval.sufficient else State.PARTLY_SUPPORTED
-    return State.COULD_NOT_SEARCH if retrieval.degraded else State.NOT_IN_DOCUMENTS
+    if retrieval.sufficient:
+        return State.SUPPORTED
+    return State.COULD_NOT_SEARCH if retrieval.gate is Gate.DEGRADED else State.NOT_IN_DOCUMENTS
 
 
 def state_of(attempt: Attempt) -> State:
-    """The same once it is said."""
+    """The same once it is said, and once it is known what supports its citations. What a model says though the search
+    found too little, it says without documents: it was given none."""
     found = state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty)
-    return state_said(found, is_refusal=bool(attempt.refusal), is_cited=bool(attempt.cited), is_whole=attempt.is_whole)
+    if found is State.NOT_IN_DOCUMENTS and not attempt.refusal and attempt.parts:
+        return State.WITHOUT_DOCUMENTS
+    if found is not State.SUPPORTED or not attempt.is_whole:
+        return found
+    is_unsupported = any(None in (one.quotes or ()) for one in attempt.sources)
+    return State.PARTLY_SUPPORTED if is_unsupported or not attempt.cited else State.SUPPORTED
+
+
+def count_answer(state: str) -> None:
+    """One more, for the metrics."""
+    ANSWERS.labels(state=state).inc()
 
 
 def state_said(found: State, *, is_refusal: bool, is_cited: bool, is_whole: bool) -> State:
-    """A refusal, and an answer that cites nothing of too little, is not in the documents; one that cites nothing of
-    enough rests on them in part at best."""
+    """Of answers of 0.1.0, whose model was given also what did not suffice. A refusal, and an answer that cites nothing
+    of too little, is not in the documents; one that cites nothing of enough rests on them in part at best."""
     if found not in (State.SUPPORTED, State.PARTLY_SUPPORTED):
         return found
     if is_refusal:

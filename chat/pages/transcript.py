@@ -8,6 +8,7 @@ from django.db.models import Prefetch
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.answering.sources import supports_by_number
+from chat.answering.state import state_kept
 from chat.models import Citation, Conversation, Message, MessageQuerySet
 from chat.rendering.markdown import render
 from chat.rendering.markdown_rules import CitationMark
@@ -42,8 +43,9 @@ class ShownMessage:
         return advice_for(self.row.present_error_code) if is_failed else ""
 
     @property
-    def without_context(self) -> bool:
-        return bool(self.row.content) and not self.sources and not self.is_live
+    def state(self) -> str:
+        """How far it rests on documents; "" of what said nothing."""
+        return str(state_kept(self.row)) if self.row.content or self.is_live else ""
 
 
 @dataclass(frozen=True, slots=True)

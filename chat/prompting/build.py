@@ -44,11 +44,13 @@ def build_prompt(
     instructions: str = "",
     language: str = "es",
     sufficient: bool = True,
+    is_searched: bool = True,
     budget: int = CONTEXT_AND_HISTORY_TOKENS,
     count_tokens: Callable[[str], int] = estimate_prompt_tokens,
 ) -> tuple[str, tuple[ModelMessage, ...]]:
     """The system prompt and the messages; the last message is the question.
 
+    `is_searched`: whether what searches documents could be reached.
     `grounding` None: an agent without RAG, to which neither context nor rules about it are given.
     `context_template`: an agent's text around the context, with `{documents}` where it belongs.
     `instructions`: an agent's own, after the rules that always hold. `budget`: tokens of context and history
@@ -56,7 +58,11 @@ def build_prompt(
     """
     texts = texts_for(language)
     context = _context(texts, global_passages, personal_passages) if grounding else ""
-    rules = texts.rules(grounding, has_context=bool(context), sufficient=sufficient) if grounding else ""
+    rules = (
+        texts.rules(grounding, has_context=bool(context), sufficient=sufficient, is_searched=is_searched)
+        if grounding
+        else ""
+    )
     template = context_template if "{documents}" in context_template else f"{context_template}\n\n{{documents}}"
     framed = template.replace("{documents}", context).strip() if context else ""
     system = "\n\n".join(part.strip() for part in (system_prompt, framed, rules, instructions) if part.strip())

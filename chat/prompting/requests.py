@@ -1,35 +1,19 @@
 """From an agent, a history and a retrieval to what the model is asked."""
 
-from django.utils.translation import get_language, gettext, override
+from django.utils.translation import get_language
 
 from agents.llm.base import ModelMessage, ModelRequest, Passage
 from agents.models import Agent
 from chat.answering.questions import ChatQuestion
 from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build_prompt
+from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
 from retrieval.text.language import detect
-
-NEAREST = 3
 
 
 def answer_language(question: str) -> str:
     """The question's language; when it cannot be told, the interface's."""
     return detect(question) or (get_language() or "es")[:2]
-
-
-def refusal_for(agent: Agent, retrieval: Retrieval, language: str) -> str:
-    """What a strict agent says instead of asking a model without sufficient context; empty otherwise."""
-    if agent.grounding != Agent.Grounding.STRICT or not agent.uses_rag or retrieval.sufficient:
-        return ""
-    with override(language):
-        sentence = gettext("I don't have enough information in the assigned corpora to answer that.")
-        if not retrieval.chunks:
-            return sentence
-        nearest = "\n".join(
-            f"- {one.title}{' — ' + ' > '.join(one.heading_path) if one.heading_path else ''} [{n}]"
-            for n, one in enumerate(retrieval.chunks[:NEAREST], 1)
-        )
-        return f"{sentence} {gettext('The nearest passages are:')}\n\n{nearest}"
 
 
 def prompt_budget(agent: Agent) -> int:
@@ -40,10 +24,12 @@ def prompt_budget(agent: Agent) -> int:
 def chat_request_for(
     agent: Agent, history: tuple[ModelMessage, ...], question: ChatQuestion, retrieval: Retrieval
 ) -> ModelRequest:
-    """The model's request: passages numbered as the sources are, global and personal apart (SPEC §5)."""
+    """The model's request: passages numbered as the sources are, global and personal apart (SPEC §5). Passages that do
+    not suffice are no context: they are shown as the nearest, and the model answers without documents, and says so."""
     language = answer_language(question.text)
     numbered = [
-        (one.corpus_type, Passage(n, one.text, one.title, one.page)) for n, one in enumerate(retrieval.chunks, 1)
+        (one.corpus_type, Passage(n, one.text, one.title, one.page))
+        for n, one in enumerate(retrieval.chunks if retrieval.sufficient else (), 1)
     ]
     system, messages = build_prompt(
         system_prompt=agent.system_prompt,
@@ -56,6 +42,7 @@ def chat_request_for(
         instructions=agent.instructions,
         language=language,
         sufficient=retrieval.sufficient,
+        is_searched=retrieval.gate is not Gate.DEGRADED,
         budget=prompt_budget(agent),
     )
     return ModelRequest(

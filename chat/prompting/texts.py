@@ -19,12 +19,17 @@ class PromptTexts:
     open_insufficient: str
     strict_empty: str
     open_empty: str
+    not_searched: str
     language: str
 
-    def rules(self, grounding: Literal["open", "strict"], *, has_context: bool, sufficient: bool) -> str:
-        """The instructions for this case: grounding by context (sufficient, insufficient, none)."""
+    def rules(
+        self, grounding: Literal["open", "strict"], *, has_context: bool, sufficient: bool, is_searched: bool = True
+    ) -> str:
+        """The instructions for this case: grounding by context (sufficient, insufficient, none, not searched)."""
         strict = grounding == "strict"
-        if not has_context:
+        if not has_context and not is_searched:
+            rules = [self.not_searched]
+        elif not has_context:
             rules = [self.strict_empty if strict else self.open_empty]
         else:
             rules = [self.untrusted, self.cite, self.strict if strict else self.open]
@@ -66,8 +71,12 @@ SPANISH = PromptTexts(
         "para responder; no respondas con otros conocimientos ni cites fuentes."
     ),
     open_empty=(
-        "No se ha encontrado ningún fragmento en los documentos. Puedes responder con tu conocimiento "
+        "No se ha encontrado en los documentos nada que responda. Puedes responder con tu conocimiento "
         "general, pero di expresamente que la respuesta no procede de los documentos; no cites fuentes."
+    ),
+    not_searched=(
+        "Una avería impide ahora buscar en los documentos: dilo, sin dar a entender que no contienen la "
+        "respuesta. Si respondes con conocimiento general, avisa de ello; no cites fuentes."
     ),
     language="Responde en el idioma de la pregunta, en Markdown.",
 )
@@ -105,8 +114,12 @@ ENGLISH = PromptTexts(
         "answer from other knowledge and cite no sources."
     ),
     open_empty=(
-        "No passage was found in the documents. You may answer from your general knowledge, but say "
+        "Nothing was found in the documents that answers. You may answer from your general knowledge, but say "
         "expressly that the answer does not come from the documents; cite no sources."
+    ),
+    not_searched=(
+        "An outage prevents searching the documents at the moment: say so, without suggesting that they do not "
+        "contain the answer. If you answer from general knowledge, say that you do; cite no sources."
     ),
     language="Answer in the language of the question, in Markdown.",
 )

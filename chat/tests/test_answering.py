@@ -76,7 +76,7 @@ def test_the_question_decides_the_language(library: Library) -> None:
 
 
 def test_an_agent_without_rag_searches_nothing(library: Library, settings: Any) -> None:
-    library.writer.uses_rag = False
+    library.writer.uses_rag, library.writer.model = False, "openai:fake"
     library.writer.save()
     answer = begun(library)
     assert (answer.retrieval.chunks, answer.refusal) == ((), "")

@@ -35,26 +35,28 @@ def show(cast: Cast, conversation: Conversation) -> str:
 
 
 def test_an_answer_is_rendered_with_its_sources_and_marks(cast: Cast, conversation: Conversation) -> None:
-    answer = answered(cast, conversation, content="**Three weeks** [1].", confidence="high", rating=1)
+    answer = answered(
+        cast, conversation, content="**Three weeks** [1].", confidence="high", state="supported", rating=1
+    )
     page = show(cast, conversation)
     source = answer.citations.get(n=1)
     assert "<strong>Three weeks</strong>" in page
     assert 'class="citation"' in page
     assert f"/documents/{source.document_id}/?chunk={source.chunk_id}#passage" in page
     assert 'class="source cited" data-source="1"' in page
-    assert '<span class="badge good" data-confidence="high">' in page
+    assert '<span class="badge good" data-states="supported" data-confidence="high">' in page
 
 
 def test_an_answer_without_sources_is_marked(cast: Cast, conversation: Conversation) -> None:
-    MessageFactory(conversation=conversation, role="assistant", content="Perhaps.", confidence="none")
-    assert '<span class="badge warn" data-without>' in show(cast, conversation)
+    MessageFactory(conversation=conversation, role="assistant", content="Perhaps.", state="without_documents")
+    assert '<span class="badge warn" data-states="without_documents">' in show(cast, conversation)
 
 
 def test_what_was_stopped_before_its_first_word_was_not_answered_without_documents(
     cast: Cast, conversation: Conversation
 ) -> None:
     MessageFactory(conversation=conversation, role="assistant", content="", status="stopped")
-    assert '<span class="badge warn" data-without hidden>' in show(cast, conversation)
+    assert '<span class="badge warn" data-states="without_documents" hidden>' in show(cast, conversation)
 
 
 def test_a_question_stays_text(cast: Cast, conversation: Conversation) -> None:

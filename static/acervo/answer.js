@@ -29,6 +29,7 @@ function sourceElement(source, labels) {
   element.querySelector("[data-link]").href = readerUrl(source);
   element.querySelector("[data-title]").textContent = source.title;
   element.querySelector("[data-page]").textContent = source.page ? `${labels.page} ${source.page}` : "";
+  element.querySelector("[data-path]").textContent = source.heading_path.filter((part) => part !== source.title).join(" › ");
   element.querySelector(`[data-tier="${source.corpus_type}"]`).hidden = false;
   element.querySelector("meter").value = source.relevance;
   element.querySelector("[data-snippet]").textContent = source.snippet;
@@ -65,15 +66,21 @@ export class AnswerView {
     this.element.id = `m-${message}`;
   }
 
-  sources({ attempt, confidence, sources }) {
+  sources({ attempt, confidence, sources, state }) {
     this.#enter(attempt);
     const list = this.element.querySelector("[data-sources]");
     list.hidden = !sources.length;
     list.querySelector("ol").replaceChildren(...sources.map((source) => sourceElement(source, this.labels)));
-    for (const mark of this.element.querySelectorAll("[data-confidence]")) {
-      mark.hidden = !sources.length || mark.dataset.confidence !== confidence;
+    this.confidence = confidence;
+    this.#state(state, ".marks");
+  }
+
+  /** What is shown of an answer that rests so far on documents; the ways on only at its end. */
+  #state(state, within = "") {
+    for (const element of this.element.querySelectorAll(`${within} [data-states]`)) {
+      const { states, confidence } = element.dataset;
+      element.hidden = states !== state || (confidence !== undefined && confidence !== this.confidence);
     }
-    this.element.querySelector("[data-without]").hidden = sources.length > 0;
   }
 
   token({ token, attempt }) {
@@ -108,13 +115,13 @@ export class AnswerView {
     nameUnsupported(this.prose);
   }
 
-  done({ status, usage, cited, citations }) {
+  done({ status, usage, cited, citations, state }) {
     this.#settle();
     this.#mark(citations ?? []);
     if (this.prose.querySelector(":scope > [data-block]")) this.pending.remove(); // all of it is in blocks by now
     for (const n of cited || []) this.element.querySelector(`[data-source="${n}"]`)?.classList.add("cited");
     this.element.querySelector("[data-stopped]").hidden = status !== "stopped";
-    if (!this.prose.textContent.trim()) this.element.querySelector("[data-without]").hidden = true; // nothing was answered
+    this.#state(this.prose.textContent.trim() ? state : ""); // "": nothing was answered
     const total = usage?.total_tokens;
     this.element.querySelector("[data-usage]").textContent = total ? `${total} ${this.labels.tokens}` : "";
   }

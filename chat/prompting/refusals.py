@@ -1,0 +1,93 @@
+"""What is said where no answer can be given: why, what stands nearest, and what to do instead, in the question's
+language. An outage is told as one, never as if the documents said nothing."""
+
+from django.utils.translation import gettext, override
+
+from agents.llm import EXTRACTIVE, resolve
+from agents.models import Agent
+from retrieval.confidence.gate import Gate
+from retrieval.context.snippets import snippet
+from retrieval.results import Retrieval, RetrievedChunk
+
+NEAREST = 3
+QUOTE_WIDTH = 180
+_MARKS = str.maketrans("", "", '#*`_|<>[]«»"“”')
+
+
+def refusal_for(
+    agent: Agent,
+    retrieval: Retrieval,
+    language: str,
+    *,
+    has_documents: bool = True,
+    is_narrowed: bool = False,
+    reason: str = "",
+) -> str:
+    """Instead of asking a model; empty where one is to be asked. A strict agent says nothing without sufficient
+    context, and the extractive answerer has nothing else to say.
+
+    `is_narrowed`: the conversation looks at some documents only. `reason`: a sentence, in `language`, that says better
+    why not, such as which law is not there.
+    """
+    is_extractive = resolve(agent.model)[0] == EXTRACTIVE
+    is_strict = agent.grounding == Agent.Grounding.STRICT and agent.uses_rag
+    if retrieval.sufficient or not (is_strict or is_extractive):
+        return ""
+    with override(language):
+        if retrieval.gate is Gate.DISABLED:
+            return _without_model() if is_extractive else ""
+        if not has_documents:
+            return _without_documents()
+        said = [reason or _why(retrieval)]
+        if retrieval.chunks:
+            said += [gettext("The nearest passages are:"), _nearest(retrieval)]
+        return "\n\n".join([*said, _ways_on(retrieval, is_narrowed=is_narrowed)])
+
+
+def _without_model() -> str:
+    return gettext(
+        "I answer without searching documents, and no language model is configured here, so I cannot answer. Ask an "
+        "agent that reads documents, or an admin to configure a model."
+    )
+
+
+def _without_documents() -> str:
+    return gettext(
+        "No documents are assigned to me that you can read, so there is nothing that I could answer from. Assign me a "
+        "corpus, or ask another agent."
+    )
+
+
+def _why(retrieval: Retrieval) -> str:
+    if retrieval.degraded == "index_unavailable":
+        return gettext(
+            "I could not search your documents: the search index does not answer at the moment. That does not mean "
+            "that they say nothing about it."
+        )
+    if retrieval.gate is Gate.DEGRADED:
+        return gettext(
+            "I could search your documents by their words alone, because the embedding server does not answer at the "
+            "moment, and that found too little. It does not mean that they say nothing about it."
+        )
+    return gettext("I don't have enough information in your documents to answer that.")
+
+
+def _ways_on(retrieval: Retrieval, *, is_narrowed: bool) -> str:
+    if retrieval.gate is Gate.DEGRADED:
+        return gettext("Ask again in a minute; if it stays so, tell an admin.")
+    ways = [gettext("Ask in other words, or name the document that should say it; another agent may read others.")]
+    if is_narrowed:
+        ways.insert(0, gettext("This conversation looks at some documents only: let it look at all of them."))
+    return " ".join(ways)
+
+
+def _nearest(retrieval: Retrieval) -> str:
+    return "\n".join(_quoted(n, one, retrieval.query) for n, one in enumerate(retrieval.chunks[:NEAREST], 1))
+
+
+def _quoted(n: int, passage: RetrievedChunk, question: str) -> str:
+    """A line of Markdown; marks of the passage's own would set it otherwise."""
+    said = " ".join(snippet(question, passage.text, QUOTE_WIDTH).translate(_MARKS).split())
+    place = " › ".join(dict.fromkeys((passage.title, *passage.heading_path))).translate(_MARKS)
+    page = f", {gettext('p.')} {passage.page}" if passage.page else ""
+    return f"- «{said}» {place}{page} [{n}]"

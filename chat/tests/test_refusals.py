@@ -1,0 +1,129 @@
+"""What is said where no answer can be given, and in which state such an answer ends: an outage is told as one."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from prometheus_client import REGISTRY
+
+from agents.models import Agent
+from chat.answering import inquiry
+from chat.answering.state import State, state_found
+from chat.prompting.refusals import refusal_for
+from retrieval.confidence.gate import Gate
+from retrieval.results import Retrieval
+from retrieval.tests.exact import chunk_of
+from tests.fakes.fixtures import ModelServer
+from tests.library import ABOUT_LOANS, ABOUT_NOTHING, Library
+from tests.live import LiveServer, asked, text_of
+
+STRICT = Agent(grounding="strict", uses_rag=True, model="openai:fake")
+OPEN = Agent(grounding="open", uses_rag=True, model="openai:fake")
+QUOTING = Agent(grounding="open", uses_rag=True, model="extractive")
+TOO_LITTLE = Retrieval(
+    "¿Y la multa?", 800, chunks=(chunk_of(1, "## La *multa* es de 0,20 € al día."),), gate=Gate.LOW_CONFIDENCE
+)
+INDEX_DOWN = Retrieval("¿Y la multa?", 800, degraded="index_unavailable", gate=Gate.DEGRADED)
+WORDS_ALONE = replace(TOO_LITTLE, degraded="embedding_unavailable", gate=Gate.DEGRADED)
+
+
+def test_it_says_why_quotes_the_nearest_and_offers_ways_on() -> None:
+    said = refusal_for(STRICT, TOO_LITTLE, "es")
+    assert said.startswith("No tengo información suficiente en tus documentos")
+    assert "«La multa es de 0,20 € al día.»" in said
+    assert "[1]" in said
+    assert "otro agente" in said
+    assert "algunos documentos" not in said
+    assert "algunos documentos" in refusal_for(STRICT, TOO_LITTLE, "es", is_narrowed=True)
+
+
+def test_a_better_reason_takes_the_place_of_the_sentence() -> None:
+    said = refusal_for(STRICT, TOO_LITTLE, "es", reason="La Ley 3/1900 no está entre los documentos.")
+    assert said.startswith("La Ley 3/1900 no está entre los documentos.\n\nLos pasajes más cercanos son:")
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_an_outage_is_never_told_as_no_information(language: str) -> None:
+    for retrieval in (INDEX_DOWN, WORDS_ALONE):
+        said = refusal_for(STRICT, retrieval, language)
+        assert ("información suficiente" in said, "enough information" in said) == (False, False)
+        assert ("no responde" if language == "es" else "does not answer") in said
+        assert state_found(retrieval, has_documents=True) == State.COULD_NOT_SEARCH
+
+
+def test_an_open_agent_answers_without_and_one_without_a_model_refuses() -> None:
+    assert refusal_for(OPEN, TOO_LITTLE, "es") == refusal_for(OPEN, INDEX_DOWN, "es") == ""
+    assert "más cercanos" in refusal_for(QUOTING, TOO_LITTLE, "es")
+    off = Retrieval("¿Qué tal?", 800, gate=Gate.DISABLED)
+    assert "ningún modelo de lenguaje" in refusal_for(replace_agent(QUOTING, uses_rag=False), off, "es")
+    assert refusal_for(OPEN, off, "es") == ""
+
+
+def replace_agent(agent: Agent, **fields: Any) -> Agent:
+    return Agent(**{"grounding": agent.grounding, "model": agent.model, **fields})
+
+
+def test_who_has_nothing_to_read_says_so() -> None:
+    empty = Retrieval("¿Y la multa?", 800)
+    assert "Asígname un corpus" in refusal_for(STRICT, empty, "es", has_documents=False)
+    assert state_found(empty, has_documents=False) == State.WITHOUT_DOCUMENTS
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_does_not_suffice_is_shown_but_no_context_of_an_open_agent(
+    server: LiveServer, library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = inquiry.aretrieve
+
+    async def unsure(*args: Any) -> Any:
+        return replace(await search(*args), gate=Gate.LOW_CONFIDENCE)
+
+    monkeypatch.setattr(inquiry, "aretrieve", unsure)
+    chat_model.script(text="Con conocimiento general: tres semanas.")
+    before = counted("without_documents")
+    sources, *_, done = server.by_key(library.alicia).answers("writer", ABOUT_LOANS)
+    assert sources.data["sources"]
+    assert (sources.data["state"], done.data["state"]) == ("not_in_documents", "without_documents")
+    assert "veintiún" not in str(chat_model.requests())
+    assert counted("without_documents") == before + 1
+
+
+def counted(state: str) -> float:
+    return REGISTRY.get_sample_value("answers_total", {"state": state}) or 0.0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_that_nothing_supports_makes_it_partly_supported(
+    server: LiveServer, library: Library, chat_model: ModelServer
+) -> None:
+    chat_model.script(text="El préstamo de un libro dura 21 días [1]. Y se renueva cinco veces [1].")
+    assert server.by_key(library.alicia).answers("writer", ABOUT_LOANS)[-1].data["state"] == "partly_supported"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_adaptive_strict_agent_gets_its_attempts_before_it_refuses(
+    server: LiveServer, adaptive_library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adaptive_library.writer.grounding = "strict"
+    adaptive_library.writer.save()
+    search = inquiry.aretrieve
+    sizes = []
+
+    async def only_small(query: str, scope: Any, policy: Any) -> Any:
+        sizes.append(policy.granularity)
+        found = await search(query, scope, policy)
+        return found if policy.granularity == 256 else replace(found, gate=Gate.LOW_CONFIDENCE)
+
+    monkeypatch.setattr(inquiry, "aretrieve", only_small)
+    chat_model.script(text="Veintiún días [1].")
+    events = server.by_key(adaptive_library.alicia).answers("writer", ABOUT_LOANS)
+    assert sizes[:3] == [512, 1024, 256]
+    assert events[-1].data["state"] == "supported"
+    assert asked(chat_model) >= 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_refusal_is_told_in_the_questions_language(server: LiveServer, library: Library) -> None:
+    alicia = server.by_key(library.alicia)
+    assert "información suficiente" in text_of(alicia.answers("researcher", ABOUT_NOTHING))
+    assert "enough information" in text_of(alicia.answers("researcher", "What is the density of molten tungsten?"))
