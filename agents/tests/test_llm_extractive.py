@@ -169,6 +169,7 @@ def test_at_most_three_sentences_are_quoted():
         ),
         ("¿Qué diferencia hay entre una red y otra?", []),
         ("1.2 Introducción ........ 7\nCapítulo primero de la obra", []),
+        ("`break` abandona el bucle. y sigue.", ["`break` abandona el bucle. y sigue."]),
         ("cve: BOE-A-2012-10477 Verificable en la sede electrónica.", []),
         ("19 CAPÍTULO I Disposiciones generales de esta norma.", []),
         (

@@ -113,10 +113,16 @@ def _paraphrased(claim: str, read: Read) -> Span | None:
             share = _share(worth, window) / total
             if share < needed or (best and share <= best[0] + NEAREST_BEATS * size):
                 continue
-            start, end = read.spans[first][0], read.spans[first + size - 1][1]
+            start, end = read.spans[_below_headings(read, first, size)][0], read.spans[first + size - 1][1]
             if (size == 1 or end - start <= LONGEST) and _agrees(asked, window):
                 best = share, (start, end)
     return best[1] if best else None
+
+
+def _below_headings(read: Read, first: int, size: int) -> int:
+    """The first of so many sentences that is no heading: one says what is spoken of, but is not what is cited."""
+    of_text = (n for n in range(first, first + size) if not read.text.startswith("#", read.spans[n][0]))
+    return next(of_text, first)
 
 
 def _worths(claim: str, asked: Said) -> dict[str, float]:

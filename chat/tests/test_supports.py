@@ -61,6 +61,13 @@ def test_what_it_does_not_say_or_says_otherwise_is_not_supported(claim: str) -> 
     assert support(claim) is None
 
 
+def test_headings_help_to_understand_a_sentence_and_are_not_cited() -> None:
+    text = "# Préstamo\n\n## ¿Cuánto tiempo?\n\nOcho libros durante 21 días, con el carné general."
+    span = supporting_span("El préstamo dura 21 días con cualquier carné", Read(text))
+    assert span
+    assert text[slice(*span)].startswith("Ocho libros")
+
+
 def test_a_quote_is_found_whatever_breaks_its_lines_and_at_whole_words_only() -> None:
     assert find_quote("ley 41 de autonomía del paciente", Read("la ley 41 de auto-\nnomía  del paciente.")) == (3, 38)
     assert find_quote("consentimiento informado", Read("el consentimiento informados")) is None

@@ -51,7 +51,8 @@ def _reads(sentence: str) -> bool:
     whole = last in {".", "!", "…"} or (last not in ",;-(?" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
     if heading_key(sentence) and len(sentence.split()) <= LONGEST_HEADING:
         return False
-    return whole and letters >= 0.75 * len(sentence) and symbols <= MOST_SYMBOLS and not first.islower()
+    is_beginning = not first.islower() or sentence.startswith("`")  # a name in code begins as it is written
+    return whole and letters >= 0.75 * len(sentence) and symbols <= MOST_SYMBOLS and is_beginning
 
 
 def _paragraphs(text: str) -> Iterator[str]:
