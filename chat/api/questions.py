@@ -8,8 +8,8 @@ from rest_framework import serializers
 from agents.api.serializers import FiltersField
 from agents.llm.base import ModelMessage
 from chat.answering.questions import ChatQuestion
-from chat.understanding.course import LEVELS
 from chat.understanding.student import StudentState
+from corpora.models import Document
 
 MAX_MESSAGES = 200
 TOO_MANY = f"At most {MAX_MESSAGES} messages; the last is the question."
@@ -25,7 +25,9 @@ class StudentSerializer(serializers.Serializer[Any]):
     conversation (`chat.understanding`)."""
 
     unit = serializers.CharField(max_length=100, required=False, help_text="this unit and those before it come first")
-    difficulty = serializers.ChoiceField(LEVELS, required=False, help_text="this level and those below it come first")
+    difficulty = serializers.ChoiceField(
+        Document.Difficulty.choices, required=False, help_text="this level and those below it come first"
+    )
     state = serializers.ChoiceField(
         [one.value for one in StudentState], required=False, help_text="chooses the types of content that come first"
     )
