@@ -87,7 +87,7 @@ def test_front_matter_sets_what_the_upload_did_not(people: People, corpus: Corpu
     document.refresh_from_db()
     assert document.metadata == {
         "content_type": "teoria", "unit": "Unidad tres", "topic": "", "difficulty": "basico", "language": "es",
-        "course": "PROG1", "tags": ["bucles", "for"], "source_date": 20260331,
+        "course": "PROG1", "tags": ["bucles", "for"], "meta": [], "source_date": 20260331,
     }  # fmt: skip
     assert (document.title, document.source_date) == ("Bucles", date(2026, 3, 31))
     for requirements, is_found in (({"course": ["PROG1"], "unit": ["Unidad tres"]}, True), ({"unit": ["3"]}, False)):
