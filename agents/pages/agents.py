@@ -15,9 +15,10 @@ from accounts.pages.access import member_page, slice_of
 from accounts.problems import Problem
 from agents.assignments import assign_corpus, assignable_agents, unassign_corpus
 from agents.models import Agent, Assignment
+from agents.pages.suggestions import suggestions
 from corpora.models import Corpus, Document
 
-EXAMPLE_DOCUMENTS = 3
+EXAMPLE_DOCUMENTS = 6
 
 
 @require_GET
@@ -41,7 +42,7 @@ def agent(request: HttpRequest, membership: Membership, slug: str) -> HttpRespon
     context = {
         "agent": found,
         "corpora": readable.with_counts().order_by("corpus_type", "name"),
-        "examples": in_scope.order_by(*worth_asking_about())[:EXAMPLE_DOCUMENTS],
+        "examples": suggestions(found, scope, in_scope.order_by(*worth_asking_about())[:EXAMPLE_DOCUMENTS]),
         "unassigned": found.allows_personal_corpus and own.exclude(pk__in=scope.corpus_ids).exists(),
         "question": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS],
         "project": project_id(request.GET.get("project", "")),

@@ -1,12 +1,17 @@
 """Pages of agents: the list, the beginning of a conversation, and asking from the reader."""
 
 import re
+from collections.abc import Callable
+from html import unescape
 
 import pytest
 
 from agents.models import Agent
+from tests import library as sample
 from tests.cast import Cast, browser, make_cast
 from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory, DocumentFactory
+from tests.library import Library
+from tests.people import with_key
 
 
 @pytest.fixture
@@ -17,6 +22,11 @@ def cast(db: None) -> Cast:
 @pytest.fixture
 def agent(cast: Cast) -> Agent:
     return AgentFactory(organization=cast.alice.organization, name="Tutor", slug="tutor", allows_personal_corpus=True)
+
+
+@pytest.fixture
+def library(transactional_db: None, worker: Callable[[], int]) -> Library:
+    return sample.build(worker)
 
 
 def test_members_see_the_agents_of_their_organization(cast: Cast, agent: Agent) -> None:
@@ -50,8 +60,19 @@ def test_it_shows_exactly_what_it_reads_for_me(cast: Cast, agent: Agent) -> None
         AssignmentFactory(agent=agent, corpus=corpus)
         DocumentFactory(corpus=corpus, title=f"{name} book")
     page = browser(cast.alice).get("/agents/tutor/").content.decode()
-    assert "Alice shelf book" in page
+    assert "Alice shelf" in page
     assert "Bob shelf" not in page
+
+
+def test_only_questions_that_are_answered_are_suggested(library: Library) -> None:
+    page = browser(library.alicia).get("/agents/writer/").content.decode()
+    asked = re.findall(r"data-example>([^<]*)</button>", page)
+    assert asked
+    for question in map(unescape, asked):
+        answer = with_key(library.alicia).post(
+            "/api/agents/writer/retrieve/", {"query": question}, content_type="application/json"
+        )
+        assert answer.json()["sufficient"], question
 
 
 def test_the_question_from_the_address_is_only_filled_in_as_text(cast: Cast, agent: Agent) -> None:
