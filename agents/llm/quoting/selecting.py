@@ -98,7 +98,11 @@ def _rated(question: str, candidates: Sequence[Sentence]) -> list[tuple[float, S
     top = max(scores)
     likely = [exp(score - top) for score in scores]
     total = sum(likely)
-    rated = [(one / total, candidate) for one, candidate in zip(likely, candidates, strict=True)]
+    rated = [
+        (one / total, candidate)
+        for number, (one, candidate) in enumerate(zip(likely, candidates, strict=True))
+        if asked.own[number]  # what shares no word may be near the answer, but nobody could tell why it is quoted
+    ]
     return sorted(rated, key=lambda pair: -pair[0])
 
 
