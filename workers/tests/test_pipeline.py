@@ -87,7 +87,7 @@ def test_a_document_is_indexed_as_a_whole(keep: Callable[..., Document]) -> None
     assert (document.status, document.version) == ("pending", 0)
     assert pipeline.ingest_if_due(document.pk) is True
     done = complete(document)
-    assert (done.version, done.title, done.language) == (1, "Capítulo 0", "es")
+    assert (done.version, done.title, done.language) == (1, "Libro", "es")
     assert done.indexed_at is not None
     assert pipeline.ingest_if_due(document.pk) is False, "it is not due any more"
 
@@ -305,9 +305,9 @@ def test_what_was_embedded_before_an_outage_is_not_paid_for_again(
 
 
 def test_the_same_text_elsewhere_is_not_embedded_again(keep: Callable[..., Document], all_models: ModelServer) -> None:
-    pipeline.ingest_if_due(keep("a.md").pk)
+    pipeline.ingest_if_due(keep("a.md", title="Libro").pk)
     paid = all_models.stats()["embed_items"]
-    again = keep("b.md")
+    again = keep("b.md", title="Libro")
     pipeline.ingest_if_due(again.pk)
     complete(again)
     assert all_models.stats()["embed_items"] == paid
