@@ -17,7 +17,34 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _BETWEEN_WORDS = re.compile(r"[\s_]+|(?<=[^\W\d_])-+(?=[^\W\d_])|(?<=\d)-+(?=[^\W\d_])")
 _UNACCENTED = re.compile(r"(?<=[a-z]{2}[cs])ion\b", re.IGNORECASE)
 _SMALL = frozenset(
-    re.findall(r"\w+", "a al and con de del e el en for in la las los o of on or para por the to u un una y")
+    (
+        "a",
+        "al",
+        "and",
+        "con",
+        "de",
+        "del",
+        "e",
+        "el",
+        "en",
+        "for",
+        "in",
+        "la",
+        "las",
+        "los",
+        "o",
+        "of",
+        "on",
+        "or",
+        "para",
+        "por",
+        "the",
+        "to",
+        "u",
+        "un",
+        "una",
+        "y",
+    )
 )
 
 
