@@ -13,6 +13,7 @@ REACH = 4  # lines from one entry to the next: titles are printed over several
 LEAST_RISING = 0.8  # of the page numbers: those of contents rise, prices do not
 LEAST_WEAK = 0.5  # of the lines of a page that goes on with contents which have no leaders
 INDEX_PART = 0.2  # of the document, its last: where an index stands
+_LAST_SIGNS = frozenset("0123456789ivxlc")  # of a page's number
 _TAIL = 24  # characters of a line's end that are looked at
 _STRONG = re.compile(r"(?:\.{3}|…|(?: ?\.){3}) ?(?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
 _WEAK = re.compile(r"[^\W\d_][.)]{0,2} (?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
@@ -80,6 +81,8 @@ def _are_contents(run: Sequence[tuple[int, int]], goes_on: bool) -> bool:
 
 def _page_named(line: str, weak_too: bool) -> int | None:
     """The page at a line's end, 0 of a Roman one; None of a line that is no entry."""
+    if line[-1:] not in _LAST_SIGNS:
+        return None
     tail = line[-_TAIL:]
     match = _STRONG.search(tail) or (_WEAK.search(tail) if weak_too else None)
     if not match:

@@ -48,7 +48,7 @@ _GOES_ON_AS_TITLE = re.compile(r"\s*\Z|\s?[.:)–—-]|\s[A-ZÁÉÍÓÚÑÜ¿¡�
 _SUFFIXES = {
     name: number for number, name in enumerate(("bis", "ter", "quater", "quinquies", "sexies", "septies", "octies"), 1)
 }
-_LONGEST_STARTING_LINE = 300
+_LONGEST_STARTING_LINE, _LONGEST_UNNUMBERED = 300, 30
 
 Number = tuple[int, ...]
 
@@ -76,7 +76,7 @@ def numbered_place(line: str) -> NumberedPlace | None:
         counted["rest"] is None or _GOES_ON_AS_TITLE.match(f" {counted['rest']}")
     ):
         return _decimal(counted, start)
-    if plain := _UNNUMBERED.fullmatch(start):
+    if len(start) <= _LONGEST_UNNUMBERED and (plain := _UNNUMBERED.fullmatch(start)):
         kind = plain.lastgroup or ""
         if kind != "anexo" or start.isupper():
             return NumberedPlace(start.casefold(), RANKS[kind], (1,), len(start), True)
