@@ -9,6 +9,7 @@ from typing import Any
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+LOCAL_MODEL, LOCAL_DIMENSIONS = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 384
 OFF = ("off", "false", "no", "n", "0")
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BASE_DIR = Path(__file__).resolve().parent.parent

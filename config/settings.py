@@ -5,7 +5,20 @@ Without any environment variable this is the embedded default: one process, SQLi
 
 import django_stubs_ext
 
-from config.env import BASE_DIR, cache, database, database_owner, env, json_object, mail, secret_key, storages, switch
+from config.env import (
+    BASE_DIR,
+    LOCAL_DIMENSIONS,
+    LOCAL_MODEL,
+    cache,
+    database,
+    database_owner,
+    env,
+    json_object,
+    mail,
+    secret_key,
+    storages,
+    switch,
+)
 from config.env import DATA_DIR as DATA_DIR
 from config.faults import HOUSE, RESERVED
 from config.sign_in import *  # noqa: F403 - constants alone; here so that this file stays one page of what may change
@@ -162,6 +175,9 @@ EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=1536)
 EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", default="")
 EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", default="")
+LOCAL_MODELS = env.str("LOCAL_MODELS", default="")
+LOCAL_MODELS_PORT = env.int("LOCAL_MODELS_PORT", default=8901)
+LOCAL_RERANKER = env.str("LOCAL_RERANKER", default="")
 EMBEDDING_QUERY_PREFIX = env.str("EMBEDDING_QUERY_PREFIX", default="")
 EMBEDDING_DOCUMENT_PREFIX = env.str("EMBEDDING_DOCUMENT_PREFIX", default="")
 CHAT_MODEL = env.str("CHAT_MODEL", default="")
@@ -169,6 +185,11 @@ RERANK_URL = env.str("RERANK_URL", default="")
 RERANK_MODEL = env.str("RERANK_MODEL", default="")
 RERANK_API_KEY = env.str("RERANK_API_KEY", default="")
 MODEL_PRICES = json_object("MODEL_PRICES")
+if LOCAL_MODELS:
+    EMBEDDING_MODEL = EMBEDDING_MODEL or LOCAL_MODEL
+    EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=LOCAL_DIMENSIONS)
+    EMBEDDING_BASE_URL, EMBEDDING_API_KEY = f"http://127.0.0.1:{LOCAL_MODELS_PORT}/v1", ""
+    RERANK_URL = f"http://127.0.0.1:{LOCAL_MODELS_PORT}/rerank" if LOCAL_RERANKER else RERANK_URL
 RAG_ENABLED = switch("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
 RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)

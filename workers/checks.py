@@ -1,5 +1,6 @@
 """System checks on how the parts fit together."""
 
+from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +14,7 @@ NO_AGENT = "none"
 
 def register_worker_checks() -> None:
     register_check(several_processes_on_the_embedded_index)
+    register_check(local_models_are_installed)
     register_check(the_watched_folder_s_agent_is_known)
     register_check(production_needs_its_own_secret, Tags.security, deploy=True)
 
@@ -37,6 +39,19 @@ def the_watched_folder_s_agent_is_known(app_configs: Any, **kwargs: Any) -> list
         return []
     hint = f"Known: {', '.join(PRESETS)}; {NO_AGENT}: no agent is made."
     return [Error(f"INGEST_AGENT is {settings.INGEST_AGENT!r}, which is no preset.", hint=hint, id="acervo.E010")]
+
+
+def local_models_are_installed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Looked for, not loaded: only their own process ever loads them."""
+    if not settings.LOCAL_MODELS:
+        return []
+    if settings.LOCAL_MODELS != "fastembed":
+        problem = f"LOCAL_MODELS is {settings.LOCAL_MODELS!r}, which is no way to run models."
+        return [Error(problem, hint="Set it to fastembed, or unset it.", id="acervo.E011")]
+    if find_spec("fastembed") is None:
+        hint = "Install it: pip install -r requirements-local.txt"
+        return [Error("LOCAL_MODELS needs fastembed, which is not installed.", hint=hint, id="acervo.E011")]
+    return []
 
 
 def production_needs_its_own_secret(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:

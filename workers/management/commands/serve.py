@@ -38,6 +38,7 @@ class Command(DatabaseCommand):
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
             threading.Thread(target=connect_index, name="open index", daemon=True).start()
+        models = local_models() if settings.LOCAL_MODELS else None
         commands = self.relayed_commands() if workers and settings.EMBEDDED else None
         # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -46,6 +47,8 @@ class Command(DatabaseCommand):
         finally:
             if commands:
                 commands.stop()
+            if models:
+                models.stop()
             if workers:
                 workers.stop()
                 opened.close()
@@ -94,6 +97,15 @@ class Command(DatabaseCommand):
             timeout_graceful_shutdown=20,
             log_level="warning",
         )
+
+
+def local_models() -> Any:
+    """Models of our own in a process of their own, beside this one."""
+    from workers.management.local_models import ModelProcess
+
+    models = ModelProcess()
+    models.start()
+    return models
 
 
 def load_embedding_client() -> None:
