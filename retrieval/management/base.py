@@ -12,8 +12,8 @@ from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 
 OWNED = (
-    "Another process owns the embedded index and takes no commands: one that is not a server of this version, or one "
-    "of another user. Wait for it or stop it, or set QDRANT_URL to share an index."
+    "A running server of another user or version, or another command, owns the embedded index and takes no commands of "
+    "yours. Wait for it or stop it, or set QDRANT_URL to share an index."
 )
 
 
