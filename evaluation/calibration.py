@@ -156,7 +156,7 @@ def separation(answers: Sequence[Asked], observations: Sequence[Observation], ca
 
 
 def is_sufficient(passages: Iterable[Observation], calibration: Calibration) -> bool:
-    """As retrieval judges, but for near-duplicates and neighbours."""
+    """As retrieval judges, but for near-duplicates, neighbours and the correction (`retrieval.confidence.rating`)."""
     relevances = [calibration.relevance(one.cosine, one.coverage, one.tail) for one in passages]
     kept = [relevance for relevance in relevances if relevance >= MEASURED_POLICY.threshold][: MEASURED_POLICY.top_k]
     return suffices(score(kept))

@@ -22,6 +22,7 @@ from uuid import UUID
 from corpora.scope import Scope
 from retrieval.confidence.calibration import with_measured_calibration
 from retrieval.confidence.gate import Gate, confidence, gate
+from retrieval.confidence.rating import rate_passages
 from retrieval.confirmation import confirm_hits
 from retrieval.context.excerpts import excerpts
 from retrieval.context.presentation import present
@@ -32,7 +33,7 @@ from retrieval.index.base import Candidates, IndexLocked, IndexUnavailable, Vect
 from retrieval.index.bm25 import encode_query
 from retrieval.models import SpaceState
 from retrieval.places.lookup import Looked, look_up
-from retrieval.places.rating import rate
+from retrieval.places.rating import rate_named
 from retrieval.places.standing import stand_first, with_places
 from retrieval.ranking.expansion import phrasings, unite_candidates
 from retrieval.ranking.fusion import fuse
@@ -95,9 +96,8 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     found, dropped = confirm_hits(hits, scope, policy.top_k + read_more, depth(question, policy) + read_more)
     watch.lap("confirm")
     scores, notes = (yield from _reranking(question, found, policy)) if policy.rerank else (None, ())
-    ordered = order_hits(
-        question, found, RelevanceScale(with_measured_calibration(provider.space), candidates), policy, scores
-    )
+    calibrated = with_measured_calibration(provider.space)
+    ordered = order_hits(question, found, RelevanceScale(calibrated, candidates), policy, scores)
     standing = stand_first(query, ordered, looked)
     selection = select_passages(standing.others, policy, standing.first)
     watch.lap("rank")
@@ -105,7 +105,9 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     trace = trace_candidates(hits, dropped, selection, chunks, policy.top_k)
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
-    rating = rate(question, selection, standing, chunks, policy.counted_from or 0.0)
+    counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
+    rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated)
+    rating = rate_named(rating, question, selection, standing, chunks)
     return replace(
         result,
         confidence=confidence(rating),

@@ -30,6 +30,7 @@ from corpora.uploads import archives
 from corpora.uploads.inputs import MetadataSerializer
 from corpora.uploads.signatures import safe_filename
 from retrieval.confidence.coverage import coverages, weigh_question
+from retrieval.confidence.evidence import Shown, evidence_of
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
@@ -193,6 +194,13 @@ def terms_of_a_question(text: str) -> Any:
     return exact_terms(text), [term.pattern.search(folded) for term in TERMS]
 
 
+def standing_of(text: str) -> None:
+    """As a question, and as the passage that is held against a question of each kind."""
+    evidence_of(text, [Shown("Una frase aquí.", "Un título")], [2.0, 1.0])
+    for question in ("¿Qué es una frase?", "¿Cuántos aes hay?", "¿Cuánto dura la frase?", "¿Cuánto cuesta una frase?"):
+        evidence_of(question, [Shown(text, text[:200])], [2.0, 1.0])
+
+
 def read_in_the_reader(text: str) -> None:
     headings = [(1, "a", place, place + 1) for place in range(0, len(text), 2_000)]
     for pages in ((), ((1, 0, len(text)),)):
@@ -329,6 +337,16 @@ PROBES: dict[str, Probe] = {
     ),
     "embedding": Probe(embed),
     "snippet": Probe(lambda text: (snippet(QUESTION, text), snippet(text, "Una frase entera aquí. " * 50))),
+    "standing": Probe(
+        standing_of,
+        named("retrieval.confidence.closeness", "__init__")
+        + named(
+            "retrieval.confidence.expected", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_MONEY", "_ASKS_TIME", "_DEFINED"
+        )
+        + named("retrieval.confidence.expected", "_DEFINES", "_MONEY", "_is_defined", "pattern", "span")
+        + named("retrieval.confidence.names", "_WORD", "_ROMAN"),
+        size=1_000,
+    ),
     "coverage": Probe(lambda text: (coverages(QUESTION, [text], TERMS), coverages(text, ["Una frase aquí."] * 50))),
     "compression": Probe(lambda text: compress(chunk_of(1, text), 500, WANTED)),
     "canonical text": Probe(

@@ -74,7 +74,7 @@ def separation(library: Library, papers: Sequence[Paper], quotes: list[Quote]) -
     narrowed = {one: _rated(library, library.agent([one.of]), one) for one in known}
     for one in known:
         quotes += quotes_of(library, library.ask(library.everything(), one.text))
-    judged = held_out(works)
+    judged = held_out({one.of for one in known})
 
     def of(chosen: Callable[[Question], bool]) -> Numbers:
         bad = [pair for asked in (without, nowhere) for one, pair in asked.items() if chosen(one)]

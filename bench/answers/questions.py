@@ -27,13 +27,17 @@ class Question:
     text: str
     of: str
     must: tuple[str, ...] = ()
+    elsewhere: bool = False  # another work answers it as well, in other words
 
 
 def questions(name: str, works: Iterable[str], of: str = "") -> list[Question]:
     """Those whose work is at hand."""
     known = set(works)
     rows = map(json.loads, (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
-    made = (Question(row["text"], row.get("of", of), tuple(row.get("must", ()))) for row in rows)
+    made = (
+        Question(row["text"], row.get("of", of), tuple(row.get("must", ())), row.get("elsewhere", False))
+        for row in rows
+    )
     return [one for one in made if one.of in known]
 
 
@@ -50,4 +54,6 @@ def left_out(question: Question) -> tuple[str, ...]:
 def is_answered_elsewhere(question: Question, papers: Iterable[Paper]) -> bool:
     """Whether all that a right answer holds stands in one paper of what remains without its work."""
     gone = left_out(question)
-    return any(holds_all(paper.whole, question.must) for paper in papers if paper.group not in gone)
+    return question.elsewhere or any(
+        holds_all(paper.whole, question.must) for paper in papers if paper.group not in gone
+    )

@@ -13,21 +13,17 @@ from retrieval.text.passages import indexed_text
 from retrieval.text.stems import asked_stems
 
 
-def rate(
-    question: SearchQuery,
-    selection: Selection,
-    standing: Standing,
-    shown: Sequence[RetrievedChunk],
-    lowest: float = 0.0,
+def rate_named(
+    rating: float, question: SearchQuery, selection: Selection, standing: Standing, shown: Sequence[RetrievedChunk]
 ) -> float:
-    """0..1. Of the places that were asked for where there are any: what follows them only adds to them. Passages below
-    `lowest` are shown because so many were asked for, and count nothing."""
-    rated = selection.passages[: selection.named] or selection.passages
+    """0..1: `rating`, or where places were asked for that of their passages, to which what follows only adds; and no
+    more than what was named and is not there allows."""
+    if selection.named:
+        rating = score([passage.relevance for passage in selection.passages[: selection.named]])
     texts = [fold_latin(indexed_text(chunk.title, chunk.heading_path, chunk.text)) for chunk in shown]
     named = standing.named
     named_there = [name for name in named.missing_documents if any(fold_latin(name) in text for text in texts)]
     mentioned = named_there if standing.rest else []
     lacking = [term for term in question.terms if term.is_asked_for and not any(term.is_in(text) for text in texts)]
     words = set(asked_stems(question.text)) - {stem for term in lacking for stem in term.stems}
-    rating = score([passage.relevance for passage in rated if passage.relevance >= lowest])
     return min(rating, cap_of_names(named, mentioned), cap_of_terms(len(lacking), len(words)))

@@ -1,0 +1,99 @@
+"""How close together the words of a question stand in a passage. Pure.
+
+A passage of 800 tokens in the same field has many of a question's words somewhere; one that answers has them in a
+sentence or two. Measured on 190 questions with and 210 without an answer in the same documents (docs/answers.md): AUROC
+of the whole passage's coverage .87, of the best forty words' .91; on XQuAD .95 and .97.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from retrieval.text.folding import words_only
+from retrieval.text.stems import asked_stems, words
+
+WINDOW = 260  # characters, some forty words
+BESIDE = 26  # characters between two words that stand side by side, function words between them included
+HEADED = 0.7  # of a word's worth where only the title or the headings above the passage have it
+ASKING = 0.3  # of a word's worth that serves to ask: "¿Qué hace break?" is about break
+AMONG = 32
+_ASKING_WORDS = """
+    hace hacen hacer tiene tienen tener puede pueden poder debe deben deber haber sirve sirven servir significa
+    significan significar existe existen llama llaman dice dicen decir usa usan usar utiliza utilizan explica explicar
+    resume resumir describe define ocurre pasa funciona establece diferencia ejemplo ejemplos tipo tipos forma manera
+    cada segun da dan dar falta quiere
+    use uses used using mean means say says explain summarize describe define work works happen happens called kind
+    kinds type types many much long get gets make makes
+    made way difference example examples must may need needs give gives
+    given take takes
+"""
+ASKING_WORDS = frozenset(_ASKING_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """Of one passage, 0..1: `window`, the share of the question's worth in the best window; `pairs`, the share of its
+    neighbouring words that stand side by side there, too."""
+
+    window: float
+    pairs: float
+
+
+class AskedWords:
+    """A question's stems with their worth among some passages, rare ones first in it, and where a text has them."""
+
+    def __init__(self, question: str, passages: Sequence[str]) -> None:
+        self.stems = tuple(one for one in asked_stems(question) if one.isascii())
+        self.folded = [b" " + words_only(passage) for passage in passages]
+        self._finder = re.compile(b" (" + b"|".join(sorted((s.encode() for s in self.stems), reverse=True)) + b")")
+        asking = {word[:6] for word in words(question) if word in ASKING_WORDS}
+        self.worth = {stem: self._rarity(stem) * (ASKING if stem in asking else 1.0) for stem in self.stems}
+        self.total = sum(self.worth.values()) or 1.0
+        self.content = tuple(stem for stem in self.stems if stem not in asking)
+        self.neighbours = list(zip(self.content, self.content[1:], strict=False))
+
+    def _rarity(self, stem: str) -> float:
+        count = sum(b" " + stem.encode() in passage for passage in self.folded)
+        return log(1.0 + (max(AMONG, len(self.folded)) - count + 0.5) / (count + 0.5))
+
+    def places(self, folded: bytes) -> list[tuple[int, str]]:
+        """(character, stem) of each, in order."""
+        if not self.stems:
+            return []
+        return [(match.start(), match[1].decode()) for match in self._finder.finditer(folded)]
+
+    def closeness(self, folded: bytes, headings: str) -> Closeness:
+        above = b" " + words_only(headings)
+        headed = {stem: HEADED * self.worth[stem] for stem in self.stems if b" " + stem.encode() in above}
+        places = self.places(folded)
+        return Closeness(self._best_window(places, headed) / self.total, self._side_by_side(places))
+
+    def _best_window(self, places: Sequence[tuple[int, str]], headed: Mapping[str, float]) -> float:
+        """The most worth in any window: one pass, words leave at its beginning as others come in at its end."""
+        floor = best = sum(headed.values())
+        inside: dict[str, int] = {}
+        worth, first = floor, 0
+        for place, stem in places:
+            if not inside.get(stem):
+                worth += self.worth[stem] - headed.get(stem, 0.0)
+            inside[stem] = inside.get(stem, 0) + 1
+            while places[first][0] < place - WINDOW:
+                gone = places[first][1]
+                inside[gone] -= 1
+                if not inside[gone]:
+                    worth -= self.worth[gone] - headed.get(gone, 0.0)
+                first += 1
+            best = max(best, worth)
+        return best
+
+    def _side_by_side(self, places: Sequence[tuple[int, str]]) -> float:
+        """1 of a question of one word."""
+        if not self.neighbours:
+            return 1.0
+        beside = set()
+        for index, (place, stem) in enumerate(places):
+            for other, after in places[index + 1 : index + 4]:
+                if other - place <= BESIDE:
+                    beside |= {(stem, after), (after, stem)}
+        return sum(pair in beside for pair in self.neighbours) / len(self.neighbours)
