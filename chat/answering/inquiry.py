@@ -12,6 +12,7 @@ from chat.answering import condensing, records
 from chat.answering.condensing import AS_ASKED, Rewriting
 from chat.answering.questions import ChatQuestion
 from chat.answering.routing import Strategy
+from chat.answering.topics import carry_topic
 from chat.models import Conversation
 from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
@@ -61,9 +62,14 @@ class Inquiry:
         return condensing.rewrites(self.agent, self.history)
 
     async def rewrite(self) -> Rewriting:
-        if not self.needs_rewriting:
-            return AS_ASKED
-        return await condensing.rewrite(self.agent, self.history, self.question.text)
+        """Of a model; where there is none, or it fails, the topic of what was said before is carried over."""
+        rewritten = AS_ASKED
+        if self.needs_rewriting:
+            rewritten = await condensing.rewrite(self.agent, self.history, self.question.text)
+        if rewritten.question or not (self.agent.uses_rag and self.agent.condense):
+            return rewritten
+        asked = tuple(one.content for one in self.history if one.role == "user")
+        return replace(rewritten, question=carry_topic(asked, self.question.text))
 
     def plan_anew(self, strategy: Strategy) -> Plan:
         """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""

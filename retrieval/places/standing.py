@@ -91,7 +91,7 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
         for piece in _of_the_part(section, [_narrowed(piece, section) for piece in pieces]):
             is_sure = _is_sure(section, sections) and _are_one(looked)
             first.setdefault(piece.chunk, _rated(piece, rest, is_sure=is_sure))
-    for place in looked.missing_places:
+    for place in (*looked.missing_places, *looked.unclear_places):
         for chunk in _written_in(place, ordered, looked):
             first.setdefault(chunk.chunk, _rated(chunk, rest, is_sure=False))
             written.append(place)
@@ -242,5 +242,8 @@ def _named(
         missing_documents=tuple(dict.fromkeys(one.text for one in resolution.missing)),
         missing_places=tuple(dict.fromkeys(place.text for place in missing)),
         nearest=tuple(near) if is_missing else (),
-        is_sure=all(_is_sure(section, sections) for section in sections) and not written and _are_one(looked),
+        is_sure=all(_is_sure(section, sections) for section in sections)
+        and not written
+        and not looked.unclear_places
+        and _are_one(looked),
     )

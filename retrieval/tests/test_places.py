@@ -182,7 +182,8 @@ def test_an_edited_title_is_a_new_name(shelf: Corpus, ask: Any) -> None:
     assert ask("art. 4 de la Ley 7/2011").named.missing_documents == ("Ley 7/2011",)
 
 
-def test_a_named_place_costs_two_queries_more(ask: Any, django_assert_num_queries: Any) -> None:
+def test_a_named_place_costs_few_queries(ask: Any, django_assert_num_queries: Any) -> None:
+    """The names, their documents in scope, the sections, and as ever the passages."""
     ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         ask("¿Qué dice el artículo 4 de la Ley 7/2011?")

@@ -222,7 +222,7 @@ def _behind(words: Sequence[_Word], at: int, places: Sequence[AskedPlace]) -> li
     found = []
     first = at + 1
     if [word.text for word in words[first : first + 4]] in _BY_WHICH:  # "Real Decreto por el que se regula …"
-        first += 4
+        first += 5
     for word in words[first : first + 2 * LONGEST_NAME]:
         if word.begins or word.text in _ENDS or any(place.start <= word.start < place.end for place in places):
             break

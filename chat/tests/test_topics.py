@@ -1,0 +1,53 @@
+"""A follow-up without a model: what was asked before is searched for with it, and only then."""
+
+import pytest
+
+from chat.answering.topics import LONGEST, carry_topic
+
+HISTORY = "¿Qué es la historia clínica según la Ley 7/2011?"
+ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "has"),
+    [
+        (HISTORY, "¿y cuánto dura?", ("historia", "clínica", "Ley 7/2011")),
+        (HISTORY, "¿Quién puede acceder a ella?", ("historia", "clínica", "Ley 7/2011")),
+        ("How is a loan renewed?", "And for how long?", ("loan", "renewed")),
+        (ARTICLE, "¿y el 15?", ("artículo 15", "Ley 7/2011")),
+        (ARTICLE, "¿y el artículo 15?", ("artículo 15", "Ley 7/2011")),
+        (ARTICLE, "¿Y en la Ley 9/1999?", ("artículo 14", "Ley 9/1999")),
+        (ARTICLE, "¿Y en la Ley General de Archivos?", ("artículo 14", "Ley General de Archivos")),
+    ],
+)
+def test_a_question_without_a_topic_gets_the_last_one(asked: str, question: str, has: tuple[str, ...]) -> None:
+    carried = carry_topic([asked], question)
+    assert all(one in carried for one in has)
+    assert not ("9/1999" in carried and "7/2011" in carried)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿Qué es una zona de salud?",
+        "¿Qué es DHCP?",
+        "What is a subnet?",
+        "art. 3 de la Ley 9/1999",
+        "How do seeds germinate?",
+    ],
+)
+def test_a_question_that_stands_alone_stays_as_it_is(question: str) -> None:
+    assert carry_topic([HISTORY], question) == ""
+
+
+def test_a_follow_up_of_a_follow_up_goes_on_with_the_same_topic() -> None:
+    assert "historia" in carry_topic([HISTORY, "¿y cuánto dura?"], "¿Y quién puede acceder a ella?")
+
+
+def test_without_anything_before_nothing_is_carried() -> None:
+    assert carry_topic([], "¿y cuánto dura?") == ""
+    assert carry_topic(["  "], "¿y cuánto dura?") == ""
+
+
+def test_a_hostile_conversation_is_carried_in_part() -> None:
+    assert len(carry_topic(["tema " * 100_000], "y " * 100_000)) <= LONGEST
