@@ -60,6 +60,8 @@ def test_a_question_names_places(question: str, named: list[str]) -> None:
         "capítulo de introducción",
         "una tabla a la que se refiere",
         "la Ley 41/2002",
+        "el protocolo número 7",
+        "la letra A",
         "",
     ],
 )

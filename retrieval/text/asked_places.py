@@ -61,6 +61,7 @@ _PROVISIONS = {
     **dict.fromkeys(("final", "finales", "f"), "disposicion final"),
 }
 _SHORT_PROVISIONS = {"DA": "disposicion adicional", "DT": "disposicion transitoria", "DF": "disposicion final"}
+_ONLY_PARTS = frozenset({"letra", "letter", "numero", "inciso"})  # without what they are of they are no place
 _PARTS = frozenset({"apartado", "apartados", "parrafo", "paragraph", "punto", "letra", "letter", "numero", "inciso"})
 _ORDINAL_WORDS = (
     "primer primera primero segunda segundo tercer tercera tercero cuarta cuarto quinta quinto sexta sexto septima "
@@ -139,6 +140,7 @@ def asked_places(question: str) -> tuple[AskedPlace, ...]:
     found = [
         replace(place, text=original[place.start : place.end])
         for place in _nested(list(_Reader(original, tokens).places()), tokens)
+        if fold_latin(original[place.start : place.end]).split(None, 1)[0] not in _ONLY_PARTS or place.kind != "seccion"
     ]
     return tuple({(place.key, place.part, place.within, place.is_only): place for place in found}.values())[
         :MOST_PLACES
