@@ -23,10 +23,11 @@ Found = Mapping[str, Sequence[UUID]]  # the documents in scope by normalized nam
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A clear name and its documents."""
+    """A clear name and its documents. `is_guess`: by the first letters of titles, which others may share."""
 
     mention: Mention
     documents: frozenset[UUID]
+    is_guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def resolve_names(mentions: Sequence[Mention], found: Found) -> Resolution:
     for mention in _outermost(mentions):
         meant, is_clear = _meant(mention, found, mentions)
         if is_clear and meant:
-            clear.append(Meant(mention, meant))
+            is_guess = mention.kind is MentionKind.SHORT and not found.get(mention.names[0])
+            clear.append(Meant(mention, meant, is_guess))
         elif not meant and _must_be(mention):
             missing.append(mention)
             near.update(document for name in mention.names for document in found.get(name, ()))
@@ -101,7 +103,8 @@ def _meant(mention: Mention, found: Found, mentions: Sequence[Mention]) -> tuple
             return any_of, True
         case MentionKind.SHORT:
             said = frozenset(found.get(mention.names[0], ()))
-            return said or any_of, bool(said) or mention.holds_a_place
+            guessed = any_of if len(any_of) == 1 else frozenset()
+            return said or guessed, bool(said) or mention.holds_a_place
         case MentionKind.NOUN:
             by_noun = _by_noun(mention, found, mentions)
             return by_noun, len(by_noun) <= MOST_MEANT

@@ -245,5 +245,6 @@ def _named(
         is_sure=all(_is_sure(section, sections) for section in sections)
         and not written
         and not looked.unclear_places
+        and not any(one.is_guess for one in resolution.clear)
         and _are_one(looked),
     )

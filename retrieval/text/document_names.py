@@ -212,11 +212,9 @@ def _of_core(core: str) -> Iterator[str]:
 
 
 def _initials(spelled: Iterable[str]) -> Iterator[str]:
-    """Of the first words, and of all but one: what is left out in an abbreviation differs."""
+    """Of the first words: what an abbreviation leaves out stands mostly last."""
     letters = "".join(word[0] for word in spelled if word.isalpha())[:LONGEST_INITIALS]
     yield from (letters[:n] for n in range(SHORTEST_INITIALS, len(letters) + 1))
-    if len(letters) > SHORTEST_INITIALS + 1:
-        yield from (letters[:n] + letters[n + 1 :] for n in range(1, len(letters)))
 
 
 def title_name(named: Iterable[str]) -> str:
