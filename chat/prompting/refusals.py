@@ -1,12 +1,15 @@
 """What is said where no answer can be given: why, what stands nearest, and what to do instead, in the question's
 language. An outage is told as one, never as if the documents said nothing."""
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext, override
 
 from agents.llm import EXTRACTIVE, resolve
 from agents.models import Agent
 from retrieval.confidence.gate import Gate
 from retrieval.context.snippets import snippet
+from retrieval.places.named import Named
 from retrieval.results import Retrieval, RetrievedChunk
 
 NEAREST = 3
@@ -21,13 +24,11 @@ def refusal_for(
     *,
     has_documents: bool = True,
     is_narrowed: bool = False,
-    reason: str = "",
 ) -> str:
     """Instead of asking a model; empty where one is to be asked. A strict agent says nothing without sufficient
     context, and the extractive answerer has nothing else to say.
 
-    `is_narrowed`: the conversation looks at some documents only. `reason`: a sentence, in `language`, that says better
-    why not, such as which law is not there.
+    `is_narrowed`: the conversation looks at some documents only.
     """
     is_extractive = resolve(agent.model)[0] == EXTRACTIVE
     is_strict = agent.grounding == Agent.Grounding.STRICT and agent.uses_rag
@@ -38,7 +39,7 @@ def refusal_for(
             return _without_model() if is_extractive else ""
         if not has_documents:
             return _without_documents()
-        said = [reason or _why(retrieval)]
+        said = [_why(retrieval)]
         if retrieval.chunks:
             said += [gettext("The nearest passages are:"), _nearest(retrieval)]
         return "\n\n".join([*said, _ways_on(retrieval, is_narrowed=is_narrowed)])
@@ -69,7 +70,27 @@ def _why(retrieval: Retrieval) -> str:
             "I could search your documents by their words alone, because the embedding server does not answer at the "
             "moment, and that found too little. It does not mean that they say nothing about it."
         )
+    if retrieval.named.is_missing:
+        return _missing(retrieval.named)
     return gettext("I don't have enough information in your documents to answer that.")
+
+
+def _missing(named: Named) -> str:
+    """What was asked for by its name and is not there, and what there is in its place."""
+    if named.missing_documents:
+        said = gettext("“%(names)s” is not among your documents, so I cannot say what it says.")
+        sentences = [said % {"names": _plain(named.missing_documents)}]
+    else:
+        documents = _plain(named.documents) or gettext("your documents")
+        said = gettext("There is no “%(names)s” in %(documents)s.")
+        sentences = [said % {"names": _plain(named.missing_places), "documents": documents}]
+    if named.nearest:
+        sentences.append(gettext("What is there and comes nearest: %(titles)s.") % {"titles": _plain(named.nearest)})
+    return " ".join(sentences)
+
+
+def _plain(names: Sequence[str]) -> str:
+    return ", ".join(" ".join(name.translate(_MARKS).split()) for name in names)
 
 
 def _ways_on(retrieval: Retrieval, *, is_narrowed: bool) -> str:

@@ -11,6 +11,7 @@ from chat.answering import inquiry
 from chat.answering.state import State, state_found
 from chat.prompting.refusals import refusal_for
 from retrieval.confidence.gate import Gate
+from retrieval.places.named import Named
 from retrieval.results import Retrieval
 from retrieval.tests.exact import chunk_of
 from tests.fakes.fixtures import ModelServer
@@ -37,9 +38,15 @@ def test_it_says_why_quotes_the_nearest_and_offers_ways_on() -> None:
     assert "algunos documentos" in refusal_for(STRICT, TOO_LITTLE, "es", is_narrowed=True)
 
 
-def test_a_better_reason_takes_the_place_of_the_sentence() -> None:
-    said = refusal_for(STRICT, TOO_LITTLE, "es", reason="La Ley 3/1900 no está entre los documentos.")
-    assert said.startswith("La Ley 3/1900 no está entre los documentos.\n\nLos pasajes más cercanos son:")
+def test_what_was_named_and_is_not_there_is_named() -> None:
+    law = Named(missing_documents=("Ley *3/1900*",), nearest=("Ley 3/1901",))
+    said = refusal_for(STRICT, replace(TOO_LITTLE, named=law), "es")
+    assert said.startswith("«Ley 3/1900» no está entre tus documentos")
+    assert "más parecido que hay: Ley 3/1901." in said
+    assert "Los pasajes más cercanos son:" in said
+    article = Named(documents=("Ley 3/1901",), missing_places=("artículo 99",))
+    said = refusal_for(STRICT, replace(TOO_LITTLE, named=article), "en")
+    assert said.startswith("There is no “artículo 99” in Ley 3/1901.")
 
 
 @pytest.mark.parametrize("language", ["es", "en"])
