@@ -183,9 +183,6 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("chat/api/views.py", "Citation.objects.select_related('document__corpus')"): (
         "narrowed by Prefetch to one conversation's"
     ),
-    ("retrieval/places/lookup.py", "DocumentName.objects.filter(key__in=keys)"): (
-        "keys hold the organization; gives ids, each confirmed in scope before anything is made of it"
-    ),
     ("chat/api/views.py", "Trace.objects.only('message'"): "narrowed by Prefetch to one conversation's",
     ("chat/answering/records.py", "Message.objects.unclosed().filter(pk=answer.message)"): (
         "closes the answer that this process began"

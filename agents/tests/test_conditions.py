@@ -79,7 +79,7 @@ def test_an_untouched_form_changes_no_condition(people: People) -> None:
 def test_the_form_names_the_installation_s_defaults(people: People) -> None:
     page = signed_in(people.ada).get(reverse("admin:agents_agent_add"), headers={"Accept-Language": "en"})
     assert "The default here is 0.6." in page.content.decode()
-    assert "The default here is 8." in page.content.decode()
+    assert "The default here is 10." in page.content.decode()
 
 
 def test_the_api_sets_them_and_shows_agents_as_before() -> None:

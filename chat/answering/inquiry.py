@@ -12,11 +12,11 @@ from chat.answering import condensing, records
 from chat.answering.condensing import AS_ASKED, Rewriting
 from chat.answering.questions import ChatQuestion
 from chat.answering.routing import Strategy
-from chat.answering.topics import carry_topic
 from chat.models import Conversation
 from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
 from chat.understanding.course import leanings
+from chat.understanding.topics import carry_topic
 from corpora.scope import Scope, is_personal
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags

@@ -17,6 +17,7 @@ from corpora.models import Chunk
 from corpora.scope import Scope
 from retrieval.results import RetrievedChunk
 from retrieval.text.language import detect
+from retrieval.text.passages import page_at
 
 Quote = dict[str, Any]  # {"text", "page", "start", "end"}
 MOST_JUDGED = 100  # citations of an answer; what it cites beyond them has its passage
@@ -85,9 +86,3 @@ def quote_at(passage: PassageText, start: int, end: int) -> Quote:
         "start": first,
         "end": passage.start + end,
     }
-
-
-def page_at(pages: Sequence[Sequence[Any]], place: int) -> int | None:
-    """The number of the page that a character of the document stands on; None without pages."""
-    numbers = [int(page[0]) for page in pages if page[1] <= place]
-    return numbers[-1] if numbers else None

@@ -42,7 +42,7 @@ STEPS: list[tuple[Any, str]] = [
     (inquiry.condensing, "rewrite"),
     (inquiry, "aretrieve"),
     (attempting.requests, "chat_request_for"),
-    (attempting.requests, "refusal_for"),
+    (attempting, "refusal_for"),
     (records, "keep_sources"),
     (attempting, "client_for"),
     (attempting, "source_of"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat.answering.topics import LONGEST, carry_topic
+from chat.understanding.topics import LONGEST, carry_topic
 
 HISTORY = "¿Qué es la historia clínica según la Ley 7/2011?"
 ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"

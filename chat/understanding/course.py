@@ -65,14 +65,14 @@ def _units_in(scope: Scope) -> list[str]:
 
 def units_until(unit: str, units: Sequence[str]) -> tuple[str, ...]:
     """The unit and those whose number is lower, the nearest first; the unit alone where it has no number."""
-    number = number_of(unit)
+    number = unit_number(unit)
     if number is None or len(units) > MOST_UNITS:
         return (unit,)
-    before = sorted(((n, one) for one in units if (n := number_of(one)) is not None and n < number), reverse=True)
+    before = sorted(((n, one) for one in units if (n := unit_number(one)) is not None and n < number), reverse=True)
     return (unit, *(one for _n, one in before))
 
 
-def number_of(unit: str) -> int | None:
+def unit_number(unit: str) -> int | None:
     """The first number in a unit's name: 4 of "U04 — Subnetting" and of "4"."""
     digits = ""
     for letter in unit[:100]:

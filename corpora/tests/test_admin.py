@@ -209,14 +209,14 @@ def test_changed_metadata_is_told_to_the_workers(
     assert event.changes == {"content_type": "faq", "fields": ["content_type", "tags", "unit"]}
 
 
-def test_a_title_is_not_in_the_index_and_tells_nobody(
+def test_a_title_is_a_name_and_tells_the_workers(
     client: Client, document: Document, heard: dict[str, list[UUID]], django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         change(client, document, document_fields(title="Loans"))
     document.refresh_from_db()
     assert document.title == "Loans"
-    assert "metadata_changed" not in heard
+    assert heard["metadata_changed"] == [document.pk]
 
 
 def test_saving_a_description_leaves_the_workers_columns_alone(

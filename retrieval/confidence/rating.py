@@ -9,6 +9,7 @@ from retrieval.index.base import Candidates
 from retrieval.results import RetrievedChunk
 from retrieval.text.language import detect
 
+HIGHEST_SCORE = 0.99  # of a corrected one: words are never proof
 SAME_LANGUAGE_AMONG = 3  # of the first passages one is in the question's language, or words say nothing of them
 
 
@@ -33,7 +34,7 @@ def rate_passages(
     shown = [Shown(chunk.text, " > ".join((chunk.title, *chunk.heading_path))) for chunk in ordered[:READ]]
     word_scores = [hit.score for hit in candidates.sparse]
     correction = max(evidence_of(phrasing, shown, word_scores).correction() for phrasing in phrasings)
-    return min(1.0, max(0.0, rating + correction))
+    return min(HIGHEST_SCORE, max(0.0, rating + correction))
 
 
 def _share_language(question: str, ordered: Sequence[RetrievedChunk]) -> bool:

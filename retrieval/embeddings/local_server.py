@@ -129,17 +129,17 @@ def outcome_of_asking(path: str, body: bytes, models: LocalModels) -> tuple[int,
 def answer_to(path: str, asked: Any, models: LocalModels) -> dict[str, Any]:
     """Raises NotServed; ValueError, TypeError or KeyError for what is not understood."""
     if path == "/v1/embeddings":
-        texts = [asked["input"]] if isinstance(asked["input"], str) else texts_of(asked["input"])
+        texts = [asked["input"]] if isinstance(asked["input"], str) else inputs_of(asked["input"])
         vectors = [base64.b64encode(vector).decode() for vector in models.embed(texts)]
         return {"object": "list", "data": [{"index": n, "embedding": vector} for n, vector in enumerate(vectors)]}
     if path == "/rerank":
-        passages = texts_of(asked["documents"] if "documents" in asked else asked["texts"])
+        passages = inputs_of(asked["documents"] if "documents" in asked else asked["texts"])
         scores = models.rerank(str(asked["query"]), passages)
         return {"results": [{"index": n, "relevance_score": score} for n, score in enumerate(scores)]}
     raise NotServed
 
 
-def texts_of(said: Any) -> list[str]:
+def inputs_of(said: Any) -> list[str]:
     if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
         raise ValueError("a list of texts")
     return said

@@ -38,7 +38,7 @@ def test_a_change_is_in_force_when_the_page_answers(operator: Client) -> None:
     assert (flags.rag_enabled, flags.max_documents, flags.min_confidence) == (False, 3, 0.6)
     operator.post(CHANGE, {"rag_enabled": "unknown"})
     assert effective_flags().rag_enabled
-    assert effective_flags().max_documents == 8
+    assert effective_flags().max_documents == 10
 
 
 @pytest.mark.parametrize(

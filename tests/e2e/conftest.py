@@ -54,7 +54,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def model_server_process() -> Iterator[ModelServer]:
-    """One that no unit test has scripted: the installation below embeds its sample with it, as soon as it starts."""
+    """One that no unit test has scripted."""
     with running_model_server() as server:
         yield server
 
@@ -75,10 +75,9 @@ def visits(browser: Browser, installation: Installation) -> Visits:
 def modelled_installation(
     browser: Browser, folder_in_memory: Path, model_server_process: ModelServer
 ) -> Iterator[Installation]:
-    """The same with a language model and embeddings behind OPENAI_BASE_URL: the scripted server."""
-    settings = {"OPENAI_BASE_URL": model_server_process.openai_url}
-    if os.environ.get("SCREENSHOTS") == "1":  # the scripted embeddings know no confidence worth showing
-        settings["EMBEDDING_MODEL"] = "lexical"
+    """The same with a language model behind OPENAI_BASE_URL: the scripted server."""
+    # The scripted embeddings know no confidence, which decides what a model is sent.
+    settings = {"OPENAI_BASE_URL": model_server_process.openai_url, "EMBEDDING_MODEL": "lexical"}
     with served(Path(mkdtemp(dir=folder_in_memory)), **settings) as running:
         yield running
 

@@ -70,10 +70,10 @@ def corpus_of(subject: Path, title: str, admin: Membership) -> tuple[Corpus, boo
     back out of the trash."""
     shared = Corpus.objects.of_organization(admin).shared()
     corpus = shared.filter(name=subject.name).first() or shared.filter(name=title).first()
-    if corpus is None and not Claim.objects.filter(name=mark_of(subject.parent, title, admin)).exists():
+    if corpus is None and not Claim.objects.filter(name=folder_mark(subject.parent, title, admin)).exists():
         corpus = restored_corpus(title, admin)
     corpus = corpus or shared_corpus(title, admin)
-    _claim, is_new = Claim.objects.get_or_create(name=mark_of(subject.parent, corpus.name, admin))
+    _claim, is_new = Claim.objects.get_or_create(name=folder_mark(subject.parent, corpus.name, admin))
     return corpus, is_new
 
 
@@ -88,7 +88,7 @@ def restored_corpus(name: str, admin: Membership) -> Corpus | None:
     return Corpus.objects.of_organization(admin).filter(pk=corpus.pk).first()
 
 
-def mark_of(root: Path, name: str, admin: Membership) -> str:
+def folder_mark(root: Path, name: str, admin: Membership) -> str:
     """Remembers that the watched folder at this place keeps the corpus of this name."""
     place = sha256(f"{root.resolve()}\0{name}".encode()).hexdigest()
     return f"watched:{admin.organization_id}:{place}"
@@ -100,7 +100,7 @@ def remove_gone_folders(root: Path, admin: Membership) -> None:
     titles = courses.titles_of([subject.name for subject in here])
     kept = {*titles, *titles.values()}
     for corpus in Corpus.objects.of_organization(admin).shared().exclude(name__in=kept) if here else ():
-        mark = Claim.objects.filter(name=mark_of(root, corpus.name, admin))
+        mark = Claim.objects.filter(name=folder_mark(root, corpus.name, admin))
         if mark.exists():
             remove_folder_of(corpus, admin)
             mark.delete()

@@ -16,53 +16,23 @@ _NORM = re.compile(
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _BETWEEN_WORDS = re.compile(r"[\s_]+|(?<=[^\W\d_])-+(?=[^\W\d_])|(?<=\d)-+(?=[^\W\d_])")
 _UNACCENTED = re.compile(r"(?<=[a-z]{2}[cs])ion\b", re.IGNORECASE)
-_SMALL = frozenset(
-    (
-        "a",
-        "al",
-        "and",
-        "con",
-        "de",
-        "del",
-        "e",
-        "el",
-        "en",
-        "for",
-        "in",
-        "la",
-        "las",
-        "los",
-        "o",
-        "of",
-        "on",
-        "or",
-        "para",
-        "por",
-        "the",
-        "to",
-        "u",
-        "un",
-        "una",
-        "y",
-    )
-)
+_SMALL_WORDS = "a al and con de del e el en for in la las los o of on or para por the to u un una y"
+_SMALL = frozenset(_SMALL_WORDS.split())
 
 
 def title_of_file(filename: str) -> str:
     """A file's name as people write it: `quicksort_explicacion.txt` is `Quicksort Explicación`.
 
-    Capitals that are there stay; "-cion" and "-sion" get the accent that no Spanish word of theirs is without.
+    Capitals and spaces that are there stay as they are; "-cion" and "-sion" get the accent that no Spanish word of
+    theirs is without.
     """
-    words = [word for word in _BETWEEN_WORDS.split(_EXTENSION.sub("", filename)) if word]
+    stem = _EXTENSION.sub("", filename).strip()
+    words = [word for word in _BETWEEN_WORDS.split(stem) if word]
     if not words:
         return filename
-    written = any(word != word.lower() for word in words)
-    shown = (
-        words
-        if written
-        else [word if n and word in _SMALL else word[:1].upper() + word[1:] for n, word in enumerate(words)]
-    )
-    return _UNACCENTED.sub("ión", " ".join(shown))
+    if " " not in stem and stem == stem.lower():
+        words = [word if n and word in _SMALL else word[:1].upper() + word[1:] for n, word in enumerate(words)]
+    return _UNACCENTED.sub("ión", " ".join(words))
 
 
 def title_among(headings: Sequence[HeadingSpan]) -> str:
