@@ -9,7 +9,7 @@ from agents.policy import policy_of
 from chat.answering.inquiry import prepare
 from chat.answering.questions import ChatQuestion
 from chat.models import Citation, Conversation
-from chat.understanding.course import number_of, units_until
+from chat.understanding.course import unit_number, units_until
 from chat.understanding.student import StudentState, state_read
 from corpora.models import Corpus, Document
 from retrieval.flags import EffectiveFlags
@@ -42,7 +42,7 @@ def test_a_unit_with_a_number_takes_those_before_it_the_nearest_first() -> None:
     assert units_until("U03", units) == ("U03", "U02", "U01 — Redes")
     assert units_until("Anexo", units) == ("Anexo",)
     assert units_until("2", [str(n) for n in range(200)]) == ("2",)
-    assert [number_of(one) for one in ("U04 — IPv4", "4", "x", "")] == [4, 4, None, None]
+    assert [unit_number(one) for one in ("U04 — IPv4", "4", "x", "")] == [4, 4, None, None]
 
 
 def test_what_is_only_supposed_gives_way_to_what_somebody_said() -> None:

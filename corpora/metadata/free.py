@@ -22,7 +22,8 @@ def checked_free(said: Any) -> dict[str, Scalar]:
     reason."""
     if not isinstance(said, Mapping):
         raise ValueError("an object of names and values")
-    kept = {str(name).strip(): _value(value) for name, value in said.items() if value not in ("", None)}
+    told = {str(name).strip(): _value(value) for name, value in said.items() if value is not None}
+    kept = {name: value for name, value in told.items() if value != ""}
     if len(kept) > MAX_KEYS:
         raise ValueError(f"at most {MAX_KEYS} names")
     if wrong := [name for name in kept if not is_free_name(name)]:
