@@ -26,7 +26,7 @@ def write_names(document: Document, names: Iterable[str]) -> None:
     """Exactly these."""
     organization = document.corpus.organization_id
     wanted = {name_key(organization, name) for name in names}
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         rows = DocumentName.objects.filter(document=document)
         there = set(rows.values_list("key", flat=True))
         rows.filter(key__in=there - wanted).delete()
