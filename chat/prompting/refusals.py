@@ -84,13 +84,13 @@ def _missing(named: Named) -> str:
         documents = _plain(named.documents) or gettext("your documents")
         said = gettext("There is no “%(names)s” in %(documents)s.")
         sentences = [said % {"names": _plain(named.missing_places), "documents": documents}]
-    if named.nearest:
-        sentences.append(gettext("What is there and comes nearest: %(titles)s.") % {"titles": _plain(named.nearest)})
+    if others := [title for title in named.nearest if title not in named.documents]:
+        sentences.append(gettext("What is there and comes nearest: %(titles)s.") % {"titles": _plain(others)})
     return " ".join(sentences)
 
 
 def _plain(names: Sequence[str]) -> str:
-    return ", ".join(" ".join(name.translate(_MARKS).split()) for name in names)
+    return ", ".join(" ".join(name.translate(_MARKS).split()).rstrip(".") for name in names)
 
 
 def _ways_on(retrieval: Retrieval, *, is_narrowed: bool) -> str:

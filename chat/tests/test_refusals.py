@@ -44,9 +44,9 @@ def test_what_was_named_and_is_not_there_is_named() -> None:
     assert said.startswith("«Ley 3/1900» no está entre tus documentos")
     assert "más parecido que hay: Ley 3/1901." in said
     assert "Los pasajes más cercanos son:" in said
-    article = Named(documents=("Ley 3/1901",), missing_places=("artículo 99",))
+    article = Named(documents=("Ley 3/1901.",), missing_places=("artículo 99",), nearest=("Ley 3/1901.",))
     said = refusal_for(STRICT, replace(TOO_LITTLE, named=article), "en")
-    assert said.startswith("There is no “artículo 99” in Ley 3/1901.")
+    assert said.startswith("There is no “artículo 99” in Ley 3/1901.\n\n")
 
 
 @pytest.mark.parametrize("language", ["es", "en"])
