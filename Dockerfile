@@ -12,6 +12,8 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     DATA_DIR=/data \
+    LOG_FORMAT=json \
+    CELERY_QUIET=true \
     PORT=8000 \
     SERVE_STATIC_FROM_APPS=false
 RUN groupadd --system --gid 10001 acervo \

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests wait for servers, browsers and files now and then: one more at a time than there are cores.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench load chaos clean
 
 $(VENV)/.installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,12 @@ lint: $(VENV)/.installed-dev  ## format, lint, types, floors
 
 bench: $(VENV)/.installed-dev  ## measure PERFORMANCE.md's targets; writes docs/performance.md
 	$(BIN)/python -m bench
+
+load: $(VENV)/.installed-dev  ## 500 streams, 100 uploads, 1,000,000 chunks: LOAD="--chunks 20000", see bench/load
+	nice -n 10 $(BIN)/python -m bench.load $(LOAD)
+
+chaos: $(VENV)/.installed-dev  ## hurt real processes, each fault 20 times; hours; writes docs/reliability.md's table
+	$(BIN)/python -m tests.services.faults --times 20
 
 clean:
 	rm -rf $(VENV) staticfiles

@@ -8,12 +8,18 @@ from contextlib import nullcontext
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    from accounts.tenancy.scope import system_scope
+    try:
+        from accounts.tenancy.scope import system_scope
 
-    with system_scope() if sys.argv[1:2] != ["serve"] else nullcontext():  # an operator's; requests are their askers'
-        execute_from_command_line(sys.argv)
+        with system_scope() if sys.argv[1:2] != ["serve"] else nullcontext():  # an operator's; requests: their askers'
+            execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

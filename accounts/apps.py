@@ -16,7 +16,7 @@ class AccountsConfig(AppConfig):
         from accounts import checks
         from accounts.identity import consequences
         from accounts.tenancy import owner
-        from config.checks import register_deployment_checks
+        from config.observability.checks import register_deployment_checks
 
         checks.register_account_checks()
         register_deployment_checks()

@@ -6,12 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
-from django.utils import timezone
 
 from accounts.models import AuditEvent, Membership, Organization, ToolCall, User
 from accounts.tenancy.scope import system_scope
 
-TOOL_CALLS_KEPT = timedelta(days=90)
+TOOL_CALLS_KEPT = timedelta(days=90)  # there are many, and what is asked of them is asked of the last weeks
 
 
 def record(by: Membership, action: str, subject: Model, **changes: Any) -> None:
@@ -62,8 +61,3 @@ def record_tool_call(
         milliseconds=round(1000 * (time.monotonic() - began)),
         is_personal=is_personal,
     )
-
-
-def forget_tool_calls() -> None:
-    """For the workers' upkeep: there are many, and what is asked of them is asked of the last weeks."""
-    ToolCall.objects.filter(created_at__lt=timezone.now() - TOOL_CALLS_KEPT).delete()

@@ -43,8 +43,8 @@ def several_processes_need_one_cache(app_configs: Any, **kwargs: Any) -> list[Ch
             "failed sign-ins would be counted in each by itself."
         )
         return [Error(problem, hint=ADVICE, id="acervo.E002")]
-    if settings.QDRANT_URL:
-        problem = "QDRANT_URL allows several web processes, but the cache is the memory of one."
+    if not settings.EMBEDDED:
+        problem = "QDRANT_URL or PGVECTOR_URL allows several web processes, but the cache is the memory of one."
         return [Warning(problem, hint=f"{ADVICE} One process alone needs none.", id="acervo.W002")]
     return []
 

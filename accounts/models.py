@@ -3,7 +3,10 @@
 import uuid
 from typing import Any, ClassVar, Self
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -63,6 +66,16 @@ class User(AbstractBaseUser, PermissionsMixin):
         super().save(*args, **kwargs)
 
 
+LEAST_TRACE_DAYS = 30  # the usage page looks back as far
+
+
+def keeps_audit_long_enough(days: int) -> None:
+    """Whoever runs the installation may have to show it."""
+    if days < settings.AUDIT_MINIMUM_DAYS:
+        said = _("Here the audit log is kept for %(days)d days at least.")
+        raise ValidationError(said, params={"days": settings.AUDIT_MINIMUM_DAYS})
+
+
 class Organization(Identified):
     """The tenant."""
 
@@ -73,6 +86,20 @@ class Organization(Identified):
         default=False,
         help_text=_("Members without a second factor are led to set one up before anything else."),
     )
+    traces_kept_days = models.PositiveSmallIntegerField(
+        _("records of answers are kept for (days)"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(LEAST_TRACE_DAYS)],
+        help_text=_("Traces: what was searched, found and spent. Empty: as the installation keeps them."),
+    )
+    audit_kept_days = models.PositiveSmallIntegerField(
+        _("the audit log is kept for (days)"),
+        null=True,
+        blank=True,
+        validators=[keeps_audit_long_enough],
+        help_text=_("Empty: as the installation keeps it."),
+    )
 
     class Meta:
         verbose_name = _("organization")
@@ -81,6 +108,17 @@ class Organization(Identified):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def trace_days(self) -> int:
+        """For how long the record of an answer is kept; 0: for ever."""
+        return int(self.traces_kept_days or settings.TRACES_KEPT_DAYS)
+
+    @property
+    def audit_days(self) -> int:
+        """As above, of the audit log: never shorter than whoever runs the installation wants, whatever was said."""
+        said = int(self.audit_kept_days or settings.AUDIT_KEPT_DAYS)
+        return said and max(said, settings.AUDIT_MINIMUM_DAYS)
 
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
@@ -210,6 +248,7 @@ class AuditEvent(Identified):
         verbose_name = _("audit event")
         verbose_name_plural = _("audit events")
         ordering = ("-created_at",)
+        indexes = (models.Index(fields=("organization", "created_at"), name="audit_of_organization"),)
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_type}"
@@ -260,16 +299,21 @@ class ToolCall(Identified):
 
 
 class IdempotentReply(Identified):
-    """The first answer to a request that carried an Idempotency-Key, replayed for 24 h (API.md)."""
+    """The first answer to a request that carried an Idempotency-Key, replayed for 24 h (API.md).
+
+    Until there is one the key is held by a lease, which ends with the process that renews it.
+    """
 
     membership = models.ForeignKey(Membership, models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
     request_hash = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)
     body = models.JSONField(null=True)
+    lease_expires_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("membership", "key"), name="idempotency_key_once"),)
+        indexes = (models.Index(fields=("created_at",), name="idempotent_reply_created"),)
 
     def __str__(self) -> str:
         return self.key

@@ -1,6 +1,7 @@
 """Errors as RFC 9457 problems: one shape and stable codes for every endpoint (API.md, docs/errors.md)."""
 
 import logging
+import secrets
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any
@@ -15,6 +16,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from config.faults import describe_error
+from config.observability.correlation import current_correlation
 
 logger = logging.getLogger(__name__)
 
@@ -126,6 +128,18 @@ class DatabaseUnavailable(Problem):
     default_detail = gettext_lazy("The database does not answer. Try again in a moment.")
 
 
+class Busy(Problem):
+    """Every connection to a database that answers is lent out: ours is too much at once, and it passes by itself."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    code = "busy"
+
+    def __init__(self) -> None:
+        seconds = 2 + secrets.randbelow(5)  # whoever is refused at once does not come back at once
+        detail = _("Too much is going on at once. Try again in %(seconds)d seconds.") % {"seconds": seconds}
+        super().__init__(detail, headers={"Retry-After": str(seconds)})
+
+
 def answering_problems(view: AsyncView) -> AsyncView:
     """For asynchronous views, which DRF does not serve: expected failures become problem responses."""
 
@@ -142,12 +156,14 @@ def answering_problems(view: AsyncView) -> AsyncView:
 
 
 def body_of(status_code: int, code: str, detail: str, **extra: Any) -> dict[str, Any]:
+    request_id = current_correlation().request_id
     return {
         "type": f"urn:acervo:problem:{code}",
         "title": code.replace("_", " ").capitalize(),
         "status": status_code,
         "detail": detail,
         "code": code,
+        **({"request_id": request_id} if request_id else {}),
         **extra,
     }
 
@@ -189,10 +205,16 @@ def is_outage(error: BaseException | None) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
+def outage_problem(error: BaseException | None) -> Problem:
+    """A database that is away, or one to which this process has no connection free (`accounts.tenancy.postgresql`)."""
+    return Busy() if getattr(error.__cause__ if error else None, "is_exhausted", False) else DatabaseUnavailable()
+
+
 def database_problem(error: DatabaseError | InterfaceError) -> Problem:
     if is_outage(error):
-        logger.error("the database does not answer: %s", describe_error(error))
-        return DatabaseUnavailable()
+        problem = outage_problem(error)
+        logger.error("%s: %s", problem.code, describe_error(error))
+        return problem
     logger.error("the database refuses a statement: %s", describe_error(error))
     return InternalError()
 

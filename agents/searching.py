@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts import audit
 from accounts.limits import reserving
 from accounts.limits.reserving import Spending
+from accounts.limits.size import organization_class
 from accounts.models import Membership, ToolCall
 from agents.llm.metering import Meter, metered
 from agents.models import Agent
@@ -25,7 +26,7 @@ from corpora.scope import Scope
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
 from retrieval.results import Retrieval, RetrievalPolicy
-from retrieval.search import aretrieve, retrieve
+from retrieval.search import aretrieve, observed, retrieve
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ def open_search(
     scope = scope_of_project(membership, project, agent.scope_for(membership))
     search = Search(membership, agent, query, scope, policy, kind, is_made=searches(agent, effective_flags()))
     if most := search.most:
+        search.meter.organization_class = organization_class(membership.organization_id)
         reserving.reserve(membership, most, search.id)
     return search
 
@@ -92,7 +94,7 @@ def search_here(search: Search) -> Retrieval:
     found = None
     try:
         with metered(search.meter):
-            found = retrieve(search.query, search.scope, search.policy) if search.is_made else search.unmade
+            found = observed(retrieve(search.query, search.scope, search.policy)) if search.is_made else search.unmade
     finally:
         close_search(search, found)
     return found

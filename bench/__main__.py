@@ -11,10 +11,11 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from bench import answering, ingestion, report, searching, starting, waiting
+from bench import report
 from bench.processes import raise_file_limit
 from bench.results import Book
-from bench.stage import Stage, set_up
+from bench.targets import answering, ingestion, searching, starting, waiting
+from bench.targets.stage import Stage, set_up
 
 MEASURES: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "starting": starting.measure,

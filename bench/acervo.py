@@ -59,7 +59,7 @@ class Installation:
 
 def environment_for(folder: Path, model_url: str) -> dict[str, str]:
     """Every setting that matters; an empty one wins over a `.env` beside manage.py."""
-    nothing = dict.fromkeys(("QDRANT_URL", "DATABASE_URL", "AWS_STORAGE_BUCKET_NAME", "INGEST_DIR"), "")
+    nothing = dict.fromkeys(("QDRANT_URL", "PGVECTOR_URL", "DATABASE_URL", "AWS_STORAGE_BUCKET_NAME", "INGEST_DIR"), "")
     return {
         **nothing,
         "DATA_DIR": str(folder),

@@ -1,9 +1,10 @@
 """A small, fast, OpenAI-compatible model server on loopback, so that what is measured is Acervo and not the model.
 
-    python -m bench.model_server --port 9100
+    python -m bench.model_server --port 9100 [--vectors FILE.npz]
 
 `POST /v1/embeddings`, `POST /v1/chat/completions` (streamed), `GET /stats`, `POST /config` with any of `Pace`'s
-fields. Every token ends in `~`, so a client counts tokens whatever frames they come in.
+fields. Every token ends in `~`, so a client counts tokens whatever frames they come in. `--vectors` holds `texts` (n,)
+and `vectors` (n, dimensions): those texts have those embeddings.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import re
 import time
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -24,6 +26,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\n%b\r\n"
 STREAM_HEAD = HEAD % (b"text/event-stream", b"Transfer-Encoding: chunked\r\n")
 TOKEN = " wxy~"
 WORD = re.compile(r"\w+")
+known_embeddings: dict[str, bytes] = {}
 
 
 @dataclass(slots=True)
@@ -56,6 +59,8 @@ def slot(word: str) -> int:
 
 def embedding(text: str, dimensions: int) -> bytes:
     """Hashed words, L2-normalised, as little-endian float32: texts that share words are near each other."""
+    if known := known_embeddings.get(text):
+        return known
     words = WORD.findall(text.lower()) or ["nothing"]
     hashes = np.fromiter(map(slot, words), dtype=np.int64, count=len(words))
     counts = np.bincount(hashes % (2 * dimensions), minlength=2 * dimensions)
@@ -181,4 +186,11 @@ async def serve(port: int) -> None:
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--port", type=int, required=True)
-    asyncio.run(serve(arguments.parse_args().port))
+    arguments.add_argument("--vectors", type=Path)
+    asked = arguments.parse_args()
+    if asked.vectors:
+        with np.load(asked.vectors) as known:
+            known_embeddings |= dict(
+                zip(known["texts"].tolist(), (row.tobytes() for row in known["vectors"]), strict=True)
+            )
+    asyncio.run(serve(asked.port))

@@ -16,13 +16,21 @@ REFERENCE = "reference "  # before a key: the same measure of the bare reference
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One row. `target` is the most that meets it."""
+    """One row. `target` is the most that meets it, or the least where more is better."""
 
     key: str
     title: str
     unit: str
     target: float | None = None
     digits: int = 1
+    more_is_better: bool = False
+
+    def is_met(self, value: float) -> bool:
+        """As it is shown: what rounds to the target meets it."""
+        if self.target is None:
+            return True
+        shown = round(value, self.digits)
+        return shown >= self.target if self.more_is_better else shown <= self.target
 
 
 def first_token(users: int, p50: float, p95: float) -> tuple[Measure, ...]:

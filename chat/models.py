@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization, User
 from accounts.tenancy.scope import system_scope
 from agents.models import Agent
+from chat.usage.rows import DailyUsage as DailyUsage
 from corpora.models import Corpus, Document
 
 
@@ -164,6 +165,7 @@ class Message(Identified):
         indexes = (
             models.Index(fields=("conversation", "created_at"), name="message_of_conversation"),
             models.Index(fields=("writer_seen_at",), condition=Q(status="streaming"), name="message_streaming"),
+            models.Index(fields=("created_at",), name="message_created"),
         )
         constraints = (
             models.CheckConstraint(
@@ -223,6 +225,26 @@ class Citation(Identified):
     def __str__(self) -> str:
         return f"[{self.n}]"
 
+    @property
+    def cited_page(self) -> int | None:
+        """Of the first sentence that is cited of it; where none is, of the passage's first word."""
+        return self._first_quote.get("page") or self.page
+
+    @property
+    def page_label(self) -> str:
+        """What is printed on that page, where it is known and is not its number."""
+        return str(self._first_quote.get("page_label", ""))
+
+    @property
+    def cited_span(self) -> str:
+        """ "START-END", the characters of that sentence in its document; "" where none is cited."""
+        quote = self._first_quote
+        return f"{quote['start']}-{quote['end']}" if quote.get("end") else ""
+
+    @property
+    def _first_quote(self) -> dict[str, Any]:
+        return next((one for one in self.quotes or () if one), {})
+
     def veil(self) -> "Citation":
         """Without its text while its document is deleted, whether that lies in the trash or is being erased."""
         document = self.document
@@ -259,11 +281,18 @@ class Trace(Identified):
     candidates = models.JSONField(default=list, help_text="chunk ids with their scores")
     dropped = models.JSONField(default=dict, help_text="counts by reason")
     timings = models.JSONField(default=dict, help_text="milliseconds by stage")
+    # Null where a release wrote that knows no such column. A default of the database would be read back with the row,
+    # which not everybody may who writes one.
+    request_id = models.CharField(max_length=64, blank=True, null=True, help_text="of the request that asked")  # noqa: DJ001
 
     class Meta:
         verbose_name = _("trace")
         verbose_name_plural = _("traces")
         ordering = ("-created_at", "-pk")
+        indexes = (
+            models.Index(fields=("created_at",), name="trace_created"),
+            models.Index(fields=("agent", "created_at"), name="trace_of_agent"),
+        )
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(is_personal=False) | models.Q(query="", condensed_query=""),

@@ -34,4 +34,5 @@ def keep_trace(search: Search, retrieval: Retrieval, **_signal: Any) -> None:
         if search.meter.tokens
         else {},
         **tracing.retrieval_entry(retrieval),
+        **tracing.cause_of_it(),
     )

@@ -19,11 +19,14 @@ def application_with_its_limits() -> "App":
     django.setup(set_prefix=False)  # what follows needs it
     from config.incoming.bodies import BodyLimit
     from config.incoming.heads import PlainHeads
-    from config.metrics import serve_metrics
+    from config.metrics.serving import serve_metrics
+    from config.observability.requests import CorrelatedRequests
+    from config.observability.statements import begin_tracing
     from config.straight import OnOneThread, StraightToAsyncViews
 
     serve_metrics()
-    return PlainHeads(BodyLimit(StraightToAsyncViews(OnOneThread())))
+    begin_tracing()
+    return CorrelatedRequests(PlainHeads(BodyLimit(StraightToAsyncViews(OnOneThread()))))
 
 
 def load_and_freeze() -> None:

@@ -7,7 +7,9 @@ import os
 from typing import Any
 
 from celery import Celery
+from celery.app.amqp import AMQP
 from celery.signals import beat_init, worker_init, worker_ready
+from kombu.connection import Connection
 from kombu.entity import Queue
 
 from config.env import keep_files_private
@@ -17,7 +19,20 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 UPKEEP, SHORT, INGESTION = LANES = "upkeep", "short", "ingestion"  # of background work; also the queues (ADR 0002)
 queue: Any = Queue  # untyped
 
-app = Celery("acervo")
+
+class EagerConnection(Connection):
+    """Kombu waits longer after each attempt, up to 30 s: a worker would be away for that long after its broker is back,
+    and what waits for it is due within 40 s (RELIABILITY, faults)."""
+
+    def ensure_connection(self, *args: Any, interval_max: float = 5.0, **options: Any) -> Any:
+        return super().ensure_connection(*args, interval_max=interval_max, **options)  # type: ignore[no-untyped-call]
+
+
+class EagerMessaging(AMQP):  # type: ignore[misc]
+    Connection = EagerConnection
+
+
+app = Celery("acervo", amqp=EagerMessaging)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [queue(lane) for lane in LANES]
 app.conf.task_default_queue = UPKEEP
@@ -33,7 +48,7 @@ def make_private_files(**_kwargs: Any) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery ships no type information
 def show_metrics(**_kwargs: Any) -> None:
     """A worker process is asked by Prometheus too: erasure and retrieval count there what must stay 0."""
-    from config.metrics import serve_metrics
+    from config.metrics.serving import serve_metrics
 
     if not app.conf.broker_url.startswith("memory:"):  # the web process's own threads: it serves them already
         serve_metrics()

@@ -14,7 +14,21 @@ OFF = ("off", "false", "no", "n", "0")
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.Env()
+
+class _Environment(environ.Env):  # type: ignore[misc]
+    """A number that is none is an error that names its setting."""
+
+    def get_value(self, var: str, cast: Any = None, *args: Any, **options: Any) -> Any:
+        try:
+            return super().get_value(var, cast, *args, **options)
+        except ValueError:
+            if cast not in (int, float):
+                raise
+            said, kind = self.ENVIRON[var], "a whole number" if cast is int else "a number"
+            raise ImproperlyConfigured(f"{var} is {said!r}: write {kind}.") from None
+
+
+env = _Environment()
 environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
 
 
@@ -26,6 +40,14 @@ def switch(name: str, *, default: bool) -> bool:
     if said not in OFF:
         raise ImproperlyConfigured(f"{name} is {said!r}: write on or off.")
     return False
+
+
+def one_of(name: str, choices: tuple[str, ...]) -> str:
+    """A setting that is one of these words; the first where it is not set."""
+    said = str(env.str(name, default="")).strip().lower() or choices[0]
+    if said not in choices:
+        raise ImproperlyConfigured(f"{name} is {said!r}: write {' or '.join(choices)}.")
+    return said
 
 
 def json_object(name: str) -> Any:
@@ -112,12 +134,13 @@ def postgresql(config: dict[str, Any]) -> dict[str, object]:
     """The URL's settings and options (`?sslmode=require`) with our pool, and each statement in somebody's name.
 
     A pool that finds the server down tries again at growing intervals, by default for five minutes: it would still
-    be waiting when the server is long back. Here it gives up after 5 s, and the next request makes it try anew.
+    be waiting when the server is long back. Here it gives up after 5 s, and the next request makes it try anew. Who
+    wants a connection is told after 4 s, so that a database that says nothing is a 503 within five.
     """
     pool = {
         "min_size": 1,
         "max_size": env.int("DATABASE_POOL", default=8),
-        "timeout": 5,
+        "timeout": 4,
         "reconnect_timeout": 5,
     }
     return {
@@ -155,15 +178,6 @@ def storages(static_backend: str) -> dict[str, dict[str, object]]:
     """Where originals are kept: a private S3 bucket when AWS_STORAGE_BUCKET_NAME is set, else DATA_DIR/files."""
     static: dict[str, object] = {"BACKEND": static_backend}
     if bucket := env.str("AWS_STORAGE_BUCKET_NAME", default=""):
-        from botocore.config import Config
-
-        # Botocore's own patience is a minute to connect and five attempts: an upload would hang with a dead store.
-        client = Config(
-            connect_timeout=3,
-            read_timeout=20,
-            retries={"mode": "standard", "total_max_attempts": 2},
-            s3={"addressing_style": env.str("AWS_S3_ADDRESSING_STYLE", default="auto")},
-        )
         s3: dict[str, object] = {
             "bucket_name": bucket,
             "endpoint_url": env.str("AWS_S3_ENDPOINT_URL", default="") or None,
@@ -171,9 +185,8 @@ def storages(static_backend: str) -> dict[str, dict[str, object]]:
             "default_acl": None,
             "querystring_auth": True,
             "file_overwrite": False,
-            "client_config": client,
         }
-        return {"default": {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": s3}, "staticfiles": static}
+        return {"default": {"BACKEND": "corpora.uploads.bucket.Bucket", "OPTIONS": s3}, "staticfiles": static}
     # Django makes files 0644, whatever the umask.
     modes = {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700}
     local: dict[str, object] = {"location": str(DATA_DIR / "files"), "base_url": None, **modes}

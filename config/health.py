@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Callable
+from functools import partial
 
 from django.conf import settings
 from django.core.cache import cache
@@ -11,6 +12,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from accounts.http.principal import bearer_of
+from config.concurrency.probing import Outage, Probes
+from config.metrics.serving import exposed_metrics
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -19,19 +22,35 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Each dependency by name; 503 when one that is needed is down."""
-    states = {name: check_dependency(check) for name, check in DEPENDENCIES.items()}
-    down = [name for name in NEEDED if states[name] != "ok"]
-    body = {"status": "unavailable" if down else "ok", "dependencies": states}
+    """Each dependency by name; 503 when one that is needed is down, or one is of a version that must not be used."""
+    questions = {name: partial(check_dependency, check) for name, check in DEPENDENCIES.items()}
+    states = probes.ask(questions, ANSWERS_WITHIN, silent="down")
+    needed = NEEDED + (("broker",) if is_broker_gone(states["broker"]) else ())
+    down = [name for name, state in states.items() if state in REFUSED or (name in needed and state != "ok")]
+    body = {"status": "unavailable" if down else "ok", "dependencies": states, "versions": versions(states)}
     return JsonResponse(body, status=503 if down else 200)
+
+
+def is_broker_gone(state: str) -> bool:
+    """A broker that is back soon holds nobody up: what is uploaded waits in its row. One that never is has an address
+    or a password that is wrong, and nothing would ever be worked on."""
+    return broker_outage.seconds(away=state != "ok") > BROKER_PATIENCE
 
 
 def check_dependency(check: Callable[[], bool]) -> str:
     """Never forwards an error's text: it may carry addresses or credentials (R26)."""
     try:
         return "ok" if check() else "down"
-    except Exception:
-        return "down"
+    except Exception as error:
+        code = getattr(error, "code", "")
+        return code if code in REFUSED else "down"
+
+
+def versions(states: dict[str, str]) -> dict[str, str]:
+    """Of the servers that answer and tell theirs."""
+    if states["index"] != "ok":
+        return {}
+    return {"index": index_version()}
 
 
 def database_answers() -> bool:
@@ -43,7 +62,19 @@ def database_answers() -> bool:
 def index_answers() -> bool:
     from retrieval.spaces.opened import current_index
 
-    return current_index().healthy()
+    index = current_index()
+    index.version()  # one that is too old says so in its own way
+    return index.healthy()
+
+
+def index_version() -> str:
+    from retrieval.index import IndexUnavailable
+    from retrieval.spaces.opened import current_index
+
+    try:
+        return current_index().version()
+    except IndexUnavailable:
+        return "unknown"
 
 
 def cache_answers() -> bool:
@@ -61,8 +92,11 @@ def broker_answers() -> bool:
 
 
 def file_store_answers() -> bool:
-    default_storage.exists("readyz")
-    return True
+    """The bucket itself: of a file that is not there a store says the same as of a bucket that is not."""
+    ask = getattr(default_storage, "answers", None)
+    if ask is None:
+        default_storage.exists("readyz")
+    return ask is None or bool(ask())
 
 
 DEPENDENCIES = {
@@ -72,6 +106,10 @@ DEPENDENCIES = {
     "broker": broker_answers,
     "files": file_store_answers,
 }
+REFUSED = ("index_outdated",)  # states in which a process has nothing right to say, so no proxy should send it any
+ANSWERS_WITHIN = 1.5  # seconds; whoever probes gives up after 2 or 3
+BROKER_PATIENCE = 120.0
+probes, broker_outage = Probes(), Outage()
 NEEDED = ("database",)  # without the others questions are still answered, if more poorly (SPEC §4, "Fail-safe")
 
 
@@ -82,4 +120,4 @@ def metrics(request: HttpRequest) -> HttpResponse:
     allowed = hmac.compare_digest(secret.encode(), token.encode()) if token else local
     if not allowed:
         return HttpResponse(status=404)
-    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(generate_latest(exposed_metrics()), content_type=CONTENT_TYPE_LATEST)

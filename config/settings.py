@@ -15,12 +15,13 @@ from config.env import (
     env,
     json_object,
     mail,
+    one_of,
     secret_key,
     storages,
     switch,
 )
 from config.env import DATA_DIR as DATA_DIR
-from config.faults import HOUSE, RESERVED
+from config.faults import logging_of
 from config.sign_in import *  # noqa: F403 - constants alone; here so that this file stays one page of what may change
 
 django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time
@@ -95,6 +96,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database()}
 DATABASE_OWNER = database_owner()
+DATABASE_PATIENCE = env.float("DATABASE_PATIENCE", default=2.5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
 STORAGES = storages(
@@ -138,10 +140,11 @@ X_FRAME_OPTIONS = "DENY"
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 METRICS_PORT = env.int("METRICS_PORT", default=0)
 
-# One process owns the index, unless there is an index server; it works too, unless there is a broker (SPEC §6)
+# One process owns the index, unless a server has it; it works too, unless there is a broker (SPEC §6)
 QDRANT_URL = env.str("QDRANT_URL", default="")
+PGVECTOR_URL = env.str("PGVECTOR_URL", default="")
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://localhost/")
-EMBEDDED = not QDRANT_URL
+EMBEDDED = not (QDRANT_URL or PGVECTOR_URL)
 WORKERS_EMBEDDED = CELERY_BROKER_URL.startswith("memory:")
 
 # Uploads (SPEC §3, RELIABILITY R11)
@@ -149,6 +152,11 @@ MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=10 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # of a body that is no file: JSON, a form (R0)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 TRASH_DAYS = env.int("TRASH_DAYS", default=30)
+PAGE_IMAGES_DAYS = env.int("PAGE_IMAGES_DAYS", default=7)
+PAGE_IMAGES_MEGABYTES = env.int("PAGE_IMAGES_MEGABYTES", default=2048)
+TRACES_KEPT_DAYS = env.int("TRACES_KEPT_DAYS", default=365)
+AUDIT_KEPT_DAYS = env.int("AUDIT_KEPT_DAYS", default=0)
+AUDIT_MINIMUM_DAYS = env.int("AUDIT_MINIMUM_DAYS", default=365)
 INGEST_DIR = env.str("INGEST_DIR", default="")
 INGEST_AGENT = env.str("INGEST_AGENT", default="tutor")
 INGEST_ORGANIZATION = env.str("INGEST_ORGANIZATION", default="")
@@ -164,7 +172,12 @@ SEARCH_THREADS = env.int("SEARCH_THREADS", default=2)
 SEARCHES_PER_ORGANIZATION = env.int("SEARCHES_PER_ORGANIZATION", default=32)
 
 # Index, embeddings, models
+PGVECTOR_CONNECTIONS = env.int("PGVECTOR_CONNECTIONS", default=8)
 QDRANT_API_KEY = env.str("QDRANT_API_KEY", default="")
+QDRANT_LAYOUT = env.str("QDRANT_LAYOUT", default="tenants")
+QDRANT_SHARDS = env.int("QDRANT_SHARDS", default=1)
+QDRANT_REPLICAS = env.int("QDRANT_REPLICAS", default=1)
+QDRANT_WRITE_CONSISTENCY = env.int("QDRANT_WRITE_CONSISTENCY", default=1)
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 NO_THINK_MODELS = env.list("NO_THINK_MODELS", default=["qwen3"])
@@ -245,17 +258,5 @@ UNFOLD = {
 }
 
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": "config.faults.LineFormatter",
-            "format": "{asctime} {levelname} {name}: {message}",
-            "style": "{",
-        }
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO" if LOG_LEVEL == "DEBUG" else LOG_LEVEL},
-    "loggers": {name: {"level": LOG_LEVEL} for name in HOUSE} | {name: {"level": "WARNING"} for name in RESERVED},
-}
+LOG_FORMAT = one_of("LOG_FORMAT", ("text", "json"))
+LOGGING = logging_of(LOG_LEVEL, LOG_FORMAT)

@@ -24,6 +24,7 @@ ADVICE: dict[str, Promise] = {
     "embedding_space_changed": _(
         "The embedding model is not the one that the index was made with. Tell your administrator."
     ),
+    "original_missing": _("Its file is not in the file store. Upload it again, or tell your administrator."),
     "too_many_attempts": _(
         "Processing stopped three times before its end. Try again; if it fails again, split the file."
     ),

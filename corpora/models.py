@@ -15,9 +15,14 @@ from corpora.media_types import EXTENSIONS
 from corpora.metadata.date_ranges import day_number
 from corpora.metadata.free import free_words
 from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
+from corpora.rows.counting.rows import CorpusCounts as CorpusCounts
+from corpora.rows.counting.rows import MetadataValue as MetadataValue
 from corpora.rows.deletable import Deletable, is_erasable, is_in_trash
 from corpora.rows.queueing import queue_indexes, queued_columns
 from corpora.rows.receipts import ErasureReceipt as ErasureReceipt
+from corpora.rows.structure import DocumentName as DocumentName
+from corpora.rows.structure import Section as Section
+from corpora.rows.structure import ServedQuerySet
 from corpora.scope import Scope
 from corpora.visibility import in_scope, readable, trashed, writable
 
@@ -46,12 +51,9 @@ class CorpusQuerySet(models.QuerySet["Corpus"]):
         return self.filter(corpus_type="personal")
 
     def with_counts(self) -> Self:
-        """Adds `document_count` and `chunk_count` of what is not deleted."""
-        alive = models.Q(documents__deleted_at=None)
-        return self.annotate(
-            document_count=models.Count("documents", filter=alive),
-            chunk_count=Coalesce(models.Sum("documents__chunk_count", filter=alive), 0),
-        )
+        """Adds `document_count`, `chunk_count`, `busy_count` and `failed_count` of what is not deleted: as kept."""
+        kept = {"document_count": "documents", "chunk_count": "chunks", "busy_count": "busy", "failed_count": "failed"}
+        return self.annotate(**{name: Coalesce(F(f"counts__{column}"), 0) for name, column in kept.items()})
 
 
 class Corpus(Identified, Deletable):
@@ -91,6 +93,7 @@ class Corpus(Identified, Deletable):
                 condition=models.Q(sizes_wanted_at__isnull=False),
                 name="corpus_sizes_wanted",
             ),
+            models.Index(fields=("deleted_at",), condition=models.Q(deleted_at__isnull=False), name="corpus_deleted"),
         )
 
     def __str__(self) -> str:
@@ -128,6 +131,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def in_scope(self, scope: Scope) -> Self:
         return self.alive().filter(in_scope(scope, "corpus__"))
+
+    def without_structure(self) -> Self:
+        """What readers see of a version before sections and names were kept: each reading writes names."""
+        return self.alive().filter(version__gt=0, names=None, sections=None)
 
     def requeue(self, **kept: Any) -> int:
         """Put documents back in the queue, as if they had just come; returns how many. `kept`: what is not reset.
@@ -268,85 +275,8 @@ class DocumentText(Identified):
         return f"{self.document_id} v{self.version}"
 
 
-class SectionQuerySet(models.QuerySet["Section"]):
-    def served(self) -> Self:
-        """Sections of the version that readers see, of documents that are not deleted."""
-        return self.filter(document__deleted_at=None, version=models.F("document__version"))
-
-    def readable_by(self, membership: Membership) -> Self:
-        return self.served().filter(readable(membership, "document__corpus__"))
-
-    def in_scope(self, scope: Scope) -> Self:
-        """What retrieval may show: sections of documents in exactly the scope's corpora."""
-        return self.served().filter(in_scope(scope, "document__corpus__"))
-
-
-class Section(models.Model):
-    """A part of one version of a document under a heading of its own, with all that stands below it.
-
-    `key` is the place that its heading names (`retrieval.text.references`), empty of most headings that count nothing.
-    """
-
-    document = models.ForeignKey(Document, models.CASCADE, related_name="sections")
-    version = models.PositiveIntegerField()
-    index = models.PositiveIntegerField(help_text="its place among the document's headings")
-    level = models.PositiveSmallIntegerField(help_text="1 is the highest")
-    title = models.CharField(max_length=500)
-    key = models.CharField(max_length=64, blank=True)
-    start = models.PositiveIntegerField(help_text="characters into DocumentText.text: where the heading begins")
-    end = models.PositiveIntegerField(help_text="where the next heading of its level or a higher one begins")
-    page_start = models.PositiveIntegerField(null=True)
-    page_end = models.PositiveIntegerField(null=True)
-    objects = SectionQuerySet.as_manager()
-
-    class Meta:
-        verbose_name = _("section")
-        verbose_name_plural = _("sections")
-        ordering = ("document", "version", "index")
-        constraints = (models.UniqueConstraint(fields=("document", "version", "index"), name="section_once"),)
-        indexes = (models.Index(fields=("document", "key"), condition=~models.Q(key=""), name="section_by_key"),)
-
-    def __str__(self) -> str:
-        return self.title
-
-
-class DocumentNameQuerySet(models.QuerySet["DocumentName"]):
-    def in_scope(self, scope: Scope) -> Self:
-        """What a search may find a document by: names of documents that readers see, in exactly the scope's corpora."""
-        seen = self.filter(document__deleted_at=None, document__version__gt=0)
-        return seen.filter(in_scope(scope, "document__corpus__"))
-
-
-class DocumentName(models.Model):
-    """One of the ways to call a document (`retrieval.places.names`), as a hash: it is looked for and never shown.
-
-    The hash holds the organization, so that nobody's names meet those of another.
-    """
-
-    document = models.ForeignKey(Document, models.CASCADE, related_name="names")
-    key = models.UUIDField()
-    objects = DocumentNameQuerySet.as_manager()
-
-    class Meta:
-        verbose_name = _("name of a document")
-        verbose_name_plural = _("names of documents")
-        constraints = (models.UniqueConstraint(fields=("key", "document"), name="document_name_once"),)
-
-    def __str__(self) -> str:
-        return str(self.key)
-
-
-class ChunkQuerySet(models.QuerySet["Chunk"]):
-    def served(self) -> Self:
-        """Chunks of the version that readers see, of documents that are not deleted."""
-        return self.filter(document__deleted_at=None, version=models.F("document__version"))
-
-    def readable_by(self, membership: Membership) -> Self:
-        return self.served().filter(readable(membership, "document__corpus__"))
-
-    def in_scope(self, scope: Scope) -> Self:
-        """What retrieval may show: served chunks of exactly the scope's corpora."""
-        return self.served().filter(in_scope(scope, "document__corpus__"))
+class ChunkQuerySet(ServedQuerySet["Chunk"]):
+    pass
 
 
 class Chunk(models.Model):

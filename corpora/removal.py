@@ -108,7 +108,7 @@ def erase_corpus(corpus: Corpus, by: Membership) -> None:
 
 def lock_corpus(corpus_id: UUID) -> None:
     """Until the transaction ends the corpus is neither deleted nor restored, and takes in no document."""
-    if Corpus.objects.select_for_update().filter(pk=corpus_id, deleted_at=None).first() is None:
+    if Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id, deleted_at=None).first() is None:
         raise CorpusInTrash
 
 

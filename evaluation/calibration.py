@@ -156,7 +156,9 @@ def separation(answers: Sequence[Asked], observations: Sequence[Observation], ca
 
 
 def is_sufficient(passages: Iterable[Observation], calibration: Calibration) -> bool:
-    """As retrieval judges, but for near-duplicates, neighbours and the correction (`retrieval.confidence.rating`)."""
+    """Whether the relevance alone suffices, without near-duplicates and neighbours. It is what a calibration is fitted
+    for, and one measure of those that retrieval judges by (`retrieval.confidence.evidence`); the others are of words,
+    the same in every space, and would judge the questions made here, which are no sentences, for what they are not."""
     relevances = [calibration.relevance(one.cosine, one.coverage, one.tail) for one in passages]
     kept = [relevance for relevance in relevances if relevance >= MEASURED_POLICY.threshold][: MEASURED_POLICY.top_k]
     return suffices(score(kept))

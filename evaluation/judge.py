@@ -16,6 +16,7 @@ from accounts.limits.reserving import Spending
 from agents.llm import client_for
 from agents.llm.base import ModelError, ModelRequest, Passage, Usage
 from agents.llm.metering import Meter, note_call
+from agents.llm.spans import model_span
 from agents.llm.structured import AnswerInvalid
 from chat.answering import evaluator
 from chat.answering.routing import Metrics
@@ -146,7 +147,8 @@ def whole_answer(request: ModelRequest, bill: Bill) -> str:
     """The whole text of one call, which is put on the bill also when it fails. Raises ModelError."""
     usage = None
     try:
-        answer = block_on(client_for(request.model).complete(request))
+        with model_span(request.model):
+            answer = block_on(client_for(request.model).complete(request))
         usage = answer.usage
         note_call(request, answer.usage, answer.text)
     finally:

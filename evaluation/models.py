@@ -1,6 +1,7 @@
 """What evaluation keeps: question sets, their questions, and runs to compare over time."""
 
 from datetime import datetime
+from math import ceil
 from typing import Self
 
 from django.db import models
@@ -83,6 +84,14 @@ class EvaluationRun(Identified):
         state = str(self.measures.get("state", "done"))
         silent = self.lease_expires_at is None or self.lease_expires_at < timezone.now()
         return "interrupted" if state == "running" and silent else state
+
+    @property
+    def minutes_left(self) -> int | None:
+        """Of asking, if the rest takes as long as what is done did; none before anything is known, and while judged."""
+        done, total, seconds = (float(self.measures.get(name, 0)) for name in ("done", "total", "seconds"))
+        if self.state != "running" or not 0 < done < total:
+            return None
+        return ceil(seconds / done * (total - done) / 60)
 
     @property
     def started_at(self) -> datetime:

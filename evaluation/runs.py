@@ -10,6 +10,7 @@ A run asks the global corpora alone, whoever started it: what members keep for t
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,11 +21,12 @@ from django.utils import timezone
 
 from accounts import audit
 from accounts.limits import reserving
+from accounts.limits.size import organization_class
 from accounts.models import Membership
 from accounts.tenancy.scope import tenant_scope
 from agents.llm.metering import Meter, metered
 from agents.scopes import shared_scope
-from config.concurrency.heartbeat import beating
+from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from config.faults import describe_error
 from corpora.models import Chunk, Document
 from corpora.scope import Scope
@@ -40,7 +42,6 @@ logger = logging.getLogger(__name__)
 
 REPORTED_EVERY = 10  # questions
 RESERVED = timedelta(hours=12)  # for what a run may spend: it may have to wait for its turn
-LEASE, HEARTBEAT_SECONDS = timedelta(seconds=30), 10.0
 MAX_ATTEMPTS = 3
 TRIED = 8  # runs of one look, of which others may take some first
 INTERRUPTED = "its worker stopped three times before the end"
@@ -131,7 +132,7 @@ def carry_out_run(row: EvaluationRun, holder: UUID, progress: Progress = unseen)
     with (
         tenant_scope(row.question_set.organization_id),
         beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS),
-        metered(Meter()) as meter,
+        metered(Meter(organization_class=organization_class(row.question_set.organization_id))) as meter,
     ):
         ended = outcome(row, held, progress)
     reserving.settle(row.pk, reserving.Spending(meter.tokens, meter.microdollars))
@@ -204,10 +205,12 @@ def measure_set(
         raise NotMeasured(lacking_size(asked.granularity))
     row.configuration = {**row.configuration, "space": current_provider().space.collection}
 
+    began = monotonic()
+
     def report(done: int, total: int) -> None:
         progress(done, total)
         if done % REPORTED_EVERY == 0:
-            held.update(measures=running_state(done, total))
+            held.update(measures=running_state(done, total, monotonic() - began))
 
     with embeddings_kept(embeddings_folder()):
         measures = {"questions": len(known), **ask_all(known, scope, asked, report)}
@@ -225,8 +228,9 @@ def lacking_size(granularity: int) -> str:
     )
 
 
-def running_state(done: int, total: int) -> dict[str, Any]:
-    return {"state": RUNNING, "done": done, "total": total}
+def running_state(done: int, total: int, seconds: float = 0.0) -> dict[str, Any]:
+    """`seconds`: that those that are done took."""
+    return {"state": RUNNING, "done": done, "total": total, "seconds": round(seconds, 1)}
 
 
 def scope_of(questions: QuestionSet) -> Scope:

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from prometheus_client import Counter as Metric
 
+from config.metrics.searching import ISOLATION_VIOLATIONS, STALE_HITS
 from config.prepared import Prepared
 from corpora.models import Chunk
 from corpora.scope import Scope
@@ -22,9 +22,6 @@ from retrieval.results import RetrievedChunk
 from retrieval.text.passages import PassagePart
 
 logger = logging.getLogger(__name__)
-
-ISOLATION_VIOLATIONS = Metric("isolation_violation_total", "Hits outside the asking scope; expected 0 forever")
-STALE_HITS = Metric("retrieval_stale_hits_total", "Hits whose chunk is deleted, superseded or switched off")
 
 # Read at once: half as many again as the usual top-k, for the threshold, duplicates and neighbours take some. And no
 # more: asked for 16 ids at 20,000 chunks, an SQLite that has no statistics (ANALYZE) of its tables walks the whole

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from corpora.metadata import date_ranges
 from corpora.metadata.free import free_name, free_word
-from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
+from corpora.metadata.names import DOCUMENT, FREE_FIELD, METADATA_FIELDS
 from corpora.scope import Scope
 from retrieval.results import Requirements
 
@@ -71,7 +71,7 @@ def search_filter(
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
     without values requires nothing. Values of `source_date` are ranges (`corpora.metadata.date_ranges`); `meta.NAME` is
-    one of a document's own names (`corpora.metadata.free`).
+    one of a document's own names (`corpora.metadata.free`), `document` the ids of documents.
     Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata or a date that is no range.
     """
     if scope.is_empty:
@@ -103,11 +103,13 @@ def _corpora(ids: frozenset[UUID]) -> Condition:
 def _required(requirements: Requirements) -> Iterable[Condition | Between]:
     for key, values in requirements.items() if isinstance(requirements, Mapping) else requirements:
         free = free_name(key)
-        if (free is None and key not in PAYLOAD_METADATA) or key == FREE_FIELD:
+        if (free is None and key not in (*PAYLOAD_METADATA, DOCUMENT)) or key == FREE_FIELD:
             raise ValueError(f"{key!r} is not a metadata key")
         listed = (values,) if isinstance(values, str) else tuple(values)
         if listed and free:
             yield Condition(FREE_FIELD, tuple(free_word(free, value) for value in listed))
+        elif listed and key == DOCUMENT:
+            yield Condition("document_id", listed)
         elif listed:
             yield _dated(listed) if key == DATE_KEY else Condition(key, listed)
 

@@ -19,6 +19,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from config.metrics.searching import observe_found, observe_search
+from config.observability.tracing import add_span, span
 from corpora.scope import Scope
 from retrieval.confidence.calibration import with_measured_calibration
 from retrieval.confidence.gate import Gate, confidence, gate
@@ -68,7 +70,20 @@ def retrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY)
 async def aretrieve(query: str, scope: Scope, policy: RetrievalPolicy = DEFAULT_POLICY) -> Retrieval:
     """`retrieve` for the event loop: networks are waited for without a thread that others need, and an organization
     that asks much waits for itself."""
-    return await arun(_search(query, scope, policy), owner=scope.organization_id)
+    with span("retrieval", acervo__corpora=len(scope.corpus_ids)) as here:
+        found = await arun(_search(query, scope, policy), owner=scope.organization_id)
+        here.note(acervo__passages=len(found.chunks), acervo__confidence=found.confidence.value)
+    return observed(found)
+
+
+def observed(found: Retrieval) -> Retrieval:
+    """What somebody has asked, told to the metrics; not what a command or a measurement asks."""
+    if found.timings:
+        observe_search(found.timings, [fault for fault in (found.degraded, *found.notes) if fault])
+        relevances = [one.relevance for one in found.chunks]
+        tokens = sum(one.token_count for one in found.chunks)
+        observe_found(found.gate.value, found.confidence.value, found.score, relevances, tokens)
+    return found
 
 
 def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieval]:
@@ -106,7 +121,8 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
     counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
-    rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated)
+    searched = "bm25" in policy.legs
+    rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated, by_words=searched)
     rating = rate_named(rating, question, selection, standing, chunks)
     return replace(
         result,
@@ -164,7 +180,8 @@ def _hits(
         dense = None
     if dense is None and sparse is None:
         return Candidates()
-    return index.search(dense, sparse, where, policy.candidates)
+    with span("index.search", "CLIENT", acervo__candidates=policy.candidates):
+        return index.search(dense, sparse, where, policy.candidates)
 
 
 def _reranking(
@@ -206,14 +223,15 @@ def _dropped(trace: Sequence[TracedCandidate]) -> Counter[str]:
 
 
 class _Stopwatch:
-    """Milliseconds by stage, and of the whole."""
+    """Milliseconds by stage, and of the whole. A stage is a span, too, made afterwards: a search changes threads."""
 
     def __init__(self) -> None:
         self._start = self._last = time.perf_counter()
         self.laps: dict[str, float] = {}
 
     def lap(self, stage: str) -> None:
-        now = time.perf_counter()
+        now, ended = time.perf_counter(), time.time_ns()
+        add_span(f"retrieval.{stage}", ended - int(1e9 * (now - self._last)), ended)
         self.laps[stage] = round(1000 * (now - self._last), 3)
         self.laps["total"] = round(1000 * (now - self._start), 3)
         self._last = now

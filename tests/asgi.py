@@ -37,7 +37,7 @@ async def request(
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    sent_headers = {"Host": "localhost", **(headers or {})}
+    sent_headers = {"Host": "localhost", "X-Request-ID": "of-the-tests", **(headers or {})}
     if chunks and "Content-Length" not in sent_headers:
         sent_headers["Transfer-Encoding"] = "chunked"
     raw = [(name.lower().encode(), value.encode()) for name, value in sent_headers.items()]

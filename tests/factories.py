@@ -85,8 +85,8 @@ class CorpusFactory(DjangoModelFactory[Corpus]):
 class DocumentFactory(DjangoModelFactory[Document]):
     """An indexed document with its file, its text and its chunks (nothing in the vector index).
 
-    `text=` is the canonical text, `pages=` and `headings=` its spans as DocumentText keeps them. With another
-    `status=` the document has neither text nor chunks.
+    `text=` is the canonical text, `pages=` and `headings=` its spans as DocumentText keeps them; `content=` are the
+    file's bytes, where they are not the text's. With another `status=` the document has neither text nor chunks.
     """
 
     class Meta:
@@ -106,7 +106,7 @@ class DocumentFactory(DjangoModelFactory[Document]):
     def _create(cls, model_class: type[Document], *args: Any, **kwargs: Any) -> Document:
         text, pages, headings = kwargs.pop("text"), kwargs.pop("pages"), kwargs.pop("headings")
         indexed = kwargs["status"] == Document.Status.INDEXED
-        content = text.encode()
+        content = kwargs.pop("content", None) or text.encode()
         kwargs.setdefault("size", len(content))
         kwargs.setdefault("sha256", hashlib.sha256(content).hexdigest())
         if indexed:

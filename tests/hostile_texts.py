@@ -22,26 +22,37 @@ from chat.rendering.citations import cited_numbers, without_citations
 from chat.rendering.code_spans import code_spans
 from chat.rendering.markdown import BlockRenderer, render
 from chat.stream.thinking import ThinkFilter
+from chat.understanding.topics import carry_topic
 from config.faults import LineFormatter
 from config.incoming.heads import is_plain
 from corpora.metadata.date_ranges import parse_range
 from corpora.reader import reading
+from corpora.reader.markdown_blocks import markdown_blocks
 from corpora.uploads import archives
 from corpora.uploads.inputs import MetadataSerializer
 from corpora.uploads.signatures import safe_filename
+from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
+from retrieval.index import IndexOutdated
+from retrieval.index.base import Candidates
+from retrieval.index.pgvector.version import DatabaseVersions, require_pgvector
+from retrieval.index.server import snapshots
+from retrieval.index.server.layout import layout_of
+from retrieval.index.server.version import require_version
 from retrieval.places.standing import part_mark, place_heading
 from retrieval.tests.exact import chunk_of
+from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
 from retrieval.text.document_names import names_of
+from retrieval.text.editions import asked_editions, edition_names
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.language import detect
-from retrieval.text.references import heading_key
+from retrieval.text.references import heading_key, heading_words
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
@@ -49,14 +60,19 @@ from workers.ingestion.chunk.segments import segment_text
 from workers.ingestion.chunk.tokens import estimate_tokens
 from workers.ingestion.extract import docx, pdf, pdf_headings, plain
 from workers.ingestion.extract.canonical import one_line, tidy_text
+from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.extract.outline.captions import captions_of
 from workers.ingestion.extract.outline.contents import contents_lines, is_contents_title
+from workers.ingestion.extract.outline.faq import question_lines, question_title
 from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
 from workers.ingestion.extract.pdf_text import assemble
+from workers.ingestion.extract.tables import printed
+from workers.ingestion.extract.tables.rows import are_clauses, is_data
 from workers.ingestion.extract.titles import title_of_file, title_of_norm
 from workers.ingestion.sandbox import wire
 
@@ -194,11 +210,22 @@ def terms_of_a_question(text: str) -> Any:
     return exact_terms(text), [term.pattern.search(folded) for term in TERMS]
 
 
+ASKING_KINDS = (
+    "¿Qué es una frase?", "¿Cuántos aes hay?", "¿Cuánto dura la frase?", "¿Cuánto cuesta una frase?",
+    "¿Qué porcentaje de frases hay?", "¿Qué horario tiene la frase?", "¿Qué teléfono tiene la frase?",
+    "¿En qué año fue la frase?", "¿Cuándo fue la frase «aa»?", "What is 12/3 of 4.0.3?",
+)  # fmt: skip
+
+
 def standing_of(text: str) -> None:
     """As a question, and as the passage that is held against a question of each kind."""
-    evidence_of(text, [Shown("Una frase aquí.", "Un título")], [2.0, 1.0])
-    for question in ("¿Qué es una frase?", "¿Cuántos aes hay?", "¿Cuánto dura la frase?", "¿Cuánto cuesta una frase?"):
-        evidence_of(question, [Shown(text, text[:200])], [2.0, 1.0])
+    evidence_of(text, [Shown("Una frase aquí.", "Un título")], Candidates(), 0.5)
+    cap_of_first(text, "Una frase aquí.", "Un título")
+    speaks_of(text, ["Una frase aquí."])
+    speaks_of("una frase", [text])
+    for question in ASKING_KINDS:
+        cap_of_first(question, text, text[:200])
+        evidence_of(question, [Shown(text, text[:200])], Candidates(), 0.5)
 
 
 def read_in_the_reader(text: str) -> None:
@@ -206,7 +233,9 @@ def read_in_the_reader(text: str) -> None:
     for pages in ((), ((1, 0, len(text)),)):
         for section in reading.sections(text, pages, headings):
             for block in reading.blocks(text, section, headings, (len(text) // 2, len(text) // 2 + 100)):
-                reading.with_emphasis(block)
+                for piece in block.pieces:
+                    reading.split_emphasis(piece)
+            markdown_blocks(text, section, headings, (len(text) // 2, len(text) // 2 + 100))
 
 
 def rendered_while_it_arrives(text: str) -> None:
@@ -244,6 +273,7 @@ def kept_in_json(text: str) -> None:
 MARKDOWN = "workers.ingestion.extract.markdown"
 PDF = "workers.ingestion.extract.pdf"
 OUTLINE = "workers.ingestion.extract.outline"
+TABLES = "workers.ingestion.extract.tables"
 CANONICAL = "workers.ingestion.extract.canonical"
 RENDERING = "chat.rendering"
 
@@ -263,13 +293,15 @@ PROBES: dict[str, Probe] = {
         lambda text: (without_citations(text), cited_numbers(text, range(1, 10))),
         named(f"{RENDERING}.citations", "CITATION", "_WITH_SPACE_BEFORE", "RANGE"),
     ),
-    "claims": Probe(lambda text: claims_in(text + " [1]", {1}), named("chat.citing.claims", "_LINE_START", "_WORD")),
+    "claims": Probe(
+        lambda text: claims_in(text + " [1]", {1}), named("chat.citing.claims", "_LINE_START", "_WORD", "_QUOTATION")
+    ),
     "support": Probe(
         lambda text: (
             supporting_span(text, Read("Una frase entera aquí. " * 50)),
             supporting_span(QUESTION, Read(text)),
         ),
-        named("chat.citing.matching", "_NAME", "_MARKUP", "_MARK", "_QUOTED")
+        named("chat.citing.matching", "_NAME", "_MARKUP", "_LINKED_TO", "_MARK", "_QUOTED", "_ELISION")
         + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS"),
     ),
     "statements": Probe(statements, named("retrieval.text.sentences", "_OWN_LINE", "_LINE")),
@@ -287,24 +319,42 @@ PROBES: dict[str, Probe] = {
     "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
     "extractive answer": Probe(
         lambda text: answer(QUESTION, [Passage(1, text, "t")], "es"),
-        named("agents.llm.quoting.selecting", "_LEANS")
+        named(
+            "agents.llm.quoting.features",
+            "_LEANS",
+            "_DEFINING",
+            "_ENTRY",
+            "_GLOSSARY",
+            "_DESCRIBES",
+            "_TASK",
+            "_DOES",
+            "_CONDITION",
+            "_OUTRIGHT",
+        )
         + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON")
-        + named("agents.llm.quoting.structures", "_STEP", "_RULE")
+        + named(
+            "agents.llm.quoting.layout",
+            *("_FENCE", "_HEADING", "_RULE", "_ITEM", "_REFERENCE", "_CAPITALS", "_NUMBERS", "_FURNITURE"),
+            *("_HYPHENATED", "_NUMBERED_TITLE", "_SPEECH", "_NUMBERED", "_BAR"),
+        )
+        + named("agents.llm.quoting.composing", "_LEVELS", "_NUMBER")
         + named(
             "agents.llm.quoting.quotable",
-            *("_FENCE", "_DEBRIS", "_ITEM", "_PAGE_NUMBER", "_WORD", "_HYPHENATED", "_LINK", "_MARKS"),
+            *("_ITEM", "_PAGE_NUMBER", "_WORD", "_LINK", "_MARKS", "_EMPHASIS", "_CODE", "_BRACKETED"),
         ),
     ),
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
-        named("agents.llm.quoting.question_kinds", "_ASKED"),
+        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS"),
     ),
     "dates": Probe(
         lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")
     ),
     "reader": Probe(
         read_in_the_reader,
-        named("corpora.reader.reading", "_PARAGRAPHS", "_FENCE", "_TABLE_ROW", "_LIST_ITEM", "_HASHES", "_EMPHASIS"),
+        named("corpora.reader.reading", "_PARAGRAPHS", "_FENCE", "_TABLE_ROW", "_LIST_ITEM", "_HASHES", "_EMPHASIS")
+        + named("corpora.reader.markdown_blocks", "_FENCE", "_RULE", "_COLUMNS", "_ROW", "_BULLET", "_NUMBER")
+        + named("corpora.reader.markdown_blocks", "_QUOTE", "_HASHES", "_SIGNS", "_BAR"),
     ),
     "archive": Probe(archives._MAIN_PART.fullmatch, named("corpora.uploads.archives", "_MAIN_PART")),
     "file name": Probe(  # Django's parser gives a part's headers 1 KB
@@ -322,28 +372,58 @@ PROBES: dict[str, Probe] = {
     "terms": Probe(terms_of_a_question, named("retrieval.text.terms", "_FINDERS", "_PIECE", "_WORD", "found")),
     "places": Probe(
         lambda text: (heading_key(text), asked_places(text), asked_places("arts. 1" + text)),
-        named("retrieval.text.references", "_ROMAN_NUMBER", "_HEADED", "_UNIT", "_CLAUSE", "_NUMBERED", "_MARKS")
+        named(
+            "retrieval.text.references",
+            "_ROMAN_NUMBER",
+            "_HEADED",
+            "_ORDINAL",
+            "_UNIT",
+            "_CLAUSE",
+            "_NUMBERED",
+            "_MARKS",
+        )
         + named("retrieval.text.asked_places", "_TOKEN"),
     ),
     "names": Probe(
         lambda text: (names_of(text, text, text), asked_mentions(text), asked_mentions("la ley de " + text)),
         named("retrieval.text.document_names", "_ACT", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED")
         + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_GAPS", "_GAPS_OF_SHORT", "_FIGURES")
-        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN"),
+        + named("retrieval.text.document_names", "_TOKEN", "_YEAR")
+        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN", "_BRACKETS"),
+    ),
+    "editions": Probe(
+        lambda text: (edition_names(text, text, text), asked_editions(text), asked_editions("version " + text)),
+        named("retrieval.text.editions", "_WITH_WORD", "_WITH_SIGN", "_DECIMAL", "_YEAR", "_BEHIND_A_SHORT")
+        + named("retrieval.text.editions", "_COUNTED", "_DIGITS", "_EXTENSION"),
+    ),
+    "headings in questions": Probe(
+        lambda text: (heading_words(text), asked_headings(text), asked_headings("the section on " + text)),
+        named("retrieval.text.asked_headings", "_QUOTED", "_NAMED", "_OVER", "_ASKING", "_BRACKETS"),
+    ),
+    "captions": Probe(
+        lambda text: captions_of(Extracted(f"Table 1. {text}")), named(f"{OUTLINE}.captions", "_CAPTION", "_GOES_ON")
     ),
     "places in passages": Probe(
-        lambda text: [one.search(fold_latin(text)) for one in (*PLACES, part_mark(2))],
+        lambda text: [
+            one.search(fold_latin(text))
+            for one in (*PLACES, part_mark("2"), part_mark("a", run_in=True), part_mark("2", run_in=True))
+        ],
         named("retrieval.places.standing", "part_mark", "place_heading"),
     ),
     "embedding": Probe(embed),
-    "snippet": Probe(lambda text: (snippet(QUESTION, text), snippet(text, "Una frase entera aquí. " * 50))),
+    "snippet": Probe(
+        lambda text: (snippet(QUESTION, text), snippet(text, "Una frase entera aquí. " * 50)),
+        named("retrieval.context.snippets", "_SIGNS"),
+    ),
     "standing": Probe(
         standing_of,
         named("retrieval.confidence.closeness", "__init__")
         + named(
-            "retrieval.confidence.expected", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_MONEY", "_ASKS_TIME", "_DEFINED"
+            "retrieval.confidence.expected", "_ASKS", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_NO_AMOUNT", "_ASKS_PART"
         )
-        + named("retrieval.confidence.expected", "_DEFINES", "_MONEY", "_is_defined", "pattern", "span")
+        + named("retrieval.confidence.expected", "_ASKS_PAST", "_CLOCK", "_DATE", "_DEFINED", "_DEFINES", "_DIGITS")
+        + named("retrieval.confidence.expected", "_MONEY", "_SHARE", "_SPAN", "_is_defined", "each")
+        + named("retrieval.confidence.caps", "_ASKS", "_NUMBER", "_QUOTED", "cap_of_first")
         + named("retrieval.confidence.names", "_WORD", "_ROMAN"),
         size=1_000,
     ),
@@ -352,6 +432,10 @@ PROBES: dict[str, Probe] = {
     "canonical text": Probe(
         tidy_text,
         named(CANONICAL, "_LINE_ENDS", "_SPACES", "_INVISIBLE", "_LIGATURE", "_TRAILING", "_BLANK_LINES"),
+    ),
+    "topics": Probe(
+        lambda text: (carry_topic(["artículo 14"], text), carry_topic(["artículo 14"], f"¿y el {text}")),
+        named("chat.understanding.topics", "_COUNT"),
     ),
     "docx": Probe(
         lambda text: (docx._tidy(text), docx._NO_TITLE.fullmatch(one_line(text))),
@@ -368,9 +452,20 @@ PROBES: dict[str, Probe] = {
     "markdown document": Probe(
         lambda text: refused_or(lambda: extract_markdown(text.encode()), ExtractionError),
         named(
-            *(MARKDOWN, "_FRONT_MATTER", "_ATX", "_SETEXT", "_FENCE", "_NOT_A_PARAGRAPH"),
-            *("_IMAGE", "_LINK", "_TAG", "_ANCHOR", "_EMPHASIS", "_LISTED"),
-        ),
+            *(
+                MARKDOWN,
+                "_FRONT_MATTER",
+                "_ATX",
+                "_FENCE",
+                "_IMAGE",
+                "_LINK",
+                "_TAG",
+                "_ANCHOR",
+                "_EMPHASIS",
+                "_LISTED",
+            ),
+        )
+        + named(f"{OUTLINE}.underlined", "_SETEXT", "_NOT_A_PARAGRAPH"),
     ),
     "plain document": Probe(
         lambda text: refused_or(lambda: plain.extract_text(text.encode("cp1252", "ignore")), ExtractionError),
@@ -393,8 +488,23 @@ PROBES: dict[str, Probe] = {
         named(f"{PDF}_text", "_LIST_ITEM", "_ENDS_HERE", "_COMPOUND", "_LAST_WORD", "_FIRST_WORD"),
     ),
     "numbered headings": Probe(
-        lambda text: (numbered_place(text), numbered_place(f"Artículo {text}"), numbered_place(f"1.1 {text}")),
-        named(f"{OUTLINE}.places", "_KIND", "_PLACE", "_DECIMAL", "_UNNUMBERED", "_GOES_ON_AS_TITLE"),
+        lambda text: (
+            numbered_place(text),
+            numbered_place(f"Artículo {text}"),
+            numbered_place(f"1.1 {text}"),
+            numbered_place(f"Primera {text}"),
+        ),
+        named(
+            f"{OUTLINE}.places", "_KIND", "_PLACE", "_DECIMAL", "_UNNUMBERED", "_GOES_ON_AS_TITLE", "_ONLY", "_ORDINAL"
+        ),
+    ),
+    "questions and answers": Probe(
+        lambda text: (
+            question_lines(["¿Qué es esto?", *text.split("\n")]),
+            question_title(text),
+            question_title(f"P1. {text}"),
+        ),
+        named(f"{OUTLINE}.faq", "_ASKED", "_ANSWERED", "_MARKED", "_BOLD"),
     ),
     "titles of headings": Probe(
         lambda text: assemble([[f"Artículo {n}. {text[:400]}", *text.split("\n")[:20]] for n in range(1, 9)], []),
@@ -416,9 +526,25 @@ PROBES: dict[str, Probe] = {
         named(f"{OUTLINE}.fonts", "_NO_TITLE"),
     ),
     "chunks": Probe(
-        lambda text: segment_text(text, [], 800, 60) if text else None,
-        named("workers.ingestion.chunk.segments", "_END", "_FENCE", "_TABLE"),
+        lambda text: (
+            (segment_text(text, [], 800, 60), segment_text(f"```{text}\n{text}\n```", [], 800, 60)) if text else None
+        ),
+        named("workers.ingestion.chunk.segments", "_END", "_FENCE", "_LANGUAGE"),
     ),
+    "a table's cells": Probe(
+        lambda text: (is_data([(text, text), (text, "")]), are_clauses([(text, text)]), printed._CAPTION.search(text)),
+        named(f"{TABLES}.rows", "_MARKER", "_LEADERS", "_PAGE", "_DRAWN") + named(f"{TABLES}.printed", "_CAPTION"),
+    ),
+    "a server's version": Probe(
+        lambda text: refused_or(lambda: require_version(text), IndexOutdated),
+        named("retrieval.index.server.version", "_VERSION"),
+    ),
+    "an extension's version": Probe(
+        lambda text: refused_or(lambda: require_pgvector(DatabaseVersions("16.4", text, text)), IndexOutdated),
+        named("retrieval.index.pgvector.version", "_VERSION"),
+    ),
+    "a collection's layout": Probe(layout_of, named("retrieval.index.server.layout", "_MARK")),
+    "a snapshot's name": Probe(snapshots._SAFE_NAME.match, named("retrieval.index.server.snapshots", "_SAFE_NAME")),
     "tokens": Probe(estimate_tokens, named("workers.ingestion.chunk.tokens", "_NON_ASCII", "_WIDE_CHARACTER")),
     "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),
 }

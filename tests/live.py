@@ -21,6 +21,8 @@ from accounts import keys
 from accounts.models import Membership
 from tests.fakes.fixtures import ModelServer
 
+SAME_ID = "of-the-tests"  # of every request: two refusals are the same to the letter
+
 
 class SseEvent(NamedTuple):
     """One event; `at` is seconds since the request was sent."""
@@ -133,7 +135,7 @@ class Caller:
     ) -> tuple[http.client.HTTPConnection, float]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         encoded = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        sent = {"Content-Type": "application/json", **self.headers, **headers}
+        sent = {"Content-Type": "application/json", "X-Request-ID": SAME_ID, **self.headers, **headers}
         connection.request(method, path, encoded, sent)
         return connection, time.monotonic()
 

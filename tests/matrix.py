@@ -51,6 +51,7 @@ class Case:
     body: Any = None
     page: bool = False
     public: bool = False
+    is_revalidated: bool = False  # its own browser may keep it, and asks anew each time whether it may show it
     door: tuple[int, int] | None = None  # a page of sign-in: for those who are signed in, and for all others
 
     def __str__(self) -> str:
@@ -125,6 +126,10 @@ API = (
     Case("GET", "/api/documents/{shared_document}/content/", shared(200)),
     Case("GET", "/api/documents/{alices_document}/chunks/", own(200)),
     Case("GET", "/api/documents/{shared_document}/chunks/", shared(200)),
+    Case("GET", "/api/documents/{alices_pdf}/pages/1/?start=0&end=4", own(200)),
+    Case("GET", "/api/documents/{shared_pdf}/pages/1/?start=0&end=4", shared(200)),
+    Case("GET", "/api/documents/{alices_pdf}/pages/1/image/?width=200", own(200), is_revalidated=True),
+    Case("GET", "/api/documents/{shared_pdf}/pages/1/image/?width=200", shared(200), is_revalidated=True),
     Case("GET", "/api/trash/", everybody(200)),
     Case("DELETE", "/api/trash/", everybody(204)),
     Case("DELETE", "/api/trash/{alices_trashed}/", own(204)),
@@ -223,6 +228,8 @@ PAGES = tuple(
         ("DELETE", "/corpora/{shared}/agents/{agent}/", shared(200), None),
         ("GET", "/documents/{alices_document}/", own(200), None),
         ("GET", "/documents/{shared_document}/", shared(200), None),
+        ("GET", "/documents/{alices_pdf}/pages/1/?start=0&end=4&mark=0-4", own(200), None),
+        ("GET", "/documents/{shared_pdf}/pages/1/?start=0&end=4&mark=0-4", shared(200), None),
         ("POST", "/documents/{alices_document}/describe/", own(302), {"unit": "2"}),
         ("POST", "/documents/{shared_document}/describe/", kept_by_admins(302, 404), {"unit": "2"}),
         ("POST", "/documents/{alices_document}/retry/", own(302), None),

@@ -87,9 +87,21 @@ def test_questions_name_their_place_and_keep_its_truth() -> None:
 
 def test_a_number_that_two_papers_have_is_asked_with_the_papers_name() -> None:
     one, other = (paper("V2.1 Rules\nText.", name=f"asvs-{version}.pdf") for version in ("4.0", "5.0"))
-    texts = [asked.text for asked in of_others([*places_of(one), *places_of(other)], 9)]
+    texts = [asked.text for asked in of_others([*places_of(one), *places_of(other)], [one, other], 9)]
     assert texts == ["V2.1 (ASVS 4.0)", "V2.1 (ASVS 5.0)"]
     assert name_of(paper("", name="manual-429-pages-en.pdf")) == "manual"
+
+
+def test_a_heading_that_another_paper_has_is_asked_with_the_papers_name() -> None:
+    leave = paper("## Who we are\nWe.\n### [Tools](https://a.example/)\nA.\n## Pay\nB.", name="leave.md")
+    manual = paper("WHO WE ARE\nThey.", name="manual.docx")
+    texts = [asked.text for asked in of_others(places_of(leave), [leave, manual], 9)]
+    assert texts == [
+        'What does the section "Who we are" say (leave)?',
+        "Tools",
+        'What does the section "Pay" say?',
+    ]
+    assert places_of(leave)[0].holds("A.")  # what stands below a heading's own headings is of it
 
 
 class Shelf(Library):
@@ -139,9 +151,25 @@ def test_cited_sentences_are_held_against_page_and_mark() -> None:
     ]
     shelf = Shelf(paper(*LAW), "El giro dura diez segundos.")
     assert list(quotes_of(shelf, told)) == [
-        Quote("pdf", "La luz gira siempre.", page=False, inside=False, tight=False),
-        Quote("pdf", "El giro dura diez segundos.", page=True, inside=True, tight=True),
+        Quote("ley", "pdf", "La luz gira siempre.", page=False, inside=False, tight=False),
+        Quote("ley", "pdf", "El giro dura diez segundos.", page=True, inside=True, tight=True),
     ]
+
+
+def test_what_the_mark_says_must_be_what_the_answer_says() -> None:
+    told = answer("", 2)
+    told["content"] = "La luz gira siempre. [1]"
+    told["citations"] = [{"n": 1, "text": "Cada faro tiene una luz.", "page": 2, "start": 0, "end": 24}]
+    assert not next(iter(quotes_of(Shelf(paper(*LAW), "Cada faro tiene una luz."), told))).inside
+
+
+def test_a_sentence_over_two_pages_is_on_that_of_its_first_word_whatever_stands_between() -> None:
+    half = "La luz se enciende cuando anochece y", "se apaga en cuanto amanece en la costa."
+    two = paper(f"Artículo 3.\n{half[0]}\nBOLETÍN DE FAROS\nPágina 1", f"BOLETÍN DE FAROS\n{half[1]}\nArtículo 4.")
+    assert two.stands_on(" ".join(half), 1)
+    assert not two.stands_on(" ".join(half), 2)
+    assert not two.stands_on(f"{half[0]} se queda así hasta que amanece.", 2)
+    assert not two.stands_on("Se apaga en cuanto amanece en la costa.", 1)
 
 
 def test_must_takes_one_of_each() -> None:

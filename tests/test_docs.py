@@ -170,6 +170,12 @@ def test_every_code_of_a_model_is_documented() -> None:
     assert documented == {error.code for error in (ModelError, *heirs(ModelError))} | {"interrupted"}
 
 
+def test_every_state_in_which_a_process_is_not_ready_is_documented() -> None:
+    from config.health import REFUSED
+
+    assert set(tables("errors.md", "Services that must not be used")) == set(REFUSED)
+
+
 def test_every_way_to_be_degraded_is_documented() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "retrieval").rglob("*.py"))
     in_use = set(re.findall(r"\"(\w+_unavailable)\"", source))

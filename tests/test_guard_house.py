@@ -38,13 +38,14 @@ def wings_of_the_map() -> list[str]:
 
 
 NAMES = [str(folder.relative_to(ROOT)) for folder in folders()]
+BENCH = [str(path.parent.relative_to(ROOT)) for path in sorted((ROOT / "bench").rglob("__init__.py"))]
 
 
 def test_the_map_names_every_wing_once_and_none_that_is_not_there() -> None:
     assert sorted(wings_of_the_map()) == sorted(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *BENCH])
 def test_no_folder_is_a_crowd(name: str) -> None:
     count = len(siblings(ROOT / name))
     if name in CROWDS:

@@ -31,7 +31,7 @@ SCOPES_MADE: dict[str, str] = {
     "corpora.scope": "where it is defined",
     "retrieval.confirmation": "a prepared query gets the values of the scope in hand, one by one",
     "retrieval.context.presentation": "the same",
-    "retrieval.places.lookup": "the same",
+    "retrieval.places.statements": "the same",
 }
 
 # One line for each contract that breaks it: (module, line).
@@ -43,7 +43,11 @@ PLANTED: dict[str, tuple[str, str]] = {
     ),
     "Only retrieval.index knows Qdrant": ("retrieval/search.py", "import qdrant_client"),
     CONNECTIONS: ("retrieval/context/snippets.py", "def ask():\n    import aiohttp"),
-    "Only workers.ingestion.extract parses documents": ("workers/ingestion/pipeline.py", "import docx"),
+    "Only config.metrics makes metrics": ("chat/models.py", "from prometheus_client import Counter"),
+    "Only workers.ingestion.extract and showing parse documents, both in the sandbox alone": (
+        "workers/ingestion/pipeline.py",
+        "import docx",
+    ),
     "The pure rooms know no Django and no rows": ("retrieval/text/terms.py", "from corpora.models import Document"),
 }
 

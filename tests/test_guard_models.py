@@ -22,8 +22,18 @@ from accounts.models import (
     User,
 )
 from agents.models import Agent, Assignment
-from chat.models import Citation, Conversation, Export, Message, Project, Trace
-from corpora.models import Chunk, Corpus, Document, DocumentName, DocumentText, ErasureReceipt, Section
+from chat.models import Citation, Conversation, DailyUsage, Export, Message, Project, Trace
+from corpora.models import (
+    Chunk,
+    Corpus,
+    CorpusCounts,
+    Document,
+    DocumentName,
+    DocumentText,
+    ErasureReceipt,
+    MetadataValue,
+    Section,
+)
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
@@ -56,6 +66,8 @@ TENANT_PATHS: dict[type[Model], str] = {
     ToolCall: "organization",
     Corpus: "organization",
     Document: "corpus__organization",
+    CorpusCounts: "corpus__organization",
+    MetadataValue: "corpus__organization",
     DocumentText: "document__corpus__organization",
     Section: "document__corpus__organization",
     DocumentName: "document__corpus__organization",
@@ -68,6 +80,7 @@ TENANT_PATHS: dict[type[Model], str] = {
     Message: "conversation__organization",
     Citation: "message__conversation__organization",
     Trace: "agent__organization",
+    DailyUsage: "organization",
     QuestionSet: "organization",
     Question: "question_set__organization",
 }
@@ -93,15 +106,20 @@ REACHED_FROM: dict[type[Model], str] = {
     LimitUse: "organization_id=membership.organization_id (accounts.limits.uses)",
     SpendingReservation: "the same, or the id of what spends, which its process made",
     ToolCall: "written by accounts.audit; read in the admin alone, which scopes by organization",
+    CorpusCounts: "the corpora in hand (`with_counts`); the database writes it",
     DocumentText: "document.texts",
     Citation: "message.citations",
     Trace: "message.trace, or without a message written by chat.retrievals; read in the admin alone",
+    DailyUsage: "counts, written by upkeep; read in the admin alone, which scopes by organization",
     Question: "question_set.questions",
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,
     Corpus: lambda member: CorpusFactory(personal_of=member),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)),
+    MetadataValue: lambda member: MetadataValue.objects.create(
+        corpus=CorpusFactory(personal_of=member), name="unit", value="1", documents=1
+    ),
     Section: lambda member: DocumentFactory(
         corpus=CorpusFactory(personal_of=member), headings=[[1, "Artículo 1. Objeto", 0, 18]]
     ).sections.first(),
@@ -147,6 +165,10 @@ TRUSTED: dict[tuple[str, str], str] = {
         "accounts/admin/people.py",
         "ApiKey.objects.filter(membership__in=chosen).count()",
     ): "counts what goes with rows in hand",
+    (
+        "corpora/uploads/inventory.py",
+        "Document.objects.filter(corpus=folder)",
+    ): "upkeep and commands alone: which files of the store a row names, of every corpus",
     ("corpora/admin/knowledge.py", "Document.objects.alive().filter(corpus__in="): "counts what goes with rows in hand",
     (
         "corpora/admin/knowledge.py",
@@ -164,11 +186,20 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("agents/scopes.py", "Corpus.objects.shared().filter(organization_id=organization,"): (
         "the organization of the question set in hand, or that an operator names"
     ),
+    ("corpora/rows/counting/mending.py", "MetadataValue.objects.filter(documents__lte=0)"): (
+        "upkeep: what no document says any more"
+    ),
     ("corpora/uploads/intake.py", "Document.objects.alive().select_for_update().filter(pk=document_id)"): (
         "locks the row in hand"
     ),
-    ("corpora/uploads/intake.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
-    ("corpora/removal.py", "Corpus.objects.select_for_update().filter(pk=corpus_id"): "locks the row in hand",
+    (
+        "corpora/uploads/intake.py",
+        "Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id",
+    ): "locks the row in hand",
+    (
+        "corpora/removal.py",
+        "Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id",
+    ): "locks the row in hand",
     ("chat/admin/erasing.py", "Corpus.objects.shared().filter(is_in_trash())"): (
         "the trash of global corpora; narrowed to one organization, but for operators"
     ),
@@ -209,28 +240,24 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("chat/stream/elsewhere.py", "Message.objects.filter(pk=self.message"): "an answer that its reader was checked for",
     ("chat/stream/elsewhere.py", "Trace.objects.filter(message=row)"): "an answer that its reader was checked for",
     ("chat/admin/trace.py", "Chunk.objects.served()"): "narrowed to the organization's global corpora",
-    (
-        "chat/admin/usage.py",
-        "Message.objects.filter(created_at__date__gte=first_monday(today))",
-    ): "counts; narrowed to one organization",
-    ("chat/admin/usage.py", "Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True)"): (
+    ("chat/admin/usage.py", "Trace.objects.filter(created_at__gte=first_moment(since), agent__adaptive=True)"): (
         "counts; narrowed to one organization"
     ),
+    ("chat/pages/transcript.py", "Trace.objects.only('message'"): "narrowed by Prefetch to one conversation's",
     ("chat/pages/transcript.py", "Citation.objects.select_related"): "narrowed by Prefetch to one conversation's",
-    (
-        "chat/admin/usage.py",
-        "Message.objects.filter(created_at__date__gte=since)",
-    ): "counts; narrowed to one organization",
-    (
-        "chat/admin/usage.py",
-        "Trace.objects.filter(created_at__date__gte=since)",
-    ): "counts; narrowed to one organization",
+    ("chat/admin/usage.py", "Agent.objects.filter(pk__in=list(asked))"): "names of those whose questions were counted",
+    ("chat/usage/counting.py", "DailyUsage.objects.aggregate(last=Max('day'))"): "a date: which days are counted",
+    ("chat/usage/counting.py", "DailyUsage.objects.filter(day__gte=since)"): "counts; narrowed to one organization",
+    ("chat/usage/counting.py", "Message.objects.filter(**within)"): "counts; narrowed to one organization, or upkeep",
+    ("chat/usage/counting.py", "Trace.objects.filter(**within)"): "counts; narrowed to one organization, or upkeep",
     ("chat/admin/usage.py", "Document.objects.alive().filter(status="): "counts; narrowed to one organization",
     ("accounts/admin/limits.py", "LimitSetting.objects.filter(**key)"): "names the organization of the page",
     ("accounts/admin/limits.py", "LimitSetting.objects.update_or_create(**key"): "names the organization of the page",
-    ("accounts/audit.py", "ToolCall.objects.filter(created_at__lt="): "upkeep: what is past its time goes",
     ("accounts/limits/amounts.py", "LimitSetting.objects.filter(organization_id=organization)"): (
         "the amounts of the caller's organization"
+    ),
+    ("accounts/limits/size.py", "Membership.objects.active().filter(organization_id=organization).count()"): (
+        "how many members an organization has, told as one of four classes"
     ),
     ("accounts/limits/uses.py", "LimitUse.objects.exclude(name__in=LIMITS)"): "upkeep: of limits that are no more",
     ("accounts/limits/uses.py", "SpendingReservation.objects.filter(expires_at__lt="): "upkeep: nobody settles them",

@@ -1,5 +1,6 @@
 """What callers and the log are told of an error, whichever kind of view raised it."""
 
+import json
 import logging
 import sys
 from typing import Any
@@ -11,6 +12,8 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from accounts.http.bodies import json_body
+from accounts.limits.places import Places
+from accounts.problems import Busy, exception_handler
 from agents.models import Agent
 from config.faults import LineFormatter
 from corpora.models import CorpusQuerySet
@@ -95,3 +98,26 @@ def test_a_body_that_does_not_say_that_it_is_json_is_refused_on_both_ways(path: 
 
 def test_json_may_say_its_character_set(rf: RequestFactory) -> None:
     assert json_body(rf.post("/", b"{}", content_type="application/json; charset=utf-8")) == {}
+
+
+def test_a_pool_that_is_lent_out_is_busy_and_says_when_to_try_again() -> None:
+    """As `accounts.tenancy.postgresql` raises it, wrapped by Django."""
+
+    class Exhausted(Exception):
+        is_exhausted = True
+
+    error = OperationalError("every connection is lent out")
+    error.__cause__ = Exhausted()
+    answer = exception_handler(error, {})
+    assert answer is not None
+    assert answer.status_code == 503
+    assert json.loads(answer.content)["code"] == "busy"  # type: ignore[attr-defined]
+    assert 2 <= int(answer.headers["Retry-After"]) <= 6
+
+
+def test_an_upload_that_waits_for_its_turn_in_vain_is_told_that_too_much_goes_on() -> None:
+    places = Places(at_once=1, patience=0.01)
+    with places.taken(), pytest.raises(Busy), places.taken():
+        pass
+    with places.taken():
+        pass

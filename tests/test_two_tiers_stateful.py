@@ -2,8 +2,9 @@
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from types import CodeType, FunctionType
 from typing import Any
 from unittest import mock
 
@@ -13,10 +14,10 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import invariant, run_state_machine_as_test
 
 import agents.models
-import corpora.models
 from accounts.models import ApiKeyQuerySet
 from agents.models import Agent
 from config import prepared
+from corpora import visibility
 from corpora.models import ChunkQuerySet, Corpus
 from corpora.scope import Scope
 from retrieval import confirmation, filters
@@ -41,7 +42,7 @@ Change = tuple[Any, str, str, str]  # where it lives, its name, a text of its so
 
 NO_OWNER_IN_SCOPE: Change = (agents.models, "readable_corpora", "owner_id=user,", "")
 NO_OWNER_IN_FILTER: Change = (filters, "_tiers", 'Condition("user_id", (str(scope.user_id),)),', "")
-NO_OWNER_IN_RE_READ: Change = (corpora.models, "in_scope", 'f"{prefix}owner_id": scope.user_id,', "")
+NO_OWNER_IN_RE_READ: Change = (visibility, "in_scope", 'f"{prefix}owner_id": scope.user_id,', "")
 NO_FILTER: Change = (edge, "engine_filter", "return models.Filter(", "return models.Filter() or dict(")
 STALE_PAYLOAD: Change = (
     *(version, "payload_of", '"corpus_id": str(document.corpus_id),'),
@@ -62,22 +63,27 @@ NO_PERSONAL_TIER: Change = (filters, "_tiers", "if scope.personal_ids:", "if not
 
 @contextmanager
 def mutated(*changes: Change) -> Iterator[None]:
-    """The product with pieces of its own source replaced. A piece that is no longer there is an error here."""
+    """The product with pieces of its own source replaced. A piece that is no longer there is an error here.
+
+    The code is replaced inside the function, so that every module that has imported it meets the mutant.
+    """
     with ExitStack() as stack:
         for owner, name, old, new in changes:
-            stack.enter_context(mock.patch.object(owner, name, mutant(getattr(owner, name), old, new)))
+            function = getattr(owner, name)
+            stack.callback(setattr, function, "__code__", function.__code__)
+            function.__code__ = mutant(function, old, new)
         stack.callback(prepared.forget_statements)
         prepared.forget_statements()
         yield
 
 
-def mutant(function: Callable[..., Any], old: str, new: str) -> Callable[..., Any]:
+def mutant(function: FunctionType, old: str, new: str) -> CodeType:
     source = inspect.getsource(function)
     assert source.count(old) == 1, f"{function.__qualname__} has changed: {old!r} is not there once"
     namespace: dict[str, Any] = {}
     code = compile(textwrap.dedent(source.replace(old, new)), f"<mutant of {function.__qualname__}>", "exec")
     exec(code, function.__globals__, namespace)
-    return namespace[function.__name__]  # type: ignore[no-any-return]
+    return namespace[function.__name__].__code__  # type: ignore[no-any-return]
 
 
 @contextmanager
@@ -198,7 +204,7 @@ def test_a_tier_that_is_never_searched_is_missed() -> None:
         caught([], "retrieved too little")
 
 
-NO_SCOPE_IN_RE_READ: Change = (corpora.models, "in_scope", "return Q(**state) & (shared | own)", "return Q()")
+NO_SCOPE_IN_RE_READ: Change = (visibility, "in_scope", "return Q(**state) & (shared | own)", "return Q()")
 
 
 class Bare(TwoTiers):

@@ -26,6 +26,7 @@ from tests.factories import (
 )
 from tests.matrix import UPLOAD
 from tests.people import People, signed_in, with_key, with_secret
+from tests.printed import pdf_document
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
 TOKEN = "invitation-token"
@@ -50,6 +51,8 @@ class World:
             AssignmentFactory(agent=agent, corpus=corpus)
         alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)
         shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK, **FACT)
+        alices_pdf = pdf_document(alices, (ALICES_MARK,), title=f"{ALICES_MARK} printed")
+        shared_pdf = pdf_document(shared, (SHARED_MARK,), title=f"{SHARED_MARK} printed")
         conversation = ConversationFactory(of=alice, agent=agent, title=f"{ALICES_MARK} conversation")
         chunks = alices_document.chunks.all()
         MessageFactory(conversation=conversation, content=f"{ALICES_MARK} question")
@@ -63,6 +66,8 @@ class World:
             "alices": alices,
             "alices_second": CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} second"),
             "alices_document": alices_document,
+            "alices_pdf": alices_pdf,
+            "shared_pdf": shared_pdf,
             "shared": shared,
             "shared_second": CorpusFactory(shared_in=here, name=f"{SHARED_MARK} second"),
             "shared_document": shared_document,

@@ -1,15 +1,19 @@
 """The workers app: hears what happens to documents, notes what follows from it, and tells the lanes."""
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.apps import AppConfig
 from django.db.models.signals import post_save, pre_save
 
 from accounts.tenancy.scope import system_scope
-from workers.queue import hints
+from config.metrics.serving import ask_at_scrape
+from workers.queue import causes, hints
 
 if TYPE_CHECKING:
     from agents.models import Agent, Assignment
+    from corpora.models import Document
+    from corpora.reader.printed import PageRequest, PrintedPage
 
 
 class WorkersConfig(AppConfig):
@@ -19,6 +23,7 @@ class WorkersConfig(AppConfig):
         from agents.models import Agent, Assignment
         from chat.signals import erasure_requested, export_requested
         from corpora import signals
+        from corpora.reader.page_source import register_page_reader
         from evaluation.signals import runs_waiting
         from workers import checks
 
@@ -32,6 +37,15 @@ class WorkersConfig(AppConfig):
         pre_save.connect(before_agent_saved, Agent)
         post_save.connect(on_agent_saved, Agent)
         checks.register_worker_checks()
+        ask_at_scrape("workers.upkeep.backlog.Backlog")  # loaded then: commands have no use for it
+        register_page_reader(page_from_sandbox)
+
+
+def page_from_sandbox(document: "Document", request: "PageRequest") -> "PrintedPage":
+    """A `PageReader`, which loads the sandbox when the first page is asked for."""
+    from workers.ingestion.page_reader import read_page_of
+
+    return read_page_of(document, request)
 
 
 def on_assigned(instance: "Assignment", created: bool, **kwargs: Any) -> None:
@@ -56,8 +70,10 @@ def on_agent_saved(instance: "Agent", **kwargs: Any) -> None:
             cut.want_sizes(list(instance.assignments.values_list("corpus_id", flat=True)))
 
 
-def on_document_ready(**kwargs: Any) -> None:
+def on_document_ready(document_id: UUID | None = None, **kwargs: Any) -> None:
     """Both lanes: a small document goes to whichever is free first."""
+    if document_id is not None:  # not a corpus that came back
+        causes.note_cause(document_id)
     hints.hint(hints.INGESTION, hints.SHORT)
 
 

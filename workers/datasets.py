@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus
+from config.concurrency.heartbeat import LEASE
 from config.faults import describe_error
 from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.configurations import Configuration
@@ -30,7 +31,7 @@ from workers.ingestion import pipeline
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.jobs import erase
-from workers.queue.claims import LEASE, Lease
+from workers.queue.claims import Lease
 
 logger = logging.getLogger(__name__)
 

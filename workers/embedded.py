@@ -11,6 +11,7 @@ from django.db import close_old_connections, connections
 
 from accounts.tenancy.scope import system_scope
 from config.faults import describe_error
+from config.observability.correlation import in_task
 from workers.queue import claims, exclusive, lanes
 from workers.queue.hints import INGESTION, SHORT, bells
 from workers.upkeep import space_filling
@@ -49,7 +50,8 @@ def keep_going(work: Callable[[], bool]) -> bool:
     """
     close_old_connections()
     try:
-        return work()
+        with in_task(threading.current_thread().name):
+            return work()
     except Exception as error:
         logger.error("background work failed and is tried again: %s", describe_error(error))
         return False

@@ -7,6 +7,7 @@ from django.core.management.base import OutputWrapper
 from accounts.management.relay.hangup import stop_if_hung_up
 
 WIDTH = 30
+EACH_SECOND, EACH_HALF_MINUTE = 1.0, 30.0
 
 
 class ProgressBar:
@@ -31,11 +32,51 @@ class ProgressBar:
             self.stream.write("")
 
 
+class PacedReport:
+    """Of something long: done, altogether, the pace and the time that is left. On a terminal each second in one line,
+    elsewhere a line each half minute, so that a log shows that it goes on.
+
+    `unit` is counted in; what was done before the first report is no part of the pace.
+    """
+
+    def __init__(self, stream: OutputWrapper, label: str, unit: float, name: str) -> None:
+        self._stream, self._label, self._unit, self._name = stream, label, unit, name
+        self._live = stream.isatty()
+        self._every = EACH_SECOND if self._live else EACH_HALF_MINUTE
+        self._first: int | None = None
+        self._shown_at = time.monotonic()
+        self._clock = TimeLeft()
+
+    def __call__(self, done: int, total: int) -> None:
+        stop_if_hung_up()
+        if self._first is None:
+            self._first, self._clock = done, TimeLeft()
+        if time.monotonic() - self._shown_at >= self._every:
+            self._shown_at = time.monotonic()
+            self._show(done, total)
+
+    def _show(self, done: int, total: int) -> None:
+        first = self._first or 0
+        pace = (done - first) / self._unit / max(self._clock.seconds(), 1e-3)
+        counted = f"{done / self._unit:.0f} of {total / self._unit:.0f} {self._name}"
+        line = f"{self._label} {counted}, {pace:.0f}/s, {self._clock.after(done - first, total - first)}"
+        self._stream.write(f"\r{line:<70}" if self._live else line, ending="" if self._live else None)
+        self._stream.flush()
+
+    def end(self) -> None:
+        if self._live:
+            self._stream.write("")
+
+
 class TimeLeft:
     """How long the rest takes at the pace so far."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
+
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self._started
 
     def after(self, done: int, total: int) -> str:
         """`40 s left`, `12 min left`, `1.5 h left`; empty before anything is done and at the end."""

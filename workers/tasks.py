@@ -7,7 +7,7 @@ from celery import Task
 from celery.signals import worker_init, worker_shutting_down
 
 from config.celery import UPKEEP, app
-from workers.queue import hints, lanes
+from workers.queue import hints, lanes, messages
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE
 
@@ -44,6 +44,7 @@ def stop_soon(**kwargs: Any) -> None:
     space_filling.stopping.set()
 
 
+messages.connect_messages()
 worker_init.connect(clear_stop)
 worker_shutting_down.connect(stop_soon)
 app.conf.beat_schedule = {

@@ -167,10 +167,10 @@ class TenantAdmin(OrganizationAdmin):
     change_form_outer_before_template = "admin/accounts/_organization_links.html"
     organization_path = "pk"
     writes = frozenset({"change"})
-    audited_flags = ("requires_two_factor",)
+    audited_flags = ("requires_two_factor", "traces_kept_days", "audit_kept_days")
     list_display = ("name", "slug", "requires_two_factor", "member_count", "created_at")
     search_fields = ("name", "slug")
-    fields = ("name", "slug", "requires_two_factor")
+    fields = ("name", "slug", "requires_two_factor", "traces_kept_days", "audit_kept_days")
 
     def get_urls(self) -> list[URLPattern]:
         limits = self.admin_site.admin_view(self.limits_view)

@@ -13,9 +13,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.http.bodies import is_kept
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import Problem
+from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 
 LIFETIME = timedelta(hours=24)
-ABANDONED = timedelta(minutes=5)  # no first request takes longer: its process died before it answered
+ABANDONED = timedelta(minutes=5)  # without a lease: of a process of 0.1.0, beside this one in an upgrade
 MAX_KEY = 200  # characters
 HEADER = "Idempotency-Key"
 
@@ -55,11 +56,11 @@ def claim_key(membership: Membership, key: str, request_hash: str) -> tuple[Idem
     if not is_kept(key):
         raise KeyUnusable
     now, mine = timezone.now(), IdempotentReply.objects.filter(membership=membership)
-    unanswered = Q(status=None, created_at__lt=now - ABANDONED)
-    mine.filter(unanswered | Q(created_at__lt=now - LIFETIME)).delete()
+    died = Q(lease_expires_at__lt=now) | Q(lease_expires_at=None, created_at__lt=now - ABANDONED)
+    mine.filter(Q(died, status=None) | Q(created_at__lt=now - LIFETIME)).delete()
     try:
         with transaction.atomic():
-            fresh = IdempotentReply.objects.create(membership=membership, key=key, request_hash=request_hash)
+            fresh = mine.create(membership=membership, key=key, request_hash=request_hash, lease_expires_at=now + LEASE)
             return fresh, False
     except IntegrityError:
         held = mine.filter(key=key).first()
@@ -77,9 +78,9 @@ def free_key(reply: IdempotentReply) -> None:
     IdempotentReply.objects.filter(pk=reply.pk, status=None).delete()
 
 
-def keep_reply(reply: IdempotentReply, status: int, body: Any) -> None:
-    """Keep the answer for later repeats."""
-    IdempotentReply.objects.filter(pk=reply.pk).update(status=status, body=body)
+def keep_reply(reply: IdempotentReply, status: int, body: Any) -> bool:
+    """Keep the answer for later repeats. False where the lease was lost, and the key is another request's."""
+    return bool(IdempotentReply.objects.filter(pk=reply.pk).update(status=status, body=body))
 
 
 def once(
@@ -94,8 +95,10 @@ def once(
     reply, answered = claim_key(membership, key, request_hash)
     if answered:
         return reply.status or 200, reply.body
+    held = IdempotentReply.objects.filter(pk=reply.pk)
     try:
-        status, body = act()
+        with beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS):
+            status, body = act()
     except BaseException:
         reply.delete()
         raise

@@ -18,13 +18,15 @@ WITH_A_CHANGE = (413, 415, 429)
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """RFC 9457. `code` is stable (docs/errors.md); `errors` are those of invalid input, by field."""
+    """RFC 9457. `code` is stable (docs/errors.md); `errors` are those of invalid input, by field; `request_id` is the
+    header X-Request-ID's."""
 
     type = serializers.CharField()
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()
     code = serializers.CharField()
+    request_id = serializers.CharField(required=False)
     errors = serializers.JSONField(required=False)  # type: ignore[assignment]  # DRF takes fields out of the class body
 
 

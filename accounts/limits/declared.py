@@ -53,6 +53,7 @@ LIMITS = {
     for one in (
         Limit("questions", _("questions a minute"), Window.MINUTE, 60, 600),
         Limit("searches", _("searches a minute"), Window.MINUTE, 300, 3_000),
+        Limit("pages", _("pages shown as printed a minute"), Window.MINUTE, 240, 2_400),
         Limit("writes", _("uploads, facts and repeated readings a minute"), Window.MINUTE, 1_200, 6_000),
         Limit("evaluations", _("evaluation runs a minute"), Window.MINUTE, 30, 60),
         Limit("streams", _("answers at once"), Window.HELD, 20, 500),

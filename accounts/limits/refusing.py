@@ -11,10 +11,12 @@ from accounts.limits.declared import Limit, Per, Window
 from accounts.limits.windows import end_of, seconds_left
 from accounts.models import Membership
 from accounts.problems import QuotaExceeded
+from config.metrics.limiting import REFUSED
 
 
 def quota_exceeded(by: Membership, limit: Limit, per: Per, allowed: int) -> QuotaExceeded:
-    """`allowed` as it is counted. With Retry-After where time alone heals it."""
+    """`allowed` as it is counted. With Retry-After where time alone heals it. Made to be raised: each is a refusal."""
+    REFUSED.labels(limit.name, per.value).inc()
     headers = {} if limit.window is Window.HELD else {"Retry-After": str(seconds_left(limit.window))}
     return QuotaExceeded(
         f"{reached_sentence(by, limit, per, allowed)} {what_to_do(limit)} {whom_to_ask(by, per)}",

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.views import defaults
 
-from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem, is_outage, problem_response
+from accounts.problems import InternalError, NotFound, Problem, is_outage, outage_problem, problem_response
 
 FOR_PROGRAMS = ("/api/", "/v1/")
 
@@ -26,7 +26,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     """
     away = is_outage(sys.exception())
     if request.path.startswith(FOR_PROGRAMS):
-        return problem_response(DatabaseUnavailable() if away else InternalError())
+        return problem_response(outage_problem(sys.exception()) if away else InternalError())
     if away:
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
     return defaults.server_error(request)

@@ -88,6 +88,8 @@ RULES: dict[str, Rule] = {
         following("corpora_corpus", "corpus_id"),
         write=CHANGED_WITH_CORPUS,
     ),
+    "corpora_corpuscounts": Rule("acervo_reads_corpus(corpus_id)", write=CHANGED_WITH_CORPUS),
+    "corpora_metadatavalue": Rule("acervo_reads_corpus(corpus_id)", write=CHANGED_WITH_CORPUS),
     "corpora_documenttext": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_section": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_documentname": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
@@ -114,6 +116,7 @@ RULES: dict[str, Rule] = {
         write=f"acervo_reads_message(message_id) OR message_id IS NULL AND {following('agents_agent', 'agent_id')}",
     ),
     "chat_export": Rule(OWN),
+    "chat_dailyusage": Rule(OF_ADMINS, write="false"),  # counts, which upkeep writes
     # evaluation
     "evaluation_questionset": Rule(OF_ADMINS),
     "evaluation_question": Rule(following("evaluation_questionset", "question_set_id")),

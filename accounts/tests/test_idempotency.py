@@ -1,5 +1,6 @@
 """Idempotency-Key: the same request answers once, another body under its key is refused (API.md)."""
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.utils import timezone
 from accounts.http import idempotency
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import Problem
+from config.concurrency.heartbeat import LEASE
 from tests.people import People
 
 pytestmark = pytest.mark.django_db
@@ -78,16 +80,60 @@ def test_an_answer_is_kept_for_24_hours(hours: float, answer: int, people: Peopl
     assert idempotency.once(people.alice, "key", HASH, act) == (202, answer)
 
 
-def test_the_key_of_a_process_that_died_is_free_after_some_minutes(people: People) -> None:
+def silent_for(membership: Membership, seconds: float) -> None:
+    """As if the request's process had died so long ago, right after a sign of life."""
+    lease = timezone.now() + LEASE - timedelta(seconds=seconds)
+    IdempotentReply.objects.filter(membership=membership).update(lease_expires_at=lease)
+
+
+@pytest.mark.parametrize(("seconds", "is_free"), [(19, False), (21, True)])
+def test_the_key_of_a_process_that_died_is_free_when_its_lease_ends(
+    seconds: float, is_free: bool, people: People
+) -> None:
     idempotency.claim_key(people.alice, "key", HASH)
-    aged(people.alice, timedelta(minutes=6))
-    assert idempotency.once(people.alice, "key", HASH, acts([(202, 1)])) == (202, 1)
+    silent_for(people.alice, seconds)
+    if is_free:
+        assert idempotency.once(people.alice, "key", HASH, acts([(202, 1)])) == (202, 1)
+    else:
+        with pytest.raises(idempotency.StillRunning):
+            idempotency.once(people.alice, "key", HASH, acts([]))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_request_that_takes_longer_than_its_lease_keeps_its_key(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "LEASE", timedelta(seconds=0.6))
+    monkeypatch.setattr(idempotency, "HEARTBEAT_SECONDS", 0.1)
+
+    def slow() -> tuple[int, Any]:
+        time.sleep(1.5)
+        with pytest.raises(idempotency.StillRunning):
+            idempotency.once(people.alice, "key", HASH, acts([]))
+        return 202, 1
+
+    assert idempotency.once(people.alice, "key", HASH, slow) == (202, 1)
+
+
+@pytest.mark.parametrize(("minutes", "is_free"), [(4, False), (6, True)])
+def test_the_key_of_the_release_before_is_free_after_five_minutes(
+    minutes: float, is_free: bool, people: People
+) -> None:
+    """It knows of no lease, and serves beside this one in an upgrade."""
+    idempotency.claim_key(people.alice, "key", HASH)
+    IdempotentReply.objects.update(lease_expires_at=None)
+    aged(people.alice, timedelta(minutes=minutes))
+    if is_free:
+        assert idempotency.once(people.alice, "key", HASH, acts([(202, 1)])) == (202, 1)
+    else:
+        with pytest.raises(idempotency.StillRunning):
+            idempotency.once(people.alice, "key", HASH, acts([]))
 
 
 def test_an_answer_after_its_key_was_given_up_harms_nobody(people: People) -> None:
     late, _answered = idempotency.claim_key(people.alice, "key", HASH)
     late.delete()
-    idempotency.keep_reply(late, 202, 1)
+    assert not idempotency.keep_reply(late, 202, 1)
     assert not IdempotentReply.objects.exists()
 
 

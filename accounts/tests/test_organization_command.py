@@ -103,7 +103,7 @@ def test_without_an_admin_it_is_wrong_usage(tmp_path: Any) -> None:
     ids=lambda arguments: arguments[0],
 )
 def test_before_migrate_a_command_says_in_a_line_what_to_do(tmp_path: Path, arguments: list[str]) -> None:
-    services = ("DATABASE_URL", "CELERY_BROKER_URL", "CACHE_URL", "QDRANT_URL")
+    services = ("DATABASE_URL", "CELERY_BROKER_URL", "CACHE_URL", "QDRANT_URL", "PGVECTOR_URL")
     inherited = {name: value for name, value in os.environ.items() if name not in services}
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],

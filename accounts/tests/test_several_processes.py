@@ -34,12 +34,12 @@ def found(settings: Any, **changes: Any) -> list[str | None]:
 
 def test_several_processes_without_a_cache_in_common_are_an_error(settings: Any) -> None:
     settings.CACHES = memory_of("one")
-    assert found(settings, WORKERS_EMBEDDED=True, QDRANT_URL="") == []
-    assert found(settings, WORKERS_EMBEDDED=False, QDRANT_URL="http://qdrant:6333") == ["acervo.E002"]
+    assert found(settings, WORKERS_EMBEDDED=True, EMBEDDED=True) == []
+    assert found(settings, WORKERS_EMBEDDED=False, EMBEDDED=False) == ["acervo.E002"]
     settings.CACHES = {"default": {"BACKEND": "config.cache.FailSafeRedisCache", "LOCATION": "redis://redis/1"}}
     assert found(settings) == []
 
 
 def test_an_index_server_alone_is_a_warning_because_one_process_may_use_it(settings: Any) -> None:
     settings.CACHES = memory_of("one")
-    assert found(settings, WORKERS_EMBEDDED=True, QDRANT_URL="http://qdrant:6333") == ["acervo.W002"]
+    assert found(settings, WORKERS_EMBEDDED=True, EMBEDDED=False) == ["acervo.W002"]

@@ -5,10 +5,12 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from agents.models import Agent, Assignment
 from corpora.metadata.conditions import checked_conditions
+from corpora.metadata.names import DOCUMENT
 
 MAX_QUERY = 8_000  # characters
 MAX_TOP_K = 50
@@ -24,6 +26,16 @@ class FiltersField(serializers.DictField):
             return checked_conditions(data)
         except ValidationError as error:
             raise serializers.ValidationError(error.messages) from None
+
+
+class AgentFiltersField(FiltersField):
+    """What holds for an agent: which documents it reads, its corpora say."""
+
+    def to_internal_value(self, data: Any) -> dict[str, list[str]]:
+        checked = super().to_internal_value(data)
+        if DOCUMENT in checked:
+            raise serializers.ValidationError(_("An agent reads its corpora: assign it one with these documents."))
+        return checked
 
 
 class FiniteField(serializers.FloatField):
@@ -49,8 +61,8 @@ class AgentEditSerializer(serializers.ModelSerializer[Agent]):
     """What admins may set. The slug is made from the name when it is left out."""
 
     slug = serializers.SlugField(max_length=80, required=False)
-    filters = FiltersField(required=False)
-    preferences = FiltersField(required=False)
+    filters = AgentFiltersField(required=False)
+    preferences = AgentFiltersField(required=False)
     serializer_field_mapping = serializers.ModelSerializer.serializer_field_mapping | {models.FloatField: FiniteField}
 
     class Meta:

@@ -17,23 +17,27 @@ from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
 from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_ROLE, MAX_TOP_K, MIN_BUDGET
 from corpora.lookup import writable_corpus
 from corpora.metadata.conditions import MAX_VALUES
+from corpora.metadata.free import MAX_KEYS
+from corpora.models import Corpus, Document
 from corpora.uploads import facts
 from corpora.uploads.inputs import FactSerializer
+from retrieval.confidence.gate import Confidence
 
 Result = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`input_schema` is JSON Schema; `execute` gets arguments that a model wrote: nothing in them is trusted.
+    """Both schemas are JSON Schema, `output_schema` of what a call answers.
 
-    It raises what the API would: NotFound for what the membership cannot see, AdminRequired for what it may only read,
-    a ValidationError that names the field.
+    `execute` gets arguments that a model wrote: nothing in them is trusted. It raises what the API would: NotFound for
+    what the membership cannot see, AdminRequired for what it may only read, a ValidationError that names the field.
     """
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any]
     execute: Callable[[Membership, Mapping[str, Any]], Result]
 
     @property
@@ -71,6 +75,24 @@ def text(longest: int, description: str) -> dict[str, Any]:
     return {"type": "string", "maxLength": longest, "description": description}
 
 
+def answered(**properties: Any) -> dict[str, Any]:
+    """The schema of an object that has all of its properties."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+PASSAGE = answered(
+    chunk={"type": "string", "format": "uuid"},
+    document={"type": "string", "format": "uuid"},
+    title={"type": "string"},
+    corpus={"type": "string", "format": "uuid"},
+    corpus_type={"enum": list(Corpus.Type.values)},
+    page={"type": ["integer", "null"]},
+    heading_path={"type": "array", "items": {"type": "string"}},
+    text={"type": "string"},
+    relevance={"type": "number"},
+    dense={"type": ["number", "null"]},
+    bm25={"type": ["number", "null"]},
+)
 RETRIEVE = Tool(
     name="retrieve",
     description=(
@@ -107,6 +129,16 @@ RETRIEVE = Tool(
         "required": ["query"],
         "additionalProperties": False,
     },
+    output_schema=answered(
+        confidence={"enum": [level.value for level in Confidence]},
+        score={"type": "number", "minimum": 0, "maximum": 1},
+        sufficient={"type": "boolean", "description": "Whether an answer may rest on the passages."},
+        gate={"type": "string"},
+        degraded={"enum": [None, "embedding_unavailable", "index_unavailable"]},
+        granularity={"type": "integer"},
+        chunks={"type": "array", "items": PASSAGE},
+        timings={"type": "object", "additionalProperties": {"type": "number"}},
+    ),
     execute=retrieve_knowledge,
 )
 UPSERT_KNOWLEDGE = Tool(
@@ -124,10 +156,21 @@ UPSERT_KNOWLEDGE = Tool(
             "tags": {"type": "array", "items": text(50, "A word."), "maxItems": MAX_VALUES},
             "key": text(facts.MAX_KEY, "What it replaces; by default the title."),
             "source": text(facts.MAX_SOURCE, "Where the statement comes from: a document, an address, a person."),
+            "meta": {
+                "type": "object",
+                "maxProperties": MAX_KEYS,
+                "additionalProperties": {"type": ["string", "number", "boolean"]},
+                "description": "What else there is to say of it, by names of your own; searches filter by it.",
+            },
         },
         "required": ["corpus", "text"],
         "additionalProperties": False,
     },
+    output_schema=answered(
+        document={"type": "string", "format": "uuid"},
+        key={"type": "string"},
+        status={"enum": list(Document.Status.values), "description": "It is found once it is indexed."},
+    ),
     execute=upsert_knowledge,
 )
 TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE)}

@@ -15,7 +15,15 @@ from agents.api.toolbox import TOOLS
 class ToolList(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
-        return Response({"tools": [tool.definition for tool in TOOLS.values()]})
+        """With `?output_schema=true` each tells what its calls answer, which model providers do not take."""
+        told = request.query_params.get("output_schema") == "true"
+        return Response(
+            {
+                "tools": [
+                    tool.definition | ({"output_schema": tool.output_schema} if told else {}) for tool in TOOLS.values()
+                ]
+            }
+        )
 
 
 class ToolUse(APIView):

@@ -20,6 +20,7 @@ from agents.llm.base import (
 )
 from agents.llm.limits import CallLimits, finish_before, stream_with_retries
 from config.concurrency.loops import PerLoop, import_off_loop
+from config.observability.tracing import carried
 
 if TYPE_CHECKING:
     import anthropic
@@ -169,11 +170,14 @@ class AnthropicClient:
         }
         if request.system:
             said["system"] = request.system
+        headers = carried()
         if request.schema is not None:
             said["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.schema)}}
         if request.temperature is not None and self._sends_temperature(request):
             said["extra_body"] = {"temperature": min(HOTTEST, max(0.0, request.temperature))}
-            said["extra_headers"] = {"anthropic-version": TAKES_TEMPERATURE}
+            headers["anthropic-version"] = TAKES_TEMPERATURE
+        if headers:
+            said["extra_headers"] = headers
         return said
 
 

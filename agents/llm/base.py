@@ -20,12 +20,14 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A retrieved passage as the prompt numbers it: `n` is what `[n]` in an answer refers to."""
+    """A retrieved passage as the prompt numbers it: `n` is what `[n]` in an answer refers to. `headings`: those of its
+    sections, as they stand in its text."""
 
     n: int
     text: str
     title: str
     page: int | None = None
+    headings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,10 @@ class ModelRequest:
     """One question to a model.
 
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
-    extractive answerer, which reads no prompt. `temperature` None: the provider's default. `max_tokens` None:
-    no cap but the client's deadline and size limit. `schema`: a JSON schema that the answer shall meet, asked of
-    endpoints that can; whoever reads the answer checks it all the same (`ask_structured`).
+    extractive answerer, which reads no prompt. `places`: the headings that the question names and the passages are
+    of. `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size
+    limit. `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer
+    checks it all the same (`ask_structured`).
     """
 
     model: str
@@ -46,6 +49,7 @@ class ModelRequest:
     question: str = ""
     passages: tuple[Passage, ...] = ()
     language: str = "es"
+    places: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = None
 
 
@@ -66,7 +70,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The last event of a stream that did not fail: "stop", "length" (token cap), or the provider's word."""
+    """The last event of a stream that did not fail: "stop", "length" (token cap), or the provider's word. DOUBTFUL:
+    what is said may not be the answer, and says so."""
 
     reason: str
 
@@ -78,6 +83,8 @@ class Completion:
     text: str
     usage: Usage = Usage(0, 0)
 
+
+DOUBTFUL = "doubtful"
 
 StreamEvent = TextDelta | Usage | Finished
 

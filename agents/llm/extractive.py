@@ -2,17 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from typing import NamedTuple
 
-from agents.llm.base import Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
-from agents.llm.quoting.question_kinds import Wish, kind_of_question
-from agents.llm.quoting.selecting import Sentence, select_sentences, sentences_of
-from agents.llm.quoting.structures import row_for, steps_for
-from retrieval.confidence.coverage import weigh_question
-from retrieval.text.terms import exact_terms
+from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
+from agents.llm.quoting.composing import cite, compose
+from agents.llm.quoting.layout import undressed
+from agents.llm.quoting.question_kinds import kind_of_question
+from agents.llm.quoting.selecting import lacks_what_was_asked, opening_statements, select_statements, stands_out
+from agents.llm.quoting.statements import Statement, statements_of
+from retrieval.text.asked_names import says_only_where
 
+PRINTED = 5  # lines of a place that are told as they are
 NEAREST = 2  # sentences that are shown where none answers
 WORDS_PER_DELTA = 4
-ANSWER_FIRST = (Wish.NUMBER, Wish.TIME, Wish.PERSON, Wish.PLACE, Wish.DEFINITION)
 
 # These speak in the question's language, which is not always the page's; hence no gettext.
 INTRODUCTION = {
@@ -20,13 +22,20 @@ INTRODUCTION = {
     "en": "*I am not a language model: I quote what the sources say, word for word.*",
 }
 NEAREST_INTRODUCTION = {
-    "es": "Ninguna frase de los documentos responde a la pregunta. Lo más cercano que dicen:",
-    "en": "No sentence of the documents answers the question. The nearest that they say:",
+    "es": "No he encontrado una frase que lo diga claramente. Lo más cercano que dicen los documentos:",
+    "en": "I found no sentence that clearly says it. The nearest that the documents say:",
 }
 NO_INFORMATION = {
     "es": "No tengo información suficiente en los documentos para responder a esa pregunta.",
     "en": "I don't have enough information in the documents to answer that question.",
 }
+
+
+class Reply(NamedTuple):
+    """`is_doubtful`: what is quoted may not be the answer, and the text says so."""
+
+    text: str
+    is_doubtful: bool = False
 
 
 class ExtractiveClient:
@@ -35,64 +44,75 @@ class ExtractiveClient:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """Groups of words, without artificial delay. It counts no tokens, because it costs none."""
         whole = await asyncio.to_thread(reply_to, request)
-        words = whole.split(" ")
+        words = whole.text.split(" ")
         for start in range(0, len(words), WORDS_PER_DELTA):
             group = " ".join(words[start : start + WORDS_PER_DELTA])
             yield TextDelta(group if start + WORDS_PER_DELTA >= len(words) else group + " ")
             await asyncio.sleep(0)
         yield Usage(0, 0)
-        yield Finished("stop")
+        yield Finished(DOUBTFUL if whole.is_doubtful else "stop")
 
     async def complete(self, request: ModelRequest) -> Completion:
-        return Completion(await asyncio.to_thread(reply_to, request))
+        return Completion((await asyncio.to_thread(reply_to, request)).text)
 
 
-def reply_to(request: ModelRequest) -> str:
+def reply_to(request: ModelRequest) -> Reply:
     """The answer; it says that it is no language model once in a conversation, below its first one."""
-    said = answer(request.question, request.passages, request.language)
+    passages = _of_the_places(request.passages, request.places)
+    said = answer(request.question, passages, request.language, is_named=bool(request.places))
     introduction = INTRODUCTION[_spoken(request.language)]
     has_said_so = any(introduction in one.content for one in request.messages if one.role == "assistant")
-    return said if has_said_so or not request.passages else f"{said}\n\n{introduction}"
+    if has_said_so or not request.passages:
+        return said
+    return said._replace(text=f"{said.text}\n\n{introduction}")
 
 
-def answer(question: str, passages: Sequence[Passage], language: str) -> str:
-    """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first."""
-    candidates = sentences_of(passages)
-    wanted = weigh_question(question, [one.text for one in passages], exact_terms(question))
-    chosen = select_sentences(question, candidates)
-    best = max((wanted.share(one.text) for _, one in chosen), default=0.0)
-    if laid := steps_for(question, passages, wanted) or row_for(passages, wanted, best):
-        return "\n".join(laid.lines)
+def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequence[Passage]:
+    """Those below a heading that the question names: what others say is no answer to it; all where none is."""
+    named = frozenset(places)
+    return [one for one in passages if not named.isdisjoint(one.headings)] or passages
+
+
+def answer(question: str, passages: Sequence[Passage], language: str, *, is_named: bool = False) -> Reply:
+    """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first. `is_named`:
+    they are what the question names, and need not have its words."""
+    statements = statements_of(passages)
+    nearest = NEAREST_INTRODUCTION[_spoken(language)]
+    chosen = select_statements(question, statements)
+    is_clear = stands_out(chosen)
+    if is_named and (not is_clear or says_only_where(question)):
+        chosen = opening_statements(statements)
     if chosen:
-        return _told([one for _, one in chosen], kind_of_question(question))
-    if not candidates:
-        return NO_INFORMATION[_spoken(language)]
-    return f"{NEAREST_INTRODUCTION[_spoken(language)]}\n\n{_list(_first_of_each(candidates))}"
+        said = compose(chosen, kind_of_question(question))
+        is_sure = (is_named or is_clear) and not lacks_what_was_asked(question, chosen)
+        return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
+    if is_named and (printed := _printed(passages)):
+        return Reply(printed)
+    if not (first := _first_of_each(statements)):
+        return Reply(NO_INFORMATION[_spoken(language)])
+    return Reply(f"{nearest}\n\n{_list(first)}", is_doubtful=True)
 
 
 def _spoken(language: str) -> str:
     return "es" if language[:2] == "es" else "en"
 
 
-def _told(quoted: Sequence[Sentence], kind: Wish) -> str:
-    """Of one passage as a paragraph, in reading order unless one thing was asked for, which then comes first."""
-    if len({one.n for one in quoted}) > 1:
-        return _list(quoted)
-    leans = any(one.leans for one in quoted)
-    ordered = sorted(quoted, key=lambda one: one.place) if leans or kind not in ANSWER_FIRST else quoted
-    return " ".join(map(_cite, ordered))
-
-
-def _first_of_each(candidates: Sequence[Sentence]) -> list[Sentence]:
-    first: dict[int, Sentence] = {}
-    for candidate in candidates:
-        first.setdefault(candidate.n, candidate)
+def _first_of_each(statements: Sequence[Statement]) -> list[Statement]:
+    first: dict[int, Statement] = {}
+    for one in statements:
+        if not one.is_whole:
+            first.setdefault(one.n, one)
     return list(first.values())[:NEAREST]
 
 
-def _list(quoted: Sequence[Sentence]) -> str:
-    return "\n".join(f"- {_cite(candidate)}" for candidate in quoted)
+def _printed(passages: Sequence[Passage]) -> str:
+    """The first lines of a place of which no sentence can be told from a heading; "" where it has but its own."""
+    for one in passages[:1]:
+        known = frozenset(map(undressed, one.headings))
+        lines = [line for line in one.text.splitlines() if undressed(line) and undressed(line) not in known]
+        return "\n".join(f"- {cite(undressed(line), one.n)}" for line in lines[:PRINTED])
+    return ""
 
 
-def _cite(candidate: Sentence) -> str:
-    return f"{candidate.text} [{candidate.n}]"
+def _list(quoted: Sequence[Statement]) -> str:
+    return "\n".join(f"- {cite(one.text, one.n)}" for one in quoted)

@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from agents.llm import EXTRACTIVE, resolve
+from django.conf import settings
+
+from agents.llm import DEFAULT_MODELS, EXTRACTIVE, resolve
 from agents.llm.base import ModelRequest, Usage
 from agents.llm.prices import cost
+from config.metrics.answering import OTHER, UNKNOWN, count_spent
 
 MICRODOLLARS = 1_000_000
 NOT_COUNTED = Usage(0, 0)
@@ -18,10 +21,11 @@ NOT_COUNTED = Usage(0, 0)
 
 @dataclass(slots=True)
 class Meter:
-    """Tokens, and millionths of a US dollar of those whose price is known."""
+    """Tokens, and millionths of a US dollar of those whose price is known. `organization_class`: for the metrics."""
 
     tokens: int = 0
     microdollars: int = 0
+    organization_class: str = UNKNOWN
 
     def add(self, model: str, usage: Usage) -> None:
         """What a call of `model` used; the extractive answerer uses nothing."""
@@ -45,8 +49,21 @@ def metered(meter: Meter) -> Iterator[Meter]:
 
 def note_call(request: ModelRequest, usage: Usage, said: str = "") -> None:
     """Of one call that was billed, whatever came of it; `said` is its answer, as far as it came."""
-    if (meter := _meter.get()) is not None:
-        meter.add(request.model, usage if usage != NOT_COUNTED else usage_by_text(request, said))
+    meter, used = _meter.get(), usage if usage != NOT_COUNTED else usage_by_text(request, said)
+    if meter is not None:
+        meter.add(request.model, used)
+    if resolve(request.model)[0] != EXTRACTIVE:
+        whose, dollars = meter.organization_class if meter else UNKNOWN, cost(request.model, used) or 0
+        count_spent(model_label(request.model), whose, used.prompt_tokens, used.completion_tokens, float(dollars))
+
+
+def model_label(model: str) -> str:
+    """For the metrics, where no organization's own words stand: a model by its name if the installation names it."""
+    provider, name = resolve(model)
+    if provider == name:
+        return name
+    known = {*DEFAULT_MODELS.values(), resolve("")[1], *settings.MODEL_PRICES}
+    return f"{provider}:{name if name in known or f'{provider}:{name}' in known else OTHER}"
 
 
 def usage_by_text(request: ModelRequest, said: str) -> Usage:

@@ -26,6 +26,7 @@ from agents.llm.chat_chunks import ChatChunks
 from agents.llm.dialect import Dialect, dialect_of, remember, without_thinking
 from agents.llm.limits import CallLimits, finish_before, stream_with_retries
 from config.concurrency.loops import PerLoop
+from config.observability.tracing import carried
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 AFTER_FINISH = 5.0  # seconds to wait for usage and [DONE] after the provider named a finish reason
@@ -122,7 +123,8 @@ class OpenAIClient:
     async def _post(self, body: bytes, first: float) -> aiohttp.ClientResponse:
         session = await _SESSIONS.get()
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._limits.connect)
-        call = session.post(self._url, data=body, headers=self._headers, timeout=timeout, allow_redirects=False)
+        headers = {**self._headers, **carried()}
+        call = session.post(self._url, data=body, headers=headers, timeout=timeout, allow_redirects=False)
         try:
             return await finish_before(first, call)
         except (aiohttp.ClientError, OSError) as error:

@@ -6,6 +6,7 @@ from agents.llm import failures
 from agents.llm.base import Completion, ModelRequest, ModelUnavailable, Usage
 from agents.llm.dialect import Dialect, dialect_of, remember
 from config.concurrency.loops import import_off_loop
+from config.observability.tracing import carried
 from retrieval.waiting.openai_sdk import key_headers, openai_client
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ async def complete_chat(url: str, api_key: str, model: str, request: ModelReques
     while True:
         try:
             answer = await client.chat.completions.create(
-                model=model, extra_headers=key_headers(api_key), **dialect.parameters(request)
+                model=model, extra_headers={**key_headers(api_key), **carried()}, **dialect.parameters(request)
             )
         except openai.APIStatusError as error:
             dialect = _simpler(error, dialect, request)

@@ -7,6 +7,7 @@ import orjson
 
 from agents.llm.base import ModelClient, ModelRequest, Usage
 from agents.llm.metering import NOT_COUNTED, note_call
+from agents.llm.spans import model_span, note_usage
 
 LONGEST_ANSWER = 20_000  # characters
 
@@ -29,7 +30,9 @@ async def ask_structured(client: ModelClient, request: ModelRequest, seconds: fl
     """
     try:
         async with asyncio.timeout(seconds):
-            said = await client.complete(request)
+            with model_span(request.model) as here:
+                said = await client.complete(request)
+                note_usage(here, said.usage)
     except (TimeoutError, asyncio.CancelledError):  # what was sent is billed, though nobody waits for the answer
         note_call(request, NOT_COUNTED)
         raise

@@ -33,7 +33,8 @@ def agents(request: HttpRequest, membership: Membership) -> HttpResponse:
 @require_GET
 @member_page
 def agent(request: HttpRequest, membership: Membership, slug: str) -> HttpResponse:
-    """Where a conversation begins. `?q=` fills the question in, `?project=` files the conversation there."""
+    """Where a conversation begins. `?q=` fills the question in, `?project=` files the conversation there, `?document=`
+    makes it about that one."""
     found = get_object_or_404(Agent.objects.usable_by(membership), slug=slug)
     scope = found.scope_for(membership)
     in_scope = Document.objects.in_scope(scope).filter(status=Document.Status.INDEXED)
@@ -45,7 +46,8 @@ def agent(request: HttpRequest, membership: Membership, slug: str) -> HttpRespon
         "examples": suggestions(found, scope, in_scope.order_by(*worth_asking_about())[:EXAMPLE_DOCUMENTS]),
         "unassigned": found.allows_personal_corpus and own.exclude(pk__in=scope.corpus_ids).exists(),
         "question": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS],
-        "project": project_id(request.GET.get("project", "")),
+        "project": id_in(request.GET.get("project", "")),
+        "document": in_scope.filter(pk__in=filter(None, [id_in(request.GET.get("document", ""))])).first(),
         "max_chars": settings.MAX_QUESTION_CHARS,
     }
     return render(request, "chat/new.html", context)
@@ -57,8 +59,8 @@ def worth_asking_about() -> tuple[Any, ...]:
     return ("-corpus__corpus_type", in_language, "-indexed_at")
 
 
-def project_id(value: str) -> UUID | None:
-    """The id as the API will check it: this floor knows no projects."""
+def id_in(value: str) -> UUID | None:
+    """As the API will check it: of projects this floor knows nothing."""
     try:
         return UUID(value)
     except ValueError:
@@ -103,12 +105,20 @@ def assignment(request: HttpRequest, membership: Membership, corpus_id: UUID, ag
     return render(request, "agents/_assign_panel.html", {**context, "refusal": refusal, "changed": found.pk})
 
 
+def agents_reading(corpus: Corpus, membership: Membership) -> list[Agent]:
+    """Whose scope the corpus is in for this member (`Agent.scope_for`), found at once and not agent by agent."""
+    if not corpus.is_active:
+        return []
+    usable = Agent.objects.usable_by(membership).filter(assignments__corpus=corpus)
+    return list((usable.filter(allows_personal_corpus=True) if corpus.is_personal else usable).distinct())
+
+
 @require_GET
 @member_page
 def ask_about(request: HttpRequest, membership: Membership, document_id: UUID) -> HttpResponse:
     """The agents that can read this document now, for the reader's floating chat."""
-    document = get_object_or_404(Document.objects.readable_by(membership), pk=document_id)
-    candidates = Agent.objects.usable_by(membership).filter(assignments__corpus=document.corpus_id)
-    able = [one for one in candidates.distinct() if document.corpus_id in one.scope_for(membership).corpus_ids]
+    rows = Document.objects.readable_by(membership).select_related("corpus")
+    document = get_object_or_404(rows, pk=document_id)
+    able = agents_reading(document.corpus, membership)
     context = {"document": document, "agents": able, "max_chars": settings.MAX_QUESTION_CHARS}
     return render(request, "agents/_ask_about.html", context)

@@ -1,5 +1,6 @@
 """Questions that a conversation may begin with: about sections of what the agent reads, and only what is answered."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -34,9 +35,13 @@ def suggestions(agent: Agent, scope: Scope, documents: Iterable[Document]) -> li
 
 def _questions(scope: Scope, documents: Iterable[Document]) -> Iterator[tuple[object, str]]:
     """A heading that is a question itself, else what the document says under one; two a document at most."""
-    for document in documents:
-        rows = Section.objects.in_scope(scope).filter(document=document.pk).order_by("index")
-        titles = [" ".join(title.split()) for title in rows.values_list("title", flat=True)[:SECTIONS]]
+    shown = list(documents)
+    rows = Section.objects.in_scope(scope).filter(document__in=[one.pk for one in shown], index__lt=SECTIONS)
+    titles_of = defaultdict(list)
+    for document_id, title in rows.order_by("document", "index").values_list("document", "title"):
+        titles_of[document_id].append(" ".join(title.split()))
+    for document in shown:
+        titles = dict.fromkeys(titles_of[document.pk])
         told = [title for title in titles if len(title) in TITLE and title != str(document)]
         for title in sorted(told, key=lambda one: not one.endswith("?"))[:2]:
             said = {"title": document, "section": title}

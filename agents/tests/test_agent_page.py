@@ -87,4 +87,16 @@ def test_the_reader_offers_agents_that_read_the_document(cast: Cast, agent: Agen
     assert "No agent reads" in client.get(f"/documents/{document.pk}/ask/").content.decode()
     AssignmentFactory(agent=agent, corpus=document.corpus)
     assert "/agents/tutor/" in client.get(f"/documents/{document.pk}/ask/").content.decode()
+    assert f'name="document" value="{document.pk}"' in client.get(f"/documents/{document.pk}/ask/").content.decode()
     assert browser(cast.bob).get(f"/documents/{document.pk}/ask/").status_code == 404
+
+
+def test_a_conversation_begins_about_the_document_of_the_address_if_the_agent_reads_it(library: Library) -> None:
+    document = library.loans.documents.get(title="Préstamos")
+    page = browser(library.alicia).get("/agents/writer/", {"document": document.pk}).content.decode()
+    assert f'data-document="{document.pk}"' in page
+    assert "“Préstamos” alone" in page
+    foreign = DocumentFactory(corpus=CorpusFactory(personal_of=library.bob), title="Ajeno")
+    for other in (foreign.pk, "junk"):
+        page = browser(library.alicia).get("/agents/writer/", {"document": other}).content.decode()
+        assert ('data-document=""' in page, "Ajeno" in page) == (True, False)

@@ -120,6 +120,7 @@ def test_a_slug_is_taken_once_in_an_organization(ada: Client, agent: Agent, peop
         ("system_prompt", "p" * 20_001),
         ("filters", {"colour": "red"}),
         ("filters", "unit"),
+        ("filters", {"document": "6f3b1c9a-8a5e-4a43-9d0c-2f7d1c1b7a11"}),
         ("preferences", {"unit": [""]}),
     ],
 )

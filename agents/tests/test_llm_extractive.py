@@ -1,13 +1,15 @@
 """The answerer without a language model: what it quotes, how it reads."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from agents.llm.base import Finished, ModelMessage, ModelRequest, Passage, TextDelta, Usage
-from agents.llm.extractive import ExtractiveClient, answer, reply_to
-from agents.llm.quoting.question_kinds import kind_of_question
-from agents.llm.quoting.quotable import quotable
+from agents.llm.base import DOUBTFUL, Finished, ModelMessage, ModelRequest, Passage, TextDelta, Usage
+from agents.llm.extractive import ExtractiveClient, reply_to
+from agents.llm.extractive import answer as reply_of
+from agents.llm.quoting.question_kinds import asks_for_difference, asks_for_list, kind_of_question
+from agents.llm.quoting.statements import statements_of
 
 LISTS = Passage(
     1,
@@ -28,9 +30,19 @@ CLASSES = Passage(
 
 
 def asked(question, passages, language="es", messages=()):
-    return reply_to(
-        ModelRequest("extractive", "", messages, question=question, passages=tuple(passages), language=language)
+    request = ModelRequest("extractive", "", messages, question=question, passages=tuple(passages), language=language)
+    return reply_to(request).text
+
+
+def asked_of_places(question, passages, places):
+    request = ModelRequest(
+        "extractive", "", (), question=question, passages=tuple(passages), language="es", places=places
     )
+    return reply_to(request).text
+
+
+def answer(question, passages, language):
+    return reply_of(question, passages, language).text
 
 
 def test_it_says_once_in_a_conversation_that_it_is_no_language_model_in_the_questions_language():
@@ -60,8 +72,13 @@ def test_the_number_that_was_asked_for_comes_first():
 def test_one_passage_makes_a_paragraph_and_several_make_a_list():
     paragraph = answer("¿Cómo se escriben los elementos de las listas?", [LISTS], "es")
     assert not paragraph.startswith("- ")
-    listed = answer("¿Qué elementos añade o contiene una lista?", [LISTS, CLASSES], "es")
-    assert all(re.search(r"\[\d\]$", line) for line in listed.splitlines())
+    several = [
+        Passage(1, "La red local conecta los equipos de un edificio con cables de cobre.", "Redes"),
+        Passage(2, "Los equipos de la red inalámbrica se autentican con un certificado propio.", "Redes"),
+    ]
+    listed = answer("¿Cómo son los equipos de la red?", several, "es")
+    assert len(listed.splitlines()) == 2
+    assert all(re.search(r"^- .*\[\d\]$", line) for line in listed.splitlines())
 
 
 STEPS = Passage(
@@ -74,6 +91,10 @@ STEPS = Passage(
 
 def test_steps_are_told_in_their_order_where_the_question_wants_them():
     assert answer("¿Cómo renuevo el carné de socio?", [STEPS], "es").splitlines() == [
+        "**Cómo se renueva el carné**",
+        "",
+        "Para renovar el carné de socio: [1]",
+        "",
         "1. Rellene la solicitud de renovación. [1]",
         "2. Entréguela en el mostrador con su DNI. [1]",
         "3. Recoja el carné a los dos días. [1]",
@@ -115,11 +136,248 @@ def test_what_kind_of_thing_a_question_asks_for(question, kind):
     assert kind_of_question(question) == kind
 
 
-def test_headings_tables_and_code_are_not_quoted():
+def test_the_mark_of_a_heading_is_not_quoted_nor_code_without_what_introduces_it():
     text = answer("¿Qué función append de las listas añade x?", [LISTS, CLASSES], "es")
-    assert "|" not in text
     assert "#" not in text
     assert "x = " not in text
+
+
+COURSE = (
+    "## Conceptos\n\n### Latencia\n\nTiempo que tarda un paquete en llegar a su destino. Se mide en milisegundos.\n\n"
+    "### Puertos\n\n| Protocolo | Puerto |\n|---|---|\n| **SSH** | 22/TCP |\n| **DNS** | 53/UDP |\n\n"
+    "### Redes privadas\n\nLa IANA reservó estos rangos:\n\n- 10.0.0.0/8 para empresas grandes\n"
+    "- 192.168.0.0/16 para los hogares\n\n"
+)
+
+
+def of_course(question, text=COURSE):
+    return answer(question, [Passage(1, text, "Redes")], "es")
+
+
+def test_a_definition_below_its_heading_is_quoted_with_it():
+    assert of_course("¿Qué es la latencia?").startswith("**Latencia**\n\nTiempo que tarda un paquete en llegar a su")
+
+
+def test_a_glossarys_entry_defines_before_what_only_mentions_the_word():
+    text = (
+        "## Artículo 14. Identificación.\n\nLos medicamentos genéricos llevarán una denominación oficial.\n\n"
+        "## Artículo 2. Definiciones.\n\na) «Medicamento»: toda sustancia que cura.\n"
+        "g) «Medicamento genérico»: todo medicamento que tenga la misma composición que el de referencia.\n"
+    )
+    assert "misma composición" in of_course("¿Qué es un medicamento genérico?", text).splitlines()[2]
+
+
+def test_the_row_that_has_what_is_asked_is_enough():
+    assert of_course("¿Qué puerto usa SSH?").splitlines()[-3:] == [
+        "| Protocolo | Puerto |",
+        "|---|---|",
+        "| SSH | 22/TCP [1] |",
+    ]
+
+
+def test_what_is_a_list_is_told_as_a_whole_below_what_introduces_it():
+    said = of_course("¿Cuáles son los rangos de las redes privadas?")
+    assert "La IANA reservó estos rangos: [1]" in said
+    assert "- 10.0.0.0/8 para empresas grandes [1]\n- 192.168.0.0/16 para los hogares [1]" in said
+
+
+def test_a_solution_answers_the_question_that_has_its_number():
+    text = (
+        "## Piensa\n\n1. ¿Qué problema soluciona el trenzado de los pares?\n2. ¿Cuántos hilos tiene un cable UTP?\n\n"
+        "<details>\n<summary>Soluciones</summary>\n\n1. Cancela el ruido que llega de fuera.\n2. Son ocho en total.\n"
+    )
+    assert of_course("¿Cuántos hilos tiene el cable UTP?", text).startswith("**Piensa**\n\nSon ocho en total. [1]")
+    assert of_course("¿Para qué problema se trenzan los pares?", text).startswith("**Piensa**\n\nCancela el ruido")
+
+
+def test_an_exercise_a_conversation_and_what_may_be_false_are_not_quoted_where_something_says_it():
+    text = (
+        "## Ejercicios\n\n- Explica qué protocolo usa OSPF para calcular la mejor ruta.\n"
+        '- Verdadero o falso: "OSPF calcula la mejor ruta con Bellman-Ford."\n\n'
+        "## Charla\n\n**RIP:** — OSPF calcula la mejor ruta como nadie.\n\n**OSPF:** — Yo calculo la mejor ruta.\n\n"
+        "## OSPF\n\nCada router calcula la mejor ruta con el algoritmo de Dijkstra.\n"
+    )
+    said = of_course("¿Con qué algoritmo calcula OSPF la mejor ruta?", text)
+    assert "Dijkstra" in said
+    assert not any(wrong in said for wrong in ("Explica", "Bellman", "como nadie"))
+
+
+def test_a_difference_is_told_by_the_table_that_compares():
+    text = (
+        "TCP y UDP usan puertos para saber qué aplicación recibe los datos de la red.\n\n## TCP y UDP\n\n"
+        "| Característica | TCP | UDP |\n|---|---|---|\n| Conexión | con conexión | sin conexión |\n"
+        "| Velocidad | más lento | más rápido |\n"
+    )
+    said = of_course("¿Qué diferencia hay entre TCP y UDP?", text)
+    assert "| Conexión | con conexión | sin conexión [1] |\n| Velocidad | más lento | más rápido [1] |" in said
+
+
+def test_what_may_not_be_the_answer_says_so():
+    text = "La biblioteca abre sus puertas. El préstamo de libros se renueva en el mostrador de la entrada."
+    sure = reply_of("¿Dónde se renueva el préstamo de libros?", [Passage(1, text, "Normas")], "es")
+    number = reply_of("¿Cuántas veces se renueva el préstamo?", [Passage(1, text, "Normas")], "es")
+    assert (sure.is_doubtful, number.is_doubtful) == (False, True)
+    assert "más cercano" in number.text
+    assert "El préstamo de libros se renueva en el mostrador" in number.text
+
+
+def test_what_a_question_names_need_not_have_its_words_but_the_number_that_it_asks_for():
+    text = "El préstamo se renueva en el mostrador. Cada préstamo se apunta. Todo préstamo se devuelve en la sede."
+    passages = [Passage(1, text, "Normas")]
+    asked_of = "¿Qué dispone el artículo tercero del reglamento municipal sobre préstamo interbibliotecario?"
+    assert reply_of(asked_of, passages, "es").is_doubtful
+    assert not reply_of(asked_of, passages, "es", is_named=True).is_doubtful
+    assert reply_of("¿Cuántas veces se renueva el préstamo?", passages, "es", is_named=True).is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "is_doubtful"),
+    [
+        ("Un enlace trunk es el que transporta tráfico de varias VLAN a la vez.", "¿Qué es un enlace trunk?", False),
+        ("PAT — NAT de sobrecarga.", "¿Qué es PAT o NAT de sobrecarga?", True),
+        (
+            "For more about FISMA, check out the FISMA project, which keeps you in the know.",
+            "What does FISMA mean?",
+            True,
+        ),
+        (
+            "Resumen VLSM:\n\n| Red | Rango |\n|---|---|\n| Ventas | .1 - .126 |\n| IT | .161 - .190 |",
+            "¿Qué es VLSM?",
+            True,
+        ),
+        (
+            "IPv6 lo junta:\n\n| IPv4 | IPv6 |\n|---|---|\n| ARP | NDP, Neighbor Discovery, vía ICMPv6 |",
+            "¿Qué hace ARP?",
+            True,
+        ),
+        ("| Orden | Qué hace |\n|---|---|\n| ping | mide la latencia hasta otro equipo |", "¿Qué hace ping?", False),
+        ("La dirección EUI-64 tiene 64 bits:\n\n```\nMAC: 00:1A\n```", "¿Cuántos bits tiene una dirección IPv6?", True),
+    ],
+)
+def test_what_does_not_say_what_a_thing_is_is_told_with_doubt(text, question, is_doubtful):
+    assert reply_of(question, [Passage(1, text, "Apuntes")], "es").is_doubtful == is_doubtful
+
+
+def test_how_much_it_is_stands_without_what_it_is():
+    text = (
+        "Deposit means the sum of money that the tenant pays before moving in, which is the deposit of this agreement."
+        "\n\nThe tenant pays a deposit of 1,200 euros when the contract is signed."
+    )
+    said = reply_of("How much is the deposit?", [Passage(1, text, "Lease")], "en")
+    assert not said.is_doubtful
+    assert "1,200" in said.text
+    assert "means" not in said.text
+    assert "means" in reply_of("What is the deposit?", [Passage(1, text, "Lease")], "en").text
+
+
+@pytest.mark.parametrize(("heading", "is_doubtful"), [("Bibliografía", True), ("Quién escribió los apuntes", False)])
+def test_who_wrote_it_is_not_told_for_sure_by_a_bibliography(heading, is_doubtful):
+    text = f"## {heading}\n\n- Los apuntes de redes los escribió Lucía Pérez en el año 2001, en Madrid.\n"
+    said = reply_of("¿Quién escribió los apuntes de redes?", [Passage(1, text, "Apuntes de redes")], "es")
+    assert said.is_doubtful == is_doubtful
+
+
+@pytest.mark.parametrize(("heading", "is_doubtful"), [("Créditos", True), ("El puente raíz", False), ("", False)])
+def test_how_it_is_done_is_not_told_for_sure_in_passing(heading, is_doubtful):
+    text = f"{'## ' * bool(heading)}{heading}\n\nCon STP la red elige un puente raíz y bloquea los otros puertos."
+    said = reply_of("¿Cómo se elige el puente raíz en STP?", [Passage(1, text, "Apuntes")], "es")
+    assert said.is_doubtful == is_doubtful
+
+
+def test_a_definition_comes_first_where_one_is_asked_for():
+    text = "Con SLAAC y más SLAAC se trabaja mucho.\n\nSLAAC es el mecanismo por el que un equipo se da su dirección."
+    said = reply_of("¿Qué es SLAAC?", [Passage(1, text, "Apuntes")], "es").text
+    assert said.strip().startswith("SLAAC es el mecanismo")
+
+
+def test_what_a_place_says_is_how_it_begins_where_nothing_else_is_asked():
+    text = "2. El consentimiento será verbal por regla general. Sin embargo, se prestará por escrito si hay riesgos.\n"
+    passage = Passage(1, text, "Ley", 7, ("Artículo 8. Consentimiento informado.",))
+    said = reply_of("¿Qué dice el artículo 8.2 de la Ley 41/2002?", [passage], "es", is_named=True)
+    assert "El consentimiento será verbal por regla general. Sin embargo, se prestará por escrito" in said.text
+    assert not said.is_doubtful
+
+
+def test_a_mark_of_emphasis_over_several_sentences_is_in_none_of_them():
+    text = "> *Eres la VLAN 10 de ventas. Llevas `tag` a todas partes y nadie te ve salir de aquí.*"
+    assert [one.text for one in statements_of([Passage(1, text, "t")])] == [
+        "Eres la VLAN 10 de ventas.",
+        "Llevas `tag` a todas partes y nadie te ve salir de aquí.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "told"),
+    [
+        ("Queda prohibido a todo el alumnado:\n\n- Fumar en las aulas.\n- Comer en las aulas.",
+         "¿Se puede fumar en las aulas?", "Queda prohibido a todo el alumnado:"),
+        ("## Mitos falsos\n\n- La Tierra es plana y está quieta.\n- El Sol gira.", "¿La Tierra es plana?", "**Mitos"),
+        ("¿Puedo usar la calculadora?\n\nNo. La calculadora está permitida durante las prácticas.",
+         "¿Puedo usar la calculadora?", "No. La calculadora"),
+    ],
+)  # fmt: skip
+def test_what_denies_or_forbids_is_told_with_what_it_is_about(text, question, told):
+    assert told in answer(question, [Passage(1, text, "Normas")], "es")
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "told"),
+    [
+        ("En Python lista[2] devuelve el tercer elemento.", "¿Qué devuelve lista[2]?", r"lista[2\] devuelve"),
+        ("La latencia, según [[9]2], es el tiempo que tarda un paquete.", "¿Qué es la latencia?", r"[1]"),
+        ("La expresión 2**3 devuelve el número ocho en Python.", "¿Qué devuelve la expresión?", "2**3 devuelve"),
+        ("La orden rm *.txt borra todos los textos de la carpeta.", "¿Qué borra la orden rm?", "rm *.txt borra"),
+    ],
+)  # fmt: skip
+def test_a_document_s_own_signs_are_quoted_and_cite_nothing(text, question, told):
+    said = answer(question, [Passage(1, text, "Curso")], "es")
+    assert told in said
+    assert re.findall(r"\[(\d+)\](?!\()", said) == ["1"]
+
+
+def test_numbers_of_steps_stay_and_what_is_left_out_is_marked():
+    steps = "\n".join(f"{n}. Pulse el botón número {n}." for n in range(4, 17))
+    said = of_course("¿Cómo reinicio el equipo?", f"## Cómo se reinicia\n\nPara reiniciar el equipo:\n\n{steps}")
+    assert "4. Pulse el botón número 4. [1]" in said
+    assert said.endswith("… (+3)")
+
+
+def test_a_table_that_a_passage_begins_within_has_the_columns_of_its_heading():
+    rows = "| FTP | 21 | texto claro |\n| SSH | 22 | cifrado |\n| Telnet | 23 | texto claro |"
+    passage = Passage(1, rows, "Redes", None, ("Puertos", "Servicio · Puerto · Notas"))
+    said = answer("¿Qué puerto usa el servicio SSH?", [passage], "es")
+    assert "| Servicio | Puerto | Notas |" in said
+    assert "| SSH | 22 | cifrado [1] |" in said
+
+
+def test_cells_keep_their_own_bars_and_fences_close_what_they_open():
+    text = (
+        "| Operador | Nombre |\n|---|---|\n| \\|\\| | operador OR |\n| && | operador AND |\n\n"
+        "1. ```bash\n   npm install express\n   ```\n\n## Uso\n\nExpress sirve para crear servidores web en Node."
+    )
+    assert r"| \|\| | operador OR [1] |" in of_course("¿Cuál es el operador OR?", text)
+    assert "Express sirve para crear servidores web en Node. [1]" in of_course("¿Para qué sirve express?", text)
+
+
+async def test_a_doubtful_answer_ends_as_one():
+    passage = Passage(1, "El préstamo de libros se renueva en el mostrador de la entrada.", "Normas")
+    request = ModelRequest("extractive", "", (), question="¿Cuántas veces se renueva?", passages=(passage,))
+    assert [event async for event in ExtractiveClient().stream(request)][-1] == Finished(DOUBTFUL)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("¿Cuáles son los rangos?", (True, False)),
+        ("¿Qué tipos de NAT hay?", (True, False)),
+        ("What are the layers?", (True, False)),
+        ("¿En qué se diferencian un hub y un switch?", (False, True)),
+        ("TCP vs UDP", (False, True)),
+        ("¿Qué es un switch?", (False, False)),
+    ],
+)
+def test_lists_and_differences_are_asked_for(question, expected):
+    assert (asks_for_list(question), asks_for_difference(question)) == expected
 
 
 def test_without_passages_it_has_not_enough_information():
@@ -177,10 +435,18 @@ def test_at_most_three_sentences_are_quoted():
             ["Las sanciones prescriben a los dos años."],
         ),
         ("y por tanto queda fuera del ámbito de esta norma.", []),
+        (
+            "Es norma básica según el artículo\n149.1.16 de la Constitución, y se aplica en todo el Estado.",
+            ["Es norma básica según el artículo 149.1.16 de la Constitución, y se aplica en todo el Estado."],
+        ),
+        (
+            "El elemento <requirement> nombra <b>un requisito</b> del capítulo.",
+            ["El elemento <requirement> nombra un requisito del capítulo."],
+        ),
     ],
 )
 def test_sentences_read_well_by_themselves(text, expected):
-    assert list(quotable(text)) == expected
+    assert [one.text for one in statements_of([Passage(1, text, "t")]) if not one.is_whole] == expected
 
 
 async def test_it_streams_groups_of_words_and_then_ends():
@@ -190,3 +456,72 @@ async def test_it_streams_groups_of_words_and_then_ends():
     assert len(deltas) > 5
     assert "".join(deltas) == asked("¿Qué es una lista?", (LISTS,))
     assert events[-2:] == [Usage(0, 0), Finished("stop")]
+
+
+def test_a_numbered_title_between_paragraphs_is_no_item():
+    text = "3.4. Órdenes\n\n/bin contiene órdenes que hacen falta sin red.\n\n3.4.2. Requisitos\n\n"
+    text += "No puede haber carpetas dentro de /bin."
+    said = reply_of("¿Qué dice la sección 3.4?", [Passage(1, text, "Norma")], "es", is_named=True).text
+    assert "3.4.2. Requisitos [" not in said
+    assert said.count("hacen falta sin red") == 1
+
+
+def test_what_a_question_names_is_answered_from_there_alone():
+    treasurer = Passage(
+        1, "Art. 11. El Tesorero.\n\nEl Tesorero custodia los fondos.", "Estatutos", 2, ("Art. 11. El Tesorero.",)
+    )
+    terraces = Passage(2, "Artículo 1.\n\nEl artículo 11 de los estatutos regula las terrazas.", "Ordenanza", 1)
+    question = "¿Qué dice el artículo 11 de los estatutos?"
+    request = ModelRequest(
+        "extractive",
+        "",
+        (),
+        question=question,
+        passages=(treasurer, terraces),
+        language="es",
+        places=treasurer.headings,
+    )
+    assert "custodia los fondos. [1]" in reply_to(request).text
+    assert "[2]" not in reply_to(request).text
+
+
+def test_a_table_or_a_list_that_a_place_begins_with_is_told_whole():
+    rows = "| Clase | Cuota |\n| --- | --- |\n| Fundador | 48 € |\n| De número | 48 € |\n| Joven | 24 € |"
+    rows += "\n| De honor | exento |"
+    items = "Son fines:\n\na) Difundir el aceite.\nb) Cuidar el molino.\nc) Hacer la feria.\nd) Editar un libro."
+    for text, last in ((f"Anexo II\n\n{rows}", "De honor"), (f"Anexo II\n\n{items}", "Editar un libro")):
+        place = Passage(1, text, "Estatutos", 3, ("Anexo II",))
+        assert last in reply_of("anexo II", [place], "es", is_named=True).text
+
+
+def test_a_passage_without_a_printed_line_says_nothing():
+    assert statements_of([Passage(1, "\n\n ", "Nada")]) == []
+
+
+def test_a_heading_that_is_a_sentence_is_what_its_section_says():
+    lines = ("2. Dietas", "2.1. La dieta en España es de 53,34 euros.", "2.2. Fuera de España es de 91,35 euros.")
+    passage = Passage(1, "\n\n".join(lines), "Viajes", headings=lines)
+    assert answer("¿De cuánto es la dieta fuera de España?", [passage], "es").startswith(f"- {lines[2]} [1]")
+    assert lines[1] in asked("¿Qué dice el apartado 2.1?", [replace(passage, text=lines[1])])
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("¿Qué dice el artículo 4.2 de la ordenanza de mercadillos?", "Se renueva"),
+        ("artículo 4.2 de la Ley 7/2011", "Se renueva"),
+        ("¿Quién vela por el cumplimiento, según el artículo 4.2 de la ordenanza de mercadillos?", "El Ayuntamiento"),
+    ],
+)
+def test_who_asks_what_a_place_says_is_told_how_it_begins(question, begins):
+    text = "2. Se renueva con dos meses.\n\nEl Ayuntamiento vela por el cumplimiento de este artículo de la ordenanza."
+    passage = Passage(1, text, "Ordenanza", headings=("Artículo 4. Licencia",))
+    said = asked_of_places(question, [passage], places=("Artículo 4. Licencia",))
+    assert said.lstrip("- 2.").startswith(begins)
+
+
+def test_of_a_place_whose_lines_all_read_as_headings_the_lines_are_told():
+    lines = ("Artículo 2. Cuotas", "Sección 2.01 La cuota es de 40 euros.", "Sección 2.02 Se paga en enero.")
+    passage = Passage(1, "\n\n".join(lines), "Estatutos", headings=lines[:1])
+    said = asked_of_places("¿Qué dice el artículo 2 de los estatutos?", [passage], places=lines[:1])
+    assert said.startswith(f"- {lines[1]} [1]\n- {lines[2]} [1]")

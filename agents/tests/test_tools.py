@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jsonschema
 import pytest
 from django.test import Client
 
@@ -40,17 +41,35 @@ def test_the_tools_are_listed_as_model_providers_take_them(people: People) -> No
         assert all("description" in one or "items" in one for one in schema["properties"].values())
 
 
+def test_what_calls_answer_is_told_where_asked_for_and_true(people: People, notes: Corpus) -> None:
+    tools = signed_in(people.alice).get("/api/tools/?output_schema=true").json()["tools"]
+    schemas = {tool["name"]: tool["output_schema"] for tool in tools}
+    jsonschema.validate(keep(people.alice, notes.pk).json(), schemas["upsert_knowledge"])
+    agent = AgentFactory(organization=people.alice.organization)
+    shared = CorpusFactory(shared_in=people.alice.organization)
+    AssignmentFactory(agent=agent, corpus=shared)
+    shelve(shared, TEXT)
+    answer = call(people.alice, "retrieve", {"agent": str(agent.pk), "query": "When does the library close?"}).json()
+    assert answer["chunks"]
+    jsonschema.validate(answer, schemas["retrieve"])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**answer, "score": "high"}, schemas["retrieve"])
+
+
 def test_strangers_are_told_nothing_of_them() -> None:
     assert Client().get("/api/tools/").status_code == 401
     assert Client().post("/api/tools/upsert_knowledge/", {}, content_type="application/json").status_code == 401
 
 
 def test_a_statement_is_kept_with_all_that_was_said_of_it(people: People, notes: Corpus) -> None:
-    answer = keep(people.alice, notes.pk, title="Closing", tags=["hours"], key="closing", source="Notice board")
+    said = {"title": "Closing", "tags": ["hours"], "key": "closing", "source": "Notice board", "meta": {"floor": 2}}
+    answer = keep(people.alice, notes.pk, **said)
     document = Document.objects.get()
     assert answer.json() == {"document": str(document.pk), "key": "closing", "status": "pending"}
     kept = (document.title, document.tags, document.fact_key, document.source_reference, document.uploaded_by)
     assert kept == ("Closing", ["hours"], "closing", "Notice board", people.alice.user)
+    assert document.meta == {"floor": 2}
+    assert keep(people.alice, notes.pk, key="closing", meta={"floor": {"a": 1}}).status_code == 400
 
 
 def test_the_same_key_replaces(people: People, notes: Corpus) -> None:

@@ -1,11 +1,13 @@
 """Measure answers on a folder of documents: references, citations, confidence, a course, extractive answers.
 
-    python -m bench.answers --samples FOLDER [--only PART …] [--extractive FOLDER …] [--json FILE]
-        [--embeddings URL --model NAME --dimensions N] [--references N] [--others N] [--keep FOLDER]
+    python -m bench.answers --samples FOLDER [--only PART …] [--extractive FOLDER …] [--paragraphs FOLDER …]
+        [--json FILE] [--embeddings URL --model NAME --dimensions N] [--references N] [--others N] [--keep FOLDER]
 
 FOLDER's documents are read by the bench itself for the truth, ingested by an installation of its own on 127.0.0.1 in
-a temporary folder, and asked about over HTTP. Parts: references, others, separation, course, extractive; the cited
-sentences of all of them are judged as well. `--extractive` takes folders as `evaluate` does, with answers.
+a temporary folder, and asked about over HTTP. Parts: references, others, separation, judged, fresh, course, extractive,
+paragraphs; the cited sentences are judged as well. `--extractive` takes folders as `evaluate` does, with answers,
+`--paragraphs` those whose documents are paragraphs. `judged` and `fresh` ask what nothing was tuned on: look at each
+once.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import json
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +23,28 @@ from bench.answers import measuring
 from bench.answers.judging import Quote
 from bench.answers.library import Embeddings, opened_library
 from bench.answers.papers import Paper, read_papers
+from bench.answers.paragraphs import lay_out, separation_without
 from bench.answers.questions import COURSE
 from bench.answers.references import of_laws, of_others
 from bench.answers.report import table
 from bench.answers.sections import places_of
 from bench.results import commit
 
-PARTS = ("references", "others", "separation", "course", "extractive")
+PARTS = ("references", "others", "separation", "judged", "fresh", "course", "extractive", "paragraphs")
 
 
 def main() -> None:
     options = parsed()
     parts, results, began = options.only or list(PARTS), {"commit": commit()}, time.monotonic()
     embeddings = Embeddings(options.embeddings, options.model, options.dimensions)
-    if options.samples and set(parts) - {"extractive"}:
+    if options.samples and set(parts) - {"extractive", "paragraphs"}:
         results |= measured(read_papers(options.samples), parts, embeddings, options)
     if "extractive" in parts:
         for folder in options.extractive:
             results[f"extractive {folder.name}"] = of_folder(folder, embeddings, options.most)
+    if "paragraphs" in parts:
+        for folder in options.paragraphs:
+            results[f"paragraphs {folder.name}"] = of_paragraphs(folder, embeddings)
     print(f"\n{table(results)}\n\n{time.monotonic() - began:.0f} s")
     if options.json:
         options.json.write_text(json.dumps(results, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -50,6 +57,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--extractive", type=Path, action="append", default=[])
     parser.add_argument("--references", type=int, default=360, help="questions that name a place of a law")
     parser.add_argument("--others", type=int, default=140, help="questions that name a place of another document")
+    parser.add_argument("--paragraphs", type=Path, action="append", default=[])
     parser.add_argument("--most", type=int, default=400, help="questions of each folder of --extractive")
     parser.add_argument("--embeddings", default="")
     parser.add_argument("--model", default="")
@@ -69,13 +77,24 @@ def measured(
         if "references" in parts:
             results["references"] = measuring.references(library, of_laws(places, options.references), quotes)
         if "others" in parts:
-            asked = of_others(places, options.others, skipped=[COURSE])
+            asked = of_others(places, papers, options.others, skipped=[COURSE])
             results["others"] = measuring.references(library, asked, quotes)
         if "separation" in parts:
             results["separation"] = measuring.separation(library, papers, quotes)
+        for name in ("judged", "fresh"):
+            if name in parts:
+                results[name] = measuring.judged(library, papers, name)
         if "course" in parts and COURSE in library.corpora:
             results["course"] = measuring.course(library)
     return results | {"cited": measuring.cited(quotes)}
+
+
+def of_paragraphs(folder: Path, embeddings: Embeddings) -> dict[str, Any]:
+    """A data set of `evaluate` whose documents are paragraphs, asked with and without the one that answers."""
+    with tempfile.TemporaryDirectory(prefix="acervo-bench-set-") as name:
+        asked = lay_out(folder, Path(name))
+        with opened_library(read_papers(Path(name)), embeddings) as library:
+            return {half: asdict(found) for half, found in separation_without(library, asked).items()}
 
 
 def of_folder(folder: Path, embeddings: Embeddings, most: int) -> dict[str, Any]:

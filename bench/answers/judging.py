@@ -12,6 +12,7 @@ from bench.answers.sections import Place
 
 _CITED = re.compile(r"([^\n]*?)\s*\[(\d{1,2})\]")
 _ELISION = re.compile(r"\s*(?:\[…\]|…|\[\.\.\.\])\s*")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^)\[\]\n]*\)")
 _MARKS = re.compile(r"[*_`#>|]+")
 _SHORTEST = 12  # letters and figures of a piece that can be looked for
 
@@ -83,9 +84,10 @@ def _is_of(place: Place, first: dict[str, Any], quoted: str) -> bool:
 
 @dataclass(frozen=True)
 class Quote:
-    """A cited sentence: does it stand on the page that is told, is it inside the mark, and is the mark no longer
-    than three times the sentence? None: the format has no pages, or no mark was told."""
+    """A cited sentence of a work: does what is marked stand, or begin, on the page that is told; is the sentence inside
+    the mark; and is the mark no longer than three of it? `page` is None where the format has no pages."""
 
+    work: str
     kind: str
     sentence: str
     page: bool | None
@@ -109,6 +111,11 @@ def quotes_of(library: Library, answer: dict[str, Any]) -> Iterable[Quote]:
         yield _quote(library, paper, source, support or {}, sentence)
 
 
+def _read(mark: str, paper: Paper) -> str:
+    """As people read it: of a Markdown link its words."""
+    return _LINK.sub(r"\1", mark) if paper.path.suffix == ".md" else mark
+
+
 def _plain(text: str) -> str:
     return _MARKS.sub("", re.sub(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+", "", text)).strip(' «»"“”')
 
@@ -118,10 +125,11 @@ def _quote(library: Library, paper: Paper, source: dict[str, Any], support: dict
     page = support.get("page") or source.get("page")
     mark = ""
     if support.get("start") is not None:
-        mark = library.marked(source["document"], support["start"], support["end"])
+        mark = _read(library.marked(source["document"], support["start"], support["end"]), paper)
     wanted = squeeze(_piece(sentence))
-    inside = bool(mark) and (wanted in squeeze(mark) or squeeze(said) in squeeze(mark))
+    inside = bool(mark) and wanted in squeeze(mark)
     return Quote(
+        work=paper.group,
         kind="pdf" if paper.paged else paper.path.suffix[1:],
         sentence=sentence,
         page=paper.stands_on(said, page) if paper.paged else None,

@@ -18,7 +18,8 @@ from bench.processes import ROOT, Server
 PATIENCE_SECONDS = 580.0
 BUSY = ("pending", "processing")
 _EMPTY = (
-    "QDRANT_URL", "DATABASE_URL", "AWS_STORAGE_BUCKET_NAME", "INGEST_DIR", "OPENAI_BASE_URL", "OPENAI_API_KEY",
+    "QDRANT_URL", "PGVECTOR_URL",
+    "DATABASE_URL", "AWS_STORAGE_BUCKET_NAME", "INGEST_DIR", "OPENAI_BASE_URL", "OPENAI_API_KEY",
     "ANTHROPIC_API_KEY",
 )  # fmt: skip
 
@@ -52,7 +53,7 @@ class Library:
     corpora: dict[str, str] = field(default_factory=dict)
     papers: dict[str, Paper] = field(default_factory=dict)
     _agents: dict[tuple[str, ...], str] = field(default_factory=dict)
-    _chunks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
 
     def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
@@ -124,18 +125,16 @@ class Library:
         return found
 
     def marked(self, document: str, start: int, end: int) -> str:
-        """The text of a document between two offsets, from the chunks that hold it."""
-        if document not in self._chunks:
-            rows, path = [], f"/api/documents/{document}/chunks/?page_size=100"
+        """The text of a document between two offsets, from its chunks; what no chunk holds is blank."""
+        if document not in self._texts:
+            text, path = "", f"/api/documents/{document}/chunks/?page_size=100"
             while path:
                 page = self.call("GET", path)
-                rows += page["results"]
+                for row in page["results"]:
+                    text = text[: row["start"]].ljust(row["start"]) + row["text"] + text[row["end"] :]
                 path = (page["next"] or "").split("127.0.0.1:" + str(self.port))[-1]
-            self._chunks[document] = rows
-        for row in self._chunks[document]:
-            if row["start"] <= start and end <= row["end"]:
-                return str(row["text"][start - row["start"] : end - row["start"]])
-        return ""
+            self._texts[document] = text
+        return self._texts[document][start:end]
 
 
 @contextmanager

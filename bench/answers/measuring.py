@@ -51,6 +51,19 @@ def _by_form(verdicts: Sequence[Verdict]) -> dict[str, float]:
 
 def cited(quotes: Sequence[Quote]) -> Numbers:
     """Cited sentences on their page, and inside their mark."""
+    return {
+        **_marked(quotes),
+        "by format": {kind: _marked([one for one in quotes if one.kind == kind]) for kind in _each("kind", quotes)},
+        "by work": {work: _marked([one for one in quotes if one.work == work]) for work in _each("work", quotes)},
+        "wrong": [one.sentence[:160] for one in quotes if one.page is False or not one.inside][:MOST_SHOWN],
+    }
+
+
+def _each(name: str, quotes: Sequence[Quote]) -> list[str]:
+    return sorted({getattr(one, name) for one in quotes})
+
+
+def _marked(quotes: Sequence[Quote]) -> Numbers:
     paged = [one for one in quotes if one.page is not None]
     return {
         "sentences": len(quotes),
@@ -58,8 +71,26 @@ def cited(quotes: Sequence[Quote]) -> Numbers:
         "on the cited page": share(one.page for one in paged),
         "inside the mark": share(one.inside for one in quotes),
         "inside a mark no longer than three of it": share(one.tight for one in quotes),
-        "by format": dict(Counter(one.kind for one in quotes)),
-        "wrong": [one.sentence[:160] for one in quotes if one.page is False or not one.inside][:MOST_SHOWN],
+    }
+
+
+def judged(library: Library, papers: Sequence[Paper], name: str) -> Numbers:
+    """Questions that nothing was tuned on, with and without an answer in the same subjects; `name` of the two files."""
+    works = list(library.corpora)
+    known = questions(f"{name}_answerable", works)
+    whole = {one: _rated(library, library.everything(), one) for one in known}
+    gone = [one for one in known if not is_answered_elsewhere(one, papers)]
+    without = {one: _rated(library, library.without(*left_out(one)), one) for one in gone}
+    nowhere = {one: _rated(library, library.everything(), one) for one in questions(f"{name}_nowhere", works)}
+    found = separation_of(list(whole.values()), [*without.values(), *nowhere.values()])
+    return {
+        "answerable": found.answerable,
+        "unanswerable": found.unanswerable,
+        "auroc": found.auroc,
+        "unanswerable judged sufficient": found.let_through,
+        "answerable refused": found.refused,
+        "left out judged sufficient": share(pair[1] for pair in without.values()),
+        "said nowhere judged sufficient": share(pair[1] for pair in nowhere.values()),
     }
 
 
@@ -74,7 +105,7 @@ def separation(library: Library, papers: Sequence[Paper], quotes: list[Quote]) -
     narrowed = {one: _rated(library, library.agent([one.of]), one) for one in known}
     for one in known:
         quotes += quotes_of(library, library.ask(library.everything(), one.text))
-    judged = held_out({one.of for one in known})
+    apart = held_out({one.of for one in known})
 
     def of(chosen: Callable[[Question], bool]) -> Numbers:
         bad = [pair for asked in (without, nowhere) for one, pair in asked.items() if chosen(one)]
@@ -89,8 +120,8 @@ def separation(library: Library, papers: Sequence[Paper], quotes: list[Quote]) -
 
     return {
         "all": of(lambda _: True),
-        "tuning half": of(lambda one: one.of not in judged),
-        "held-out half": of(lambda one: one.of in judged),
+        "tuning half": of(lambda one: one.of not in apart),
+        "held-out half": of(lambda one: one.of in apart),
         "left out judged sufficient": share(pair[1] for pair in without.values()),
         "said nowhere judged sufficient": share(pair[1] for pair in nowhere.values()),
         "refused when narrowed to where the answer stands": share(

@@ -14,6 +14,10 @@ import pypdfium2
 
 READABLE = (".pdf", ".docx", ".md")
 _CONTENTS = re.compile(r"(?:\.{4,}|(?:\s\.){3,})\s*[\divxlc]*\s*$")
+_BEGINNING = 30  # letters that tell where a text begins
+_LEAST = 6  # of them, of a text that runs on to the next page
+_EDGE = 400  # letters at a page's foot or head
+_SHARED = 3  # letters that furniture may begin with as well as the text goes on
 _FEWEST = 5  # lines with leaders on a page that make it one of a table of contents
 
 
@@ -50,7 +54,17 @@ class Paper:
         if not 1 <= page <= len(self.pages):
             return False
         here = self.squeezed[page - 1]
-        return wanted in here or (len(wanted) > 30 and wanted[:30] in here)
+        return (
+            wanted in here or (len(wanted) > _BEGINNING and wanted[:_BEGINNING] in here) or self._runs_on(wanted, page)
+        )
+
+    def _runs_on(self, wanted: str, page: int) -> bool:
+        """Whether letters, at least _LEAST of them, are the last of a page and the others the first of the next one:
+        furniture may stand on both edges, for which _EDGE letters are allowed."""
+        foot = self.squeezed[page - 1][-_EDGE:]
+        head = self.squeezed[page][: _EDGE + len(wanted)] if page < len(self.pages) else ""
+        first = next((size for size in range(min(len(wanted), _BEGINNING), _LEAST - 1, -1) if wanted[:size] in foot), 0)
+        return any(wanted[size:][:_BEGINNING] in head for size in range(max(_LEAST, first - _SHARED), first + 1))
 
     def is_contents(self, page: int) -> bool:
         """Whether a page (from 1) is of a table of contents."""

@@ -2,6 +2,9 @@
 
 answerable.jsonl  about things that the works say; `must` was looked up in them
 nowhere.jsonl     of the same subjects, about things that none of them says; looked for in all of them
+judged_answerable.jsonl, judged_nowhere.jsonl   the same, written before anything was measured on them, of passages
+                  that were drawn by chance: they are judged on, and nothing is tuned on them
+fresh_answerable.jsonl, fresh_nowhere.jsonl     the same again, when the first two had been looked at
 course.jsonl      what students ask, written before any answer was seen
 
 A question of `answerable` is also asked where its work is left out: it cannot be answered there, unless what it must

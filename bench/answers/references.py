@@ -1,13 +1,12 @@
 """Questions that name a place of a document, in the ways people name one, each with the place that is meant."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.answers.numbers import in_words, ordinal, roman
 from bench.answers.papers import Paper
-from bench.answers.sections import Place
+from bench.answers.sections import Place, is_elsewhere
 
 _TITLE = re.compile(
     r"(?P<rank>Ley Orgánica|Ley|Real Decreto Legislativo|Real Decreto-ley|Real Decreto|Decreto|Orden) "
@@ -177,11 +176,12 @@ _FORMS = {
 }
 
 
-def of_others(places: Iterable[Place], most: int, skipped: Iterable[str] = ()) -> list[Reference]:
-    """Of standards and handbooks. The document is named where another one has the same number, and in every other
-    question; as many of each paper and kind as there are of the fewest, then more."""
+def of_others(
+    places: Iterable[Place], papers: Sequence[Paper], most: int, skipped: Iterable[str] = ()
+) -> list[Reference]:
+    """Of standards and handbooks. The document is named where another one has the same number or heading, and in every
+    other question; as many of each paper and kind as there are of the fewest, then more."""
     places = [place for place in places if place.paper.group not in set(skipped) and not law_of(place.paper)]
-    known = Counter((place.kind, place.number.casefold()) for place in places)
     queues = [spread_over(places, paper, kind) for paper in dict.fromkeys(p.paper for p in places) for kind in _FORMS]
     chosen: list[Reference] = []
     for turn in range(max(map(len, queues), default=0)):
@@ -191,7 +191,7 @@ def of_others(places: Iterable[Place], most: int, skipped: Iterable[str] = ()) -
                 forms = _FORMS[place.kind]
                 count = int(place.number) if place.number.isdigit() else 1
                 text = forms[turn % len(forms)].format(n=place.number, r=roman(count))
-                is_shared = known[place.kind, place.number.casefold()] > 1
+                is_shared = is_elsewhere(place, papers)
                 if is_shared or (turn % 2 and place.kind != "heading"):
                     text = f"{text.rstrip('?')} ({name_of(place.paper)})" + ("?" if text.endswith("?") else "")
                 chosen.append(Reference(text, (place,), place.kind))

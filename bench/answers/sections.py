@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from bench.answers.numbers import ORDINALS, ROMANS, WORDS
 from bench.answers.papers import Paper, squeeze
@@ -26,6 +27,12 @@ _KINDS = {
 }
 _MARKDOWN = re.compile(r"^#{2,4} (?P<number>.+)$", re.M)
 _LONGEST = {"table": 1_500, "requirement": 1_200}  # characters: what follows it before the next is not of it
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+_SIGNS = re.compile(r"#*")
+_SAME = {
+    "requirement": "V?", "clause": "V?", "chapter": "(?:chapter|cap[íi]tulo|unidad|unit|tema|u) ?0?",
+    "appendix": "(?:appendix|annex|anexo|ap[ée]ndice) ", "table": "(?:table|tabla|cuadro) ",
+}  # fmt: skip
 _ENDS = ("articulo", "disposicion", "anexo")  # any of these ends any other of them
 
 
@@ -56,7 +63,9 @@ def places_of(paper: Paper) -> list[Place]:
     found: dict[tuple[str, str], Place] = {}
     heads = sorted(_headings(paper))
     for start, kind, number, heading in heads:
-        end = next((other for other, of, _, _ in heads if other > start and _ends(kind, of)), None)
+        end = next(
+            (at for at, of, _, line in heads if at > start and _ends(kind, of) and not _below(heading, line)), None
+        )
         most = start + _LONGEST.get(kind, 1 << 40)
         text, pages = _span(paper, start, min(end or most, most))
         place = found.setdefault((kind, number), Place(paper, kind, number, heading))
@@ -72,6 +81,26 @@ def _ends(kind: str, other: str) -> bool:
     return other == kind or (kind == "requirement" and other == "clause")
 
 
+def _below(heading: str, other: str) -> bool:
+    """Whether a Markdown heading is of a deeper level: it and its text are a part of the one above."""
+    return heading.startswith("#") and len(_SIGNS.match(other)[0]) > len(_SIGNS.match(heading)[0])  # type: ignore[index]
+
+
+def is_elsewhere(place: Place, papers: Iterable[Paper]) -> bool:
+    """Whether another paper has a line that may be the same place, so that a question has to say whose it means."""
+    names = _SAME.get(place.kind, "")
+    if place.kind == "heading":
+        wanted = squeeze(place.number)
+        return any(wanted in _lines(paper) for paper in papers if paper is not place.paper)
+    line = re.compile(rf"^{names}{re.escape(place.number)}(?:[.):]? |[.):]?$)", re.M | re.I)
+    return any(line.search(page) for paper in papers if paper is not place.paper for page in paper.pages)
+
+
+@cache
+def _lines(paper: Paper) -> frozenset[str]:
+    return frozenset(squeeze(line) for page in paper.pages for line in page.splitlines())
+
+
 def _headings(paper: Paper) -> Iterator[tuple[int, str, str, str]]:
     """(place in the joined pages, kind, number, the line)."""
     joined, first = "", {}
@@ -82,7 +111,7 @@ def _headings(paper: Paper) -> Iterator[tuple[int, str, str, str]]:
     kinds = _KINDS if paper.path.suffix != ".md" else {"heading": _MARKDOWN}
     for kind, pattern in kinds.items():
         for match in pattern.finditer(joined):
-            number = match["number"].strip()
+            number = _LINK.sub(r"\1", match["number"].strip())
             named = f"{kind} {match['kind']}" if kind == "disposicion" else kind
             count = _count(kind, number)
             if kind in ("articulo", "disposicion") and count is None:
@@ -92,7 +121,7 @@ def _headings(paper: Paper) -> Iterator[tuple[int, str, str, str]]:
             if count is not None:
                 last[named] = count
             line = joined[match.start() : joined.find("\n", match.start())]
-            yield match.start(), named, _written(kind, number, count), line.strip()
+            yield match.start(), named, _written(kind, number, count), _LINK.sub(r"\1", line.strip())
 
 
 def _count(kind: str, number: str) -> int | None:

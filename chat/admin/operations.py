@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin, messages
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
@@ -38,13 +39,13 @@ class TraceAdmin(OrganizationAdmin):
         "tries", "degradation", "total_shown",
     )  # fmt: skip
     list_filter = ("confidence", "gate", "degraded", ("agent", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("query",)
+    search_fields = ("query", "request_id__exact")
     list_select_related = ("agent__organization", "message")
     list_before_template = "admin/chat/_usage_link.html"
     list_per_page = 50
     date_hierarchy = "created_at"
     fieldsets = (
-        (None, {"fields": ("created_at", "asked", "searched_for", "asked_of", "answered_by")}),
+        (None, {"fields": ("created_at", "asked", "searched_for", "asked_of", "answered_by", "asked_by")}),
         (
             _("Retrieval"),
             {"fields": (
@@ -55,11 +56,12 @@ class TraceAdmin(OrganizationAdmin):
         (None, {"fields": ("details",)}),
     )  # fmt: skip
     readonly_fields = (
-        "created_at", "asked", "searched_for", "asked_of", "answered_by", "level", "score_shown", "gate_shown",
-        "state_shown", "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
+        "created_at", "asked", "searched_for", "asked_of", "answered_by", "asked_by", "level", "score_shown",
+        "gate_shown", "state_shown", "corpora", "size", "degradation", "dropped_shown", "cost_shown", "details",
     )  # fmt: skip
     asked_of = related_text("agent", _("agent"))
     answered_by = related_text("model", _("model"))
+    asked_by = related_text("request_id", _("request (X-Request-ID)"))
     level = related_text("confidence", _("confidence"))
     gate_shown = related_text("gate", _("gate"))
     corpora = related_text("scope_size", _("corpora in scope"))
@@ -91,11 +93,17 @@ class TraceAdmin(OrganizationAdmin):
         }
         return TemplateResponse(request, "admin/chat/usage.html", context)
 
-    def playground_view(self, request: HttpRequest) -> TemplateResponse:
+    def playground_view(self, request: HttpRequest) -> HttpResponse:
         """One question under two settings, in the admin's own scope (`chat.admin.playground`)."""
         membership = membership_of_session(request)
-        if not self.has_view_permission(request) or membership is None:
+        if not self.has_view_permission(request):
             raise Http404
+        if membership is None:  # an operator's menu has it too
+            self.message_user(
+                request, _("The playground searches as a member of an organization, and you belong to none."),
+                messages.INFO,
+            )  # fmt: skip
+            return redirect("admin:index")
         asked = request.GET if "q" in request.GET else None
         question = playground.QuestionForm(Agent.objects.of_organization(membership), asked)
         sides = [playground.Side(name, playground.SettingsForm(asked, prefix=name)) for name in playground.SIDES]

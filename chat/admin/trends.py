@@ -3,17 +3,15 @@
 Source: rag-for-teaching-agents §10 ("Satisfacción docente", "Reducción de «no sé»"). Readers say it by rating answers.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.db.models import Count, Q, QuerySet
-from django.db.models.functions import TruncWeek
-
-from chat.answering.state import State
-from chat.models import Message
+from chat.models import DailyUsage
 
 WEEKS = 12
+MEASURES = ("answers", "unknown", "rated", "liked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +30,15 @@ def first_monday(today: date, weeks: int = WEEKS) -> date:
     return today - timedelta(days=today.weekday(), weeks=weeks - 1)
 
 
-def weeks_of_answers(answers: QuerySet[Message], today: date, weeks: int = WEEKS) -> list[WeekOfAnswers]:
-    """Every week, also one without an answer; one query."""
+def weeks_of_answers(rows: Iterable[DailyUsage], today: date, weeks: int = WEEKS) -> list[WeekOfAnswers]:
+    """Every week, also one without an answer, of the days that are counted."""
     first = first_monday(today, weeks)
-    rows = (
-        answers.filter(role=Message.Role.ASSISTANT, created_at__date__gte=first)
-        .order_by()
-        .annotate(week=TruncWeek("created_at"))
-        .values_list("week")
-        .annotate(
-            answers=Count("pk", filter=~Q(state="")),
-            unknown=Count("pk", filter=Q(state=State.NOT_IN_DOCUMENTS)),
-            rated=Count("pk", filter=Q(rating__isnull=False)),
-            liked=Count("pk", filter=Q(rating=1)),
-        )
-    )
-    found = {week.date(): WeekOfAnswers(week.date(), *counts) for week, *counts in rows}
-    mondays = [first + timedelta(weeks=n) for n in range(weeks)]
-    return [found.get(monday) or WeekOfAnswers(monday) for monday in mondays]
+    counts: dict[date, Counter[str]] = {first + timedelta(weeks=n): Counter() for n in range(weeks)}
+    for one in rows:
+        monday = one.day - timedelta(days=one.day.weekday())
+        if one.measure in MEASURES and monday in counts:
+            counts[monday][one.measure] += one.count
+    return [WeekOfAnswers(monday, **{name: found[name] for name in MEASURES}) for monday, found in counts.items()]
 
 
 def shares(pairs: Sequence[tuple[date, int, int]]) -> list[tuple[str, int]]:

@@ -1,5 +1,6 @@
 """What an organization asked in the last days: counts for the admin's usage page, never anybody's words."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -7,16 +8,17 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from accounts.tenancy.scope import system_scope
+from agents.models import Agent
 from chat.admin.statistics import AdaptiveStatistics, adaptive_statistics
 from chat.admin.trends import first_monday, shares, weeks_of_answers
-from chat.models import Message, Trace
+from chat.models import DailyUsage, Trace
+from chat.usage.counting import first_moment, usage_since
 from corpora.models import Corpus, Document
 from retrieval.confidence.gate import Gate
 
@@ -62,31 +64,44 @@ def usage(organization_id: UUID | None, days: int = DAYS) -> UsageReport:
     """Counts of the last `days` days, today included, of one organization; of all of them with None."""
     today = timezone.localdate()
     since = today - timedelta(days=days - 1)
-    messages = Message.objects.filter(created_at__date__gte=since)
-    traces = Trace.objects.filter(created_at__date__gte=since)
-    answers = Message.objects.filter(created_at__date__gte=first_monday(today))
     failed = Document.objects.alive().filter(
-        status=Document.Status.FAILED, corpus__corpus_type=Corpus.Type.GLOBAL, created_at__date__gte=since
+        status=Document.Status.FAILED, corpus__corpus_type=Corpus.Type.GLOBAL, created_at__gte=first_moment(since)
     )
     if organization_id:
-        messages = messages.filter(conversation__organization_id=organization_id)
-        answers = answers.filter(conversation__organization_id=organization_id)
-        traces = traces.filter(agent__organization_id=organization_id)
         failed = failed.filter(corpus__organization_id=organization_id)
-    questions = messages.filter(role=Message.Role.USER)
-    weeks = weeks_of_answers(answers, today)
+    counted = usage_since(organization_id, min(since, first_monday(today)), since)
+    rows = [one for one in counted.rows if one.day >= since]
+    questions = [one for one in rows if one.measure == "question"]
+    weeks = weeks_of_answers(counted.rows, today)
     return UsageReport(
-        questions=questions.count(),
-        people=questions.values("conversation__owner").distinct().count(),
-        cost=traces.aggregate(spent=Sum("cost"))["spent"],
+        questions=sum(one.count for one in questions),
+        people=len(counted.people),
+        cost=sum_or_none(one.cost for one in rows),
         per_day=bars(per_day(questions, [since + timedelta(days=n) for n in range(days)])),
-        per_agent=bars(count_by(questions, "conversation__agent__name")[:10]),
-        per_confidence=bars(per_confidence(traces)),
-        per_gate=bars(per_gate(traces)),
-        failures=bars(failures(messages, traces, failed)),
+        per_agent=bars(per_agent(counted.agents)[:10]),
+        per_confidence=bars(per_confidence(counts_of(rows, "confidence"))),
+        per_gate=bars(per_gate(counts_of(rows, "gate"))),
+        failures=bars(failures(counts_of(rows, "failed"), counts_of(rows, "degraded"), failed)),
         liked=percent_bars([(one.monday, one.liked, one.rated) for one in weeks]),
         unknown=percent_bars([(one.monday, one.unknown, one.answers) for one in weeks]),
     )
+
+
+def sum_or_none(costs: Iterable[Decimal | None]) -> Decimal | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def counts_of(rows: Iterable[DailyUsage], measure: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for one in rows:
+        if one.measure == measure:
+            found[one.value] += one.count
+    return found
+
+
+def most_first(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def percent_bars(pairs: Sequence[tuple[date, int, int]]) -> tuple[Bar, ...] | None:
@@ -100,7 +115,7 @@ def percent_bars(pairs: Sequence[tuple[date, int, int]]) -> tuple[Bar, ...] | No
 def adaptive_usage(organization_id: UUID | None, days: int = DAYS) -> AdaptiveStatistics:
     """What adaptive retrieval did in the last `days` days."""
     since = timezone.localdate() - timedelta(days=days - 1)
-    traces = Trace.objects.filter(created_at__date__gte=since, agent__adaptive=True).exclude(message=None)
+    traces = Trace.objects.filter(created_at__gte=first_moment(since), agent__adaptive=True).exclude(message=None)
     if organization_id:
         traces = traces.filter(agent__organization_id=organization_id)
     return adaptive_statistics(traces.order_by().values_list("attempts", flat=True))
@@ -112,20 +127,29 @@ def count_by(rows: QuerySet[Any], field: str) -> list[tuple[str, int]]:
     return [(str(value), count) for value, count in found]
 
 
-def per_day(questions: QuerySet[Message], days: Sequence[date]) -> list[tuple[str, int]]:
-    found = dict(
-        questions.order_by().annotate(day=TruncDate("created_at")).values_list("day").annotate(count=Count("pk"))
-    )
-    return [(day.isoformat(), found.get(day, 0)) for day in days]
+def per_day(questions: Iterable[DailyUsage], days: Sequence[date]) -> list[tuple[str, int]]:
+    found: Counter[date] = Counter()
+    for one in questions:
+        found[one.day] += one.count
+    return [(day.isoformat(), found[day]) for day in days]
 
 
-def per_confidence(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
+def per_agent(asked: Counter[UUID]) -> list[tuple[str, int]]:
+    names = dict(Agent.objects.filter(pk__in=list(asked)).values_list("pk", "name"))
+    named: Counter[str] = Counter()
+    for pk, count in asked.items():
+        if pk in names:
+            named[names[pk]] += count
+    return most_first(named)
+
+
+def per_confidence(counts: Counter[str]) -> list[tuple[str, int]]:
     labels = {"high": _("high"), "medium": _("medium"), "low": _("low"), "none": pgettext("confidence", "none")}
-    found = {value.lower(): count for value, count in count_by(traces, "confidence")}
+    found = {value.lower(): count for value, count in counts.items()}
     return [(labels[value], found.get(value, 0)) for value in CONFIDENCES]
 
 
-def per_gate(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
+def per_gate(counts: Counter[str]) -> list[tuple[str, int]]:
     labels = {
         Gate.SUFFICIENT: _("sufficient"),
         Gate.LOW_CONFIDENCE: _("too little confidence"),
@@ -133,16 +157,11 @@ def per_gate(traces: QuerySet[Trace]) -> list[tuple[str, int]]:
         Gate.DISABLED: _("without a search"),
         Gate.DEGRADED: _("the index was down"),
     }
-    found = dict(count_by(traces, "gate"))
-    return [(label, found.get(gate.value, 0)) for gate, label in labels.items()]
+    return [(label, counts[gate.value]) for gate, label in labels.items()]
 
 
-def failures(
-    messages: QuerySet[Message], traces: QuerySet[Trace], documents: QuerySet[Document]
-) -> list[tuple[str, int]]:
+def failures(answers: Counter[str], degraded: Counter[str], documents: QuerySet[Document]) -> list[tuple[str, int]]:
     """Answers and documents that failed, by code, and answers that had to do without their context."""
-    answers = count_by(messages.filter(status=Message.Status.FAILED), "error_code")
-    degraded = count_by(traces.exclude(degraded=""), "degraded")
     unread = count_by(documents, "error_code")
-    kinds = ((_("answer"), answers), (_("without context"), degraded), (_("document"), unread))
+    kinds = ((_("answer"), most_first(answers)), (_("without context"), most_first(degraded)), (_("document"), unread))
     return [(f"{kind}: {code or '?'}", count) for kind, found in kinds for code, count in found]

@@ -16,6 +16,7 @@ from django.db import transaction
 
 from accounts.http import idempotency
 from accounts.limits import reserving, stock
+from accounts.limits.size import organization_class
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem
 from agents.llm import EXTRACTIVE, resolve
@@ -34,6 +35,7 @@ from chat.stream.events import Done, Error, Sources
 from chat.stream.live import Live
 from config.concurrency.threads import in_thread, to_its_end
 from config.faults import describe_error
+from config.metrics.answering import count_end
 from retrieval.confidence.gate import Confidence
 
 logger = logging.getLogger(__name__)
@@ -95,14 +97,16 @@ class Admission:
         with transaction.atomic():
             self._reserve(membership, inquiry, self.answer.evaluator)
             records.open_answer(inquiry.conversation, question.text, self.live.message)
-            if self._reply:
-                idempotency.keep_reply(self._reply, 200, {"message": str(self.live.message)})
+            if self._reply and not idempotency.keep_reply(self._reply, 200, {"message": str(self.live.message)}):
+                raise idempotency.StillRunning  # it took longer than its lease, and another has begun
         self.inquiry = inquiry
 
     def _reserve(self, membership: Membership, inquiry: Inquiry, judge: str) -> None:
         """In the transaction that stores the answer: what it counts exists together with it. Raises QuotaExceeded."""
         most = spending.most_spent_by(inquiry, judge)
         self._reserved = bool(most)
+        if most:
+            self.meter.organization_class = organization_class(membership.organization_id)
         stock.make_room(membership, streams=1)
         reserving.reserve_here(membership, most, self.live.message, questions=1)
 
@@ -182,6 +186,7 @@ class Admission:
         self.answer.failure = Failure(problem.code, str(problem.detail))
         try:
             await in_thread(records.give_up, self.live.message, problem.code)
+            count_end(State.COULD_NOT_SEARCH, Message.Status.FAILED, problem.code)
         except DatabaseFault as error:
             logger.error("message %s is left open: %s", self.live.message, describe_error(error))
 

@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
 from functools import partial
 
 from agents.llm import client_for
-from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
-from agents.llm.metering import note_call
+from agents.llm.base import DOUBTFUL, ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
+from agents.llm.metering import model_label, note_call
+from agents.llm.spans import model_span, note_usage
 from chat.answering import records
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.inquiry import Inquiry, Plan
@@ -23,6 +25,7 @@ from chat.stream.log import EventLog
 from chat.stream.thinking import ThinkFilter
 from config.concurrency.threads import to_its_end
 from config.faults import describe_error
+from config.metrics.answering import FIRST_TOKEN, MODEL_FIRST_TOKEN
 from corpora.scope import is_personal
 from retrieval.results import Retrieval
 
@@ -72,7 +75,7 @@ async def stream_attempt(answer: Answer, attempt: Attempt, live: Live, deadline:
     try:
         with live.until_stopped():
             async with asyncio.timeout_at(deadline):
-                await _hear(attempt, live.log)
+                await _hear(attempt, live.log, answer.began)
             attempt.is_whole = True
     except TimeoutError:
         attempt.error = ModelTimeout()
@@ -105,25 +108,38 @@ def _billing(attempt: Attempt) -> Iterator[None]:
             note_call(attempt.request, attempt.usage, attempt.text)
 
 
-async def _hear(attempt: Attempt, log: EventLog) -> None:
+async def _hear(attempt: Attempt, log: EventLog, began: float) -> None:
     """What the model says, without its thoughts; or the refusal, which asks no model."""
     if attempt.refusal:
         attempt.parts.append(attempt.refusal)
         log.wake()
         return
-    thoughts = ThinkFilter()
-    with _billing(attempt):
+    thoughts, asked = ThinkFilter(), time.perf_counter()
+    with _billing(attempt), model_span(attempt.request.model) as here:
         async with aclosing(client_for(attempt.request.model).stream(attempt.request)) as stream:
             async for event in stream:
                 if isinstance(event, TextDelta):
                     if text := thoughts.feed(event.text):
+                        if not attempt.parts:
+                            _note_first_word(attempt, began, asked)
                         attempt.parts.append(text)
                         log.wake()
                 elif isinstance(event, Usage):
                     attempt.usage = event
+                    note_usage(here, event)
+                else:
+                    attempt.is_doubtful = event.reason == DOUBTFUL
     if text := thoughts.finish():
         attempt.parts.append(text)
         log.wake()
+
+
+def _note_first_word(attempt: Attempt, began: float, asked: float) -> None:
+    """What a model thinks before is waited for, too."""
+    now = time.perf_counter()
+    MODEL_FIRST_TOKEN.labels(model_label(attempt.request.model)).observe(now - asked)
+    if attempt.number == 1:
+        FIRST_TOKEN.observe(now - began)
 
 
 def sources_event(answer: Answer, attempt: Attempt, number: int) -> Sources:

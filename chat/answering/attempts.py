@@ -1,5 +1,6 @@
 """An answer under way: one attempt, or with adaptive retrieval up to three, of which the best is kept."""
 
+import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -35,6 +36,7 @@ class Attempt:
     usage: Usage = NOTHING
     error: ModelError | None = None
     is_whole: bool = False
+    is_doubtful: bool = False  # by its own word
     metrics: Metrics | None = None
     judged: Usage = NOTHING  # what the judge of it cost
     decision: Decision | None = None
@@ -76,6 +78,7 @@ class Answer:
     told: int = 1
     status: str = Message.Status.STOPPED  # until something better happened
     failure: Failure | None = None
+    began: float = field(default_factory=time.perf_counter)  # when its question was let in
 
     @property
     def best(self) -> Attempt | None:

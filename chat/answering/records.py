@@ -16,10 +16,13 @@ from agents.models import Agent
 from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import ChatQuestion
-from chat.answering.state import count_answer, state_found, state_of
+from chat.answering.state import State, state_found, state_of
 from chat.citing.support import sentences_behind
 from chat.models import Citation, Conversation, Message, Project, Trace
+from chat.usage.measuring import count_answer
 from config.faults import describe_error
+from corpora.metadata.names import DOCUMENT
+from corpora.models import Document
 from corpora.scope import Scope
 
 logger = logging.getLogger(__name__)
@@ -29,7 +32,8 @@ AFTER = timedelta(microseconds=1)  # an answer stands behind its question
 
 
 def conversation_for(membership: Membership, agent: Agent, question: ChatQuestion) -> Conversation:
-    """The caller's own conversation with this agent, or a new one, not stored yet, in the caller's own project."""
+    """The caller's own conversation with this agent, or a new one, not stored yet: in the caller's own project, about
+    the one document that it is begun with."""
     if question.conversation:
         found = (
             Conversation.objects.owned_by(membership)
@@ -46,6 +50,7 @@ def conversation_for(membership: Membership, agent: Agent, question: ChatQuestio
         agent=agent,
         project=project_for(membership, question.project),
         title=title_from(question.text),
+        context=about(membership, question.document),
         is_personal=False,  # until its first question is judged
     )
 
@@ -57,6 +62,16 @@ def project_for(membership: Membership, project_id: UUID | None) -> Project | No
     if project is None:
         raise NotFound
     return project
+
+
+def about(membership: Membership, document_id: UUID | None) -> dict[str, Any]:
+    """The context of a conversation about one document; an empty one without. Raises NotFound for one that the caller
+    may not read."""
+    if document_id is None:
+        return {}
+    if not Document.objects.readable_by(membership).filter(pk=document_id).exists():
+        raise NotFound
+    return {"filters": {DOCUMENT: [str(document_id)]}}
 
 
 def title_from(text: str) -> str:
@@ -162,9 +177,11 @@ def close_answer(answer: Answer) -> None:
         fields |= of_retrieval(best) if is_other else {}
         fields["state"] = state_of(best)
     with transaction.atomic():
-        if not Message.objects.unclosed().filter(pk=answer.message).update(**fields) or best is None:
+        if not Message.objects.unclosed().filter(pk=answer.message).update(**fields):
             return
-        transaction.on_commit(partial(count_answer, fields["state"]))
+        transaction.on_commit(partial(count_answer, answer, fields.get("state", State.COULD_NOT_SEARCH)))
+        if best is None:
+            return
         if is_other:
             Citation.objects.filter(message_id=answer.message).delete()
             Citation.objects.bulk_create(best.sources)

@@ -82,4 +82,5 @@ def support_of(row: Citation, occurrence: int) -> Support:
     quote = row.quotes[occurrence]
     if quote is None:
         return Support(row.n, None, None, None, None)
-    return Support(row.n, quote["text"], quote["page"], quote["start"], quote["end"])
+    label = quote.get("page_label", "")
+    return Support(row.n, quote["text"], quote["page"], quote["start"], quote["end"], label)

@@ -3,7 +3,6 @@
 from enum import StrEnum
 
 from django.utils.translation import gettext_lazy as _
-from prometheus_client import Counter
 
 from chat.answering.attempts import Attempt
 from chat.models import Message, Trace
@@ -11,9 +10,6 @@ from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
 
 READ_OF_A_TRACE = ("model", "gate", "scope_size", "degraded")  # by `state_kept`
-
-
-ANSWERS = Counter("answers_total", "Answers that have ended, by how far they rest on documents", ["state"])
 
 
 class State(StrEnum):
@@ -51,12 +47,8 @@ def state_of(attempt: Attempt) -> State:
     if found is not State.SUPPORTED or not attempt.is_whole:
         return found
     is_unsupported = any(None in (one.quotes or ()) for one in attempt.sources)
-    return State.PARTLY_SUPPORTED if is_unsupported or not attempt.cited else State.SUPPORTED
-
-
-def count_answer(state: str) -> None:
-    """One more, for the metrics."""
-    ANSWERS.labels(state=state).inc()
+    is_in_part = is_unsupported or attempt.is_doubtful or not attempt.cited
+    return State.PARTLY_SUPPORTED if is_in_part else State.SUPPORTED
 
 
 def state_said(found: State, *, is_refusal: bool, is_cited: bool, is_whole: bool) -> State:

@@ -23,6 +23,7 @@ from agents.llm.base import ModelError, Usage
 from agents.llm.prices import cost
 from chat.answering.attempts import Answer, Attempt
 from chat.understanding.kinds import question_kind
+from config.observability.correlation import current_correlation
 from retrieval.results import Retrieval, TracedCandidate
 
 
@@ -40,6 +41,7 @@ def trace_found(attempt: Attempt) -> dict[str, Any]:
         "scope_size": len(attempt.scope.corpus_ids),
         "model": model_name(attempt),
         **retrieval_entry(retrieval),
+        **cause_of_it(),
         "candidates": [{"chunk": str(one.chunk), "relevance": one.relevance} for one in retrieval.chunks],
     }
 
@@ -73,6 +75,11 @@ def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
         "dropped": dict(retrieval.dropped),
         "timings": dict(retrieval.timings),
     }
+
+
+def cause_of_it() -> dict[str, str]:
+    """By which the lines of its request are found in the logs."""
+    return {"request_id": current_correlation().request_id}
 
 
 def attempt_entry(attempt: Attempt, *, kept: bool) -> dict[str, Any]:

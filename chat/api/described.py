@@ -47,6 +47,9 @@ class SupportSerializer(serializers.Serializer[Any]):
     page = serializers.IntegerField(allow_null=True)
     start = serializers.IntegerField(allow_null=True)
     end = serializers.IntegerField(allow_null=True)
+    page_label = serializers.CharField(
+        required=False, help_text='what is printed on the page ("xii"), only where that is not `page`'
+    )
 
 
 class WholeAnswerSerializer(serializers.Serializer[Any]):

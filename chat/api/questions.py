@@ -39,6 +39,11 @@ class QuestionSerializer(serializers.Serializer[Any]):
     )  # counted before any of them is looked at
     conversation = serializers.UUIDField(required=False, allow_null=True)
     project = serializers.UUIDField(required=False, allow_null=True)
+    document = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="a new conversation is about this document alone, until it is widened",
+    )
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
     context = StudentSerializer(required=False)  # type: ignore[assignment]  # DRF takes fields out of the class body
@@ -66,6 +71,7 @@ def question_from(body: Any) -> ChatQuestion:
         history=tuple(before),
         conversation=asked.get("conversation"),
         project=asked.get("project"),
+        document=asked.get("document"),
         filters=asked.get("filters") or {},
         preferences=asked.get("preferences") or {},
         student=asked.get("context") or {},

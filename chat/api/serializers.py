@@ -1,6 +1,5 @@
 """What the API shows of projects, conversations and messages, and what it takes."""
 
-from dataclasses import asdict
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -138,7 +137,7 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
 
     @extend_schema_field(SupportSerializer(many=True))
     def get_citations(self, row: Message) -> list[dict[str, Any]]:
-        return [asdict(one) for one in citations_of(row.content, [source.veil() for source in row.citations.all()])]
+        return [one.told for one in citations_of(row.content, [source.veil() for source in row.citations.all()])]
 
 
 class ConversationSerializer(serializers.ModelSerializer[Conversation]):

@@ -28,6 +28,7 @@ from chat.api.serializers import (
 )
 from chat.models import Citation, Conversation, Message, MessageQuerySet, Project, Trace
 from chat.stream import live
+from config.metrics.answering import RATINGS
 
 
 def owned_message(request: Request, pk: UUID) -> Message:
@@ -57,6 +58,7 @@ class MessageFeedback(APIView):
         form.is_valid(raise_exception=True)
         message.rating, message.comment = form.validated_data["rating"], form.validated_data["comment"]
         message.save(update_fields=["rating", "comment"])
+        RATINGS.labels("up" if message.rating > 0 else "down").inc()
         return Response(form.validated_data)
 
 
@@ -95,6 +97,13 @@ class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
             earlier = request.build_absolute_uri(f"{request.path}?{self.BEFORE}={shown[0]['id']}")
             response["Link"] = f'<{earlier}>; rel="prev"'
         return response
+
+    def patch(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """As DRF's, which would forget the messages in hand and read them all again one by one."""
+        form = self.get_serializer(self.get_object(), data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        form.save()
+        return Response(form.data)
 
     def get_object(self) -> Conversation:
         found = Conversation.objects.owned_by(membership_of(self.request)).filter(pk=self.kwargs["pk"]).first()

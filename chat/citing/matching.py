@@ -3,10 +3,12 @@
 A claim that stands in the passage word for word is supported by the sentence where it stands. Any other is held against
 each sentence, and up to WINDOW of them together, by the share of its words that they have; numbers and names weigh
 double. Its numbers must all be there, and nothing may be denied on one side alone. Below ENOUGH nothing supports it.
+What is quoted with something left out ("… the loan […] is free …") is looked for piece by piece.
 """
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from chat.citing.saying import DENIALS, Said, said_in
@@ -18,6 +20,8 @@ ENOUGH = 0.55  # of what a claim says
 FROM_SEVERAL = 0.62  # of what it says, where no single sentence has enough
 WINDOW = 3  # sentences that may support a claim together
 LONGEST = 900  # characters of them
+WIDEST = 3  # times its length, to which a quotation of several sentences grows
+MOST_PIECES = 8  # of a quotation
 SHORTEST_QUOTE = 12  # letters and figures of a claim that may be looked for word for word
 NEAREST_BEATS = 0.04  # what a further sentence must add
 LONGEST_LOOKED_AT = 20_000  # characters of a passage
@@ -27,9 +31,11 @@ HEAVY, LIGHT = 2.0, 1.0
 WORDS_BEFORE = 40  # characters before a quote that may deny it
 
 _NAME = re.compile(r"(?<=[^\s.:;!?¿¡«\"“(])\s+([A-ZÁÉÍÓÚÜÑ][\w.-]+)")
-_MARKUP = re.compile(r"[*_`#>|~\\]|\]\([^)\s]{0,300}\)")
+_MARKUP = re.compile(r"[*_`#>|~\\]")
+_LINKED_TO = re.compile(r"\]\([^)\n]{0,300}\)")  # the address of a Markdown link, which nobody reads
 _MARK = re.compile(r"(?:[-*+•▪◦–—>]|#{1,6})\s{1,9}")
 _QUOTED = re.compile(r"[«\"“]([^«»\"“”]{20,600})[»\"”]")
+_ELISION = re.compile(r"\[(?:…|\.{3})\]|…|\.{3}")
 
 
 class Read:
@@ -38,7 +44,7 @@ class Read:
     def __init__(self, text: str) -> None:
         self.text = text[:LONGEST_LOOKED_AT]
         self.spans = statements(self.text)[:MOST_SENTENCES]
-        self.letters, self.places = _letters(self.text)
+        self.letters, self.places = _letters(without_addresses(self.text))
 
     @cached_property
     def said(self) -> list[Said]:
@@ -47,13 +53,36 @@ class Read:
 
 def supporting_span(claim: str, read: Read) -> Span | None:
     """Characters of the passage that support the claim; None where nothing does."""
-    plain = _MARKUP.sub(" ", claim[:LONGEST_CLAIM])
-    for quote in (plain, *(found[1] for found in _QUOTED.finditer(plain))):
-        place = find_quote(quote, read)
-        if place is not None and not _is_denied(place, read.text):
-            return _trimmed(_widened(place, read.spans), read.text)
-    found = _paraphrased(plain, read)
+    for quote in quotes_in(claim):
+        if span := quoted_span(quote, read):
+            return span
+    found = _paraphrased(_plain(claim), read)
     return _trimmed(found, read.text) if found else None
+
+
+def quoted_span(quote: str, read: Read) -> Span | None:
+    """Characters of the sentences that have the very words, unless they deny them."""
+    place = find_quote(_plain(quote), read)
+    if place is None or _is_denied(place, read.text):
+        return None
+    return _trimmed(_widened(place, read.spans), read.text)
+
+
+def quotes_in(claim: str) -> Iterator[str]:
+    """What of a claim may stand word for word in a passage: all of it, and what it has in quotation marks."""
+    plain = _plain(claim)
+    yield plain
+    for found in _QUOTED.finditer(plain):
+        yield found[1]
+
+
+def _plain(claim: str) -> str:
+    return _MARKUP.sub(" ", without_addresses(claim[:LONGEST_CLAIM]))
+
+
+def without_addresses(text: str) -> str:
+    """With spaces for those of links, so that every other character keeps its place."""
+    return _LINKED_TO.sub(lambda found: " " * len(found[0]), text)
 
 
 def has_something_to_support(claim: str) -> bool:
@@ -63,11 +92,28 @@ def has_something_to_support(claim: str) -> bool:
 
 
 def find_quote(quote: str, read: Read) -> Span | None:
-    """Where the words of `quote` stand in the passage, whatever marks, spaces and hyphens of line ends are between."""
-    wanted, _ = _letters(quote)
-    if len(wanted) < SHORTEST_QUOTE:
+    """Where the words of `quote` stand in the passage, whatever marks, spaces and hyphens of line ends are between.
+
+    Of one with something left out: from its first piece to its last, or its longest where these are far apart.
+    """
+    pieces = [letters for piece in _ELISION.split(quote, MOST_PIECES) if (letters := _letters(piece)[0])]
+    if max(map(len, pieces), default=0) < SHORTEST_QUOTE:
         return None
-    found = read.letters.find(wanted)
+    places: list[Span] = []
+    for letters in pieces:
+        place = _find_letters(letters, read, places[-1][1] if places else 0)
+        if place is None:
+            return None
+        places.append(place)
+    start, end = places[0][0], places[-1][1]
+    if len(places) == 1 or end - start <= LONGEST:
+        return start, end
+    return max(places, key=lambda one: one[1] - one[0]) if min(map(len, pieces)) >= SHORTEST_QUOTE else None
+
+
+def _find_letters(wanted: str, read: Read, after: int) -> Span | None:
+    """At whole words only, from character `after` on."""
+    found = read.letters.find(wanted, bisect_left(read.places, after))
     while found >= 0:
         start, end = read.places[found], read.places[found + len(wanted) - 1] + 1
         if not (read.text[start - 1 : start].isalnum() or read.text[end : end + 1].isalnum()):
@@ -94,9 +140,11 @@ def _trimmed(span: Span, passage: str) -> Span:
 
 
 def _widened(place: Span, spans: Sequence[Span]) -> Span:
-    """To the sentences that it touches, if these are sentences and not half a page."""
+    """To the sentences that it touches, if these are sentences and not half a page, and nothing much beside it."""
     touched = [span for span in spans if span[0] < place[1] and place[0] < span[1]]
-    if not touched or touched[-1][1] - touched[0][0] > LONGEST + place[1] - place[0]:
+    length = place[1] - place[0]
+    most = LONGEST + length if len(touched) == 1 else WIDEST * length
+    if not touched or touched[-1][1] - touched[0][0] > most:
         return place
     return touched[0][0], touched[-1][1]
 

@@ -12,14 +12,14 @@ from django.db.models import F
 from django.db.models.functions import Substr
 
 from chat.citing.claims import CitedClaim, claims_in
-from chat.citing.matching import Read, find_quote, has_something_to_support, supporting_span
+from chat.citing.matching import Read, find_quote, has_something_to_support, quoted_span, quotes_in, supporting_span
 from corpora.models import Chunk
 from corpora.scope import Scope
 from retrieval.results import RetrievedChunk
 from retrieval.text.language import detect
-from retrieval.text.passages import page_at
+from retrieval.text.passages import label_at, page_at
 
-Quote = dict[str, Any]  # {"text", "page", "start", "end"}
+Quote = dict[str, Any]  # {"text", "page", "start", "end"} and, where another number is printed, {"page_label"}
 MOST_JUDGED = 100  # citations of an answer; what it cites beyond them has its passage
 
 
@@ -65,12 +65,19 @@ def _slice_of(chunk: UUID, start: int, end: int, scope: Scope) -> tuple[str, lis
 
 def quote_for(claim: CitedClaim, passage: PassageText) -> Quote | None:
     """The supporting sentence; the whole passage where that cannot be judged; None where nothing supports the claim."""
+    if claim.run != claim.text and (span := quoted_span(claim.run, passage.own)):
+        return quote_at(passage, *span)
     for said in dict.fromkeys((claim.text, claim.whole)):
         if span := supporting_span(said, passage.own):
             return quote_at(passage, *span)
-    if not has_something_to_support(claim.whole) or find_quote(claim.text, passage.sent) or is_foreign(claim, passage):
+    if not has_something_to_support(claim.whole) or is_from(passage.sent, claim) or is_foreign(claim, passage):
         return quote_at(passage, 0, len(passage.text.rstrip()))
     return None
+
+
+def is_from(sent: Read, claim: CitedClaim) -> bool:
+    """Whether it quotes what a model was sent, which need not be the document's own words: a summary."""
+    return any(find_quote(quote, sent) for quote in quotes_in(claim.text))
 
 
 def is_foreign(claim: CitedClaim, passage: PassageText) -> bool:
@@ -80,9 +87,11 @@ def is_foreign(claim: CitedClaim, passage: PassageText) -> bool:
 
 def quote_at(passage: PassageText, start: int, end: int) -> Quote:
     first = passage.start + start
+    page, label = page_at(passage.pages, first), label_at(passage.pages, first)
     return {
         "text": " ".join(passage.text[start:end].split()),
-        "page": page_at(passage.pages, first),
+        "page": page,
         "start": first,
         "end": passage.start + end,
+        **({"page_label": label} if label not in ("", str(page)) else {}),
     }

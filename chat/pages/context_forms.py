@@ -3,23 +3,22 @@
 Offered are only values that documents in reach have: what the agent may read for this user now.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.db.models import Sum
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
 from chat.understanding.course import PARTS
-from corpora.metadata.names import METADATA_FIELDS
-from corpora.models import Document
+from corpora.metadata.names import DOCUMENT, METADATA_FIELDS
+from corpora.models import Document, MetadataValue
 from corpora.scope import Scope
 
 MOST_VALUES = 100  # offered of each field
-MOST_LISTS = 5_000  # of tags that are looked through for what to offer
-TAGS = "tags"  # a list in each document
 ONLY, PREFER = "filters", "preferences"
+KEPT = (*METADATA_FIELDS, DOCUMENT)
 
 
 class ContextForm(forms.Form):
@@ -37,6 +36,8 @@ class ContextForm(forms.Form):
             if values or name in chosen:
                 offered = sorted({*values, *([chosen[name]] if name in chosen else [])})
                 self.fields[name] = select(name, offered)
+        if about := chosen.get(DOCUMENT):
+            self.fields[DOCUMENT] = select_document(about, scope)
 
     def save(self) -> None:
         """What was chosen takes the place of what the conversation was about before."""
@@ -57,20 +58,24 @@ def select(name: str, offered: list[str]) -> forms.ChoiceField:
     return forms.ChoiceField(label=str(column.verbose_name).capitalize(), required=False, choices=choices)
 
 
+def select_document(about: str, scope: Scope) -> forms.ChoiceField:
+    """The document that the conversation is about, or all of them; one that is gone can only be given up."""
+    titles = Document.objects.in_scope(scope).filter(pk=about).values_list("title", flat=True)
+    choices = [(about, title or _("a document that is no longer there")) for title in [titles.first()]]
+    return forms.ChoiceField(label=_("Document"), required=False, choices=[("", _("any")), *choices])
+
+
 def chosen_of(context: Mapping[str, Any]) -> dict[str, str]:
     """The first value of each field, from either kind of condition."""
     conditions = {**(context.get(PREFER) or {}), **(context.get(ONLY) or {})}
-    return {name: str(values[0]) for name, values in conditions.items() if name in METADATA_FIELDS and values}
+    return {name: str(values[0]) for name, values in conditions.items() if name in KEPT and values}
 
 
 def values_in(scope: Scope) -> dict[str, list[str]]:
-    """By field, the distinct values of the documents in reach, of tags the most frequent; one query each."""
-    documents = Document.objects.in_scope(scope).filter(status=Document.Status.INDEXED).order_by()
-    single = {
-        name: list(documents.exclude(**{name: ""}).values_list(name, flat=True).distinct()[:MOST_VALUES])
-        for name in METADATA_FIELDS
-        if name != TAGS
-    }
-    lists = documents.exclude(tags=[]).values_list(TAGS, flat=True)[:MOST_LISTS]
-    frequent = Counter(tag for tags in lists for tag in tags).most_common(MOST_VALUES)
-    return {**single, TAGS: [tag for tag, _count in frequent]}
+    """By field, the most frequent values of the documents in reach. One query, of values and not of documents."""
+    said = MetadataValue.objects.in_scope(scope).values_list("name", "value").annotate(count=Sum("documents"))
+    values: dict[str, list[str]] = {name: [] for name in METADATA_FIELDS}
+    for name, value, _count in said.order_by("-count", "value"):
+        if len(values[name]) < MOST_VALUES:
+            values[name].append(value)
+    return values

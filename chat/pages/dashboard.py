@@ -8,8 +8,7 @@ from accounts.models import Membership
 from accounts.pages.access import member_page
 from agents.models import Agent
 from chat.models import Conversation
-from corpora.models import Document
-from corpora.pages.corpora import shown_corpora
+from corpora.models import Corpus, Document
 
 SHOWN_CORPORA = 8
 SHOWN_AGENTS = 6
@@ -19,9 +18,9 @@ SHOWN_CONVERSATIONS = 6
 @require_GET
 @member_page
 def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
-    shown = shown_corpora(membership)
+    shown = Corpus.objects.readable_by(membership).with_counts()
     own = list(shown.personal().order_by("-updated_at")[: SHOWN_CORPORA + 1])
-    conversations = Conversation.objects.owned_by(membership).select_related("agent")[:SHOWN_CONVERSATIONS]
+    conversations = Conversation.objects.owned_by(membership).select_related("agent", "project")[:SHOWN_CONVERSATIONS]
     has_documents = Document.objects.readable_by(membership).filter(corpus__owner=membership.user).exists()
     context = {
         "own": own[:SHOWN_CORPORA],

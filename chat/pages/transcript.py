@@ -6,10 +6,11 @@ from uuid import UUID
 
 from django.db.models import Prefetch
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from chat.answering.sources import supports_by_number
-from chat.answering.state import state_kept
-from chat.models import Citation, Conversation, Message, MessageQuerySet
+from chat.answering.state import READ_OF_A_TRACE, state_kept
+from chat.models import Citation, Conversation, Message, MessageQuerySet, Trace
 from chat.rendering.markdown import render
 from chat.rendering.markdown_rules import CitationMark
 from chat.stream.elsewhere import advice_for
@@ -77,13 +78,14 @@ def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessag
 
 def with_sources(conversation: Conversation) -> MessageQuerySet:
     return conversation.messages.prefetch_related(
-        Prefetch("citations", Citation.objects.select_related("document__corpus"), to_attr="sources")
+        Prefetch("citations", Citation.objects.select_related("document__corpus")),
+        Prefetch("trace", Trace.objects.only("message", *READ_OF_A_TRACE)),  # of answers of 0.1.0, for their state
     )
 
 
 def shown_messages(rows: Iterable[Message]) -> Iterable[ShownMessage]:
     for row in rows:
-        yield shown_message(row, row.sources)  # type: ignore[attr-defined]  # Prefetch's to_attr
+        yield shown_message(row, row.citations.all())
 
 
 def shown_message(row: Message, citations: Iterable[Citation]) -> ShownMessage:
@@ -104,4 +106,12 @@ def marks_of(text: str, sources: Sequence[Citation]) -> dict[int, list[CitationM
 def mark_of(support: Support) -> CitationMark:
     if support.text is None:
         return CitationMark(is_supported=False)
-    return CitationMark(True, support.text, f"{support.start}-{support.end}")
+    return CitationMark(True, support.text, f"{support.start}-{support.end}", page_of_support(support))
+
+
+def page_of_support(support: Support) -> str:
+    """The sentence's own page, which need not be the first one of its passage."""
+    if support.page is None:
+        return ""
+    printed = f" ({gettext('printed as')} {support.page_label})" if support.page_label else ""
+    return f"{gettext('p.')} {support.page}{printed}"

@@ -7,6 +7,7 @@ from django.utils.translation import gettext, override
 
 from agents.llm import EXTRACTIVE, resolve
 from agents.models import Agent
+from chat.citing.matching import without_addresses
 from retrieval.confidence.gate import Gate
 from retrieval.context.snippets import snippet
 from retrieval.places.named import Named
@@ -14,7 +15,7 @@ from retrieval.results import Retrieval, RetrievedChunk
 
 NEAREST = 3
 QUOTE_WIDTH = 180
-_MARKS = str.maketrans("", "", '#*`_|<>[]«»"“”')
+_MARKS = str.maketrans("", "", '#*`|<>[]«»"“”')
 
 
 def refusal_for(
@@ -90,7 +91,12 @@ def _missing(named: Named) -> str:
 
 
 def _plain(names: Sequence[str]) -> str:
-    return ", ".join(" ".join(name.translate(_MARKS).split()).rstrip(".") for name in names)
+    return ", ".join(_unmarked(name).rstrip(".") for name in names)
+
+
+def _unmarked(text: str) -> str:
+    """On one line without what Markdown would read as marks; "_" within a word is none: "plan_2024"."""
+    return " ".join(word.strip("_") for word in text.translate(_MARKS).split())
 
 
 def _ways_on(retrieval: Retrieval, *, is_narrowed: bool) -> str:
@@ -107,8 +113,9 @@ def _nearest(retrieval: Retrieval) -> str:
 
 
 def _quoted(n: int, passage: RetrievedChunk, question: str) -> str:
-    """A line of Markdown; marks of the passage's own would set it otherwise."""
-    said = " ".join(snippet(question, passage.text, QUOTE_WIDTH).translate(_MARKS).split())
-    place = " › ".join(dict.fromkeys((passage.title, *passage.heading_path))).translate(_MARKS)
+    """A line of Markdown; marks of the passage's own would set it otherwise. The number stands behind the quotation:
+    that is what the passage is cited for, not where it is found."""
+    said = _unmarked(snippet(question, without_addresses(passage.text), QUOTE_WIDTH))
+    place = _unmarked(" › ".join(dict.fromkeys((passage.title, *passage.heading_path))))
     page = f", {gettext('p.')} {passage.page}" if passage.page else ""
-    return f"- «{said}» {place}{page} [{n}]"
+    return f"- «{said}» [{n}] — {place}{page}"

@@ -7,7 +7,7 @@ from agents.models import Agent
 from chat.answering.questions import ChatQuestion
 from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build_prompt
 from retrieval.confidence.gate import Gate
-from retrieval.results import Retrieval
+from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.text.language import detect
 
 
@@ -21,6 +21,12 @@ def prompt_budget(agent: Agent) -> int:
     return max(CONTEXT_AND_HISTORY_TOKENS, agent.context_tokens)
 
 
+def headings_of(passage: RetrievedChunk) -> tuple[str, ...]:
+    """Each once: what a passage of several sections is made of is told by its parts."""
+    paths = (passage.heading_path, *(part.heading_path for part in passage.parts))
+    return tuple(dict.fromkeys(heading for path in paths for heading in path))
+
+
 def chat_request_for(
     agent: Agent, history: tuple[ModelMessage, ...], question: ChatQuestion, retrieval: Retrieval
 ) -> ModelRequest:
@@ -28,7 +34,7 @@ def chat_request_for(
     not suffice are no context: they are shown as the nearest, and the model answers without documents, and says so."""
     language = answer_language(question.text)
     numbered = [
-        (one.corpus_type, Passage(n, one.text, one.title, one.page))
+        (one.corpus_type, Passage(n, one.text, one.title, one.page, headings_of(one)))
         for n, one in enumerate(retrieval.chunks if retrieval.sufficient else (), 1)
     ]
     system, messages = build_prompt(
@@ -54,4 +60,5 @@ def chat_request_for(
         question=question.text,
         passages=tuple(passage for _, passage in numbered),
         language=language,
+        places=retrieval.named.places,
     )

@@ -16,7 +16,7 @@ from chat.rendering.markdown_rules import Marks, parser
 TAGS = {"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "li"}
 TAGS |= {"a", "em", "strong", "s", "code", "pre", "span", "table", "thead", "tbody", "tr", "th", "td"}
 ATTRIBUTES = {
-    "a": {"href", "rel", "target", "class", "data-n", "data-span", "data-quote"},
+    "a": {"href", "rel", "target", "class", "data-n", "data-span", "data-quote", "data-place"},
     "code": {"class"},
     "span": {"class"},
     "ol": {"start"},

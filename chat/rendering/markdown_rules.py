@@ -97,11 +97,13 @@ def _destination(link: SplitResult, said: str) -> Iterator[Token]:
 
 
 class CitationMark(NamedTuple):
-    """How one citation is drawn: the sentence behind it and its characters in the document, or that there is none."""
+    """How one citation is drawn: the sentence behind it, its characters in the document and its page, or that there is
+    none."""
 
     is_supported: bool
     quote: str = ""
     span: str = ""  # "start-end"
+    place: str = ""
 
 
 Marks = Mapping[int, Sequence[CitationMark]]  # by number, in the order of its citations
@@ -134,6 +136,7 @@ class Citing:
         if not mark.is_supported:
             return f'<a class="citation unsupported" href="#source-{n}" data-n="{n}">{n}</a>'
         said = f' data-span="{escape(mark.span)}" data-quote="{escape(mark.quote)}"'
+        said += f' data-place="{escape(mark.place)}"' if mark.place else ""
         return f'<a class="citation" href="#source-{n}" data-n="{n}"{said}>{n}</a>'
 
 

@@ -26,13 +26,20 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Support:
     """What stands behind one `[n]` of an answer: words of the passage, their page and characters in the document.
-    None: not known."""
+    None: not known. `page_label`: what is printed on that page, where it is not its number."""
 
     n: int
     text: str | None
     page: int | None
     start: int | None
     end: int | None
+    page_label: str = ""
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The fields as clients get them."""
+        fields = {"n": self.n, "text": self.text, "page": self.page, "start": self.start, "end": self.end}
+        return {**fields, "page_label": self.page_label} if self.page_label else fields
 
 
 @dataclass(frozen=True, slots=True)

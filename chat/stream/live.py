@@ -12,6 +12,7 @@ from uuid import UUID
 from chat.stream.events import Numbered
 from chat.stream.log import Cursor, EventLog
 from config.concurrency.threads import in_thread
+from config.metrics.answering import STREAMS
 
 UNHEARD_SECONDS = 60.0  # how long an answer goes on while nobody listens
 STALLED_SECONDS = 60.0  # how long a reader may take nothing
@@ -157,10 +158,12 @@ _live: dict[UUID, Live] = {}
 
 def register(live: Live) -> None:
     _live[live.message] = live
+    STREAMS.inc()
 
 
 def forget(live: Live) -> None:
-    _live.pop(live.message, None)
+    if _live.pop(live.message, None) is not None:
+        STREAMS.dec()
 
 
 def live_of(message_id: UUID) -> Live | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from chat.stream.events import Event, Numbered, Token
+from chat.stream.events import Done, Event, Numbered, Token
 
 KEEP_ALIVE = b": keep-alive\n\n"
 OPTIONAL = frozenset({"granularity", "evaluation", "degraded"})  # left out when None
@@ -33,4 +33,6 @@ def frame(event_id: int, event: Event) -> bytes:
 
 def _fields(event: Event) -> dict[str, Any]:
     fields = {name: getattr(event, name) for name in event.__slots__}
+    if type(event) is Done:
+        fields["citations"] = [one.told for one in event.citations]
     return {name: value for name, value in fields.items() if value is not None or name not in OPTIONAL}

@@ -134,7 +134,7 @@ def whole_response(whole: Whole) -> JsonResponse:
         "conversation": found.conversation,
         "content": whole.content,
         "sources": found.sources,
-        "citations": done.citations,
+        "citations": [one.told for one in done.citations],
         "state": done.state,
         "confidence": found.confidence,
         "sufficient": found.sufficient,

@@ -211,6 +211,22 @@ def test_an_answer_that_is_cancelled_at_any_moment_leaves_nothing_held(library: 
         assert_nothing_is_held()
 
 
+def test_a_question_that_outlived_its_lease_is_not_asked_twice(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process stood still for so long that another took the key: what it would write now is not written."""
+    prepare = admission.prepare
+
+    def late(*args: Any, **kwargs: Any) -> Any:
+        IdempotentReply.objects.all().delete()
+        return prepare(*args, **kwargs)
+
+    monkeypatch.setattr(admission, "prepare", late)
+    refused = ask(library, "key")
+    assert isinstance(refused, idempotency.StillRunning)
+    assert not Message.objects.exists()
+
+
 def test_a_second_question_beyond_the_quota_is_refused_in_every_process(library: Library) -> None:
     first = ask(library)
     assert isinstance(first, Whole)

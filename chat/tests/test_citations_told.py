@@ -53,6 +53,36 @@ def test_they_are_told_again_as_they_were_told(alicia: Caller, chat_model: Model
     assert detail["citations"] == done["citations"]
 
 
+def test_a_printed_page_number_is_told_with_the_page_where_it_is_another(
+    alicia: Caller, chat_model: ModelServer, library: Library
+) -> None:
+    text = DocumentText.objects.get(document__corpus=library.loans)
+    text.pages = [[1, 0, len(text.text), "xii"]]
+    text.save()
+    done = answered(alicia, chat_model)
+    assert [(one["page"], one.get("page_label")) for one in done["citations"]] == [(1, "xii"), (None, None)]
+    assert "page_label" not in done["citations"][1], "only where there is one"
+    assert told_again(alicia, done["message"])["citations"] == done["citations"]
+    row = Citation.objects.get(message=done["message"], n=1)
+    detail = with_key(library.alicia).get(f"/api/conversations/{row.message.conversation_id}/").json()["messages"][-1]
+    assert detail["citations"] == done["citations"]
+    client = signed_in(library.alicia)
+    page = client.get(f"/conversations/{row.message.conversation_id}/").content.decode()
+    assert 'data-place="p. 1 (impresa como xii)"' in page
+    assert "<span data-page>p. 1 (impresa como xii)</span>" in page
+    reader = client.get(f"/documents/{row.document_id}/?chunk={row.chunk_id}").content.decode()
+    assert "Página 1 · impresa como xii" in reader
+
+
+def test_a_number_that_is_printed_as_it_is_counted_is_told_once(
+    alicia: Caller, chat_model: ModelServer, library: Library
+) -> None:
+    text = DocumentText.objects.get(document__corpus=library.loans)
+    text.pages = [[1, 0, len(text.text), "1"]]
+    text.save()
+    assert "page_label" not in answered(alicia, chat_model)["citations"][0]
+
+
 def test_the_page_marks_what_nothing_supports_and_leads_to_the_sentence(
     alicia: Caller, chat_model: ModelServer, library: Library
 ) -> None:

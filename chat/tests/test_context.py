@@ -11,7 +11,7 @@ from chat.api.questions import question_from
 from chat.models import Conversation
 from retrieval.models import Flags
 from tests.asking import Found, search_for
-from tests.factories import ConversationFactory
+from tests.factories import ConversationFactory, CorpusFactory, DocumentFactory
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.people import signed_in
@@ -136,3 +136,25 @@ def test_a_model_that_re_ranks_decides_the_order_and_may_fail(library: Library, 
             assert found.chunks[0].chunk != plain[0]
             return
     pytest.fail("no number of scores was the right one")
+
+
+def test_a_conversation_begun_about_a_document_is_about_it_alone(library: Library, client: Client) -> None:
+    about = library.loans.documents.get(title="Préstamos")
+    body = {"messages": [{"role": "user", "content": ABOUT_NOVEL}], "document": str(about.pk), "stream": False}
+    begun = client.post("/api/agents/writer/chat/", body, content_type="application/json").json()
+    assert Conversation.objects.get(pk=begun["conversation"]).context == {"filters": {"document": [str(about.pk)]}}
+    assert titles(ask(library, ABOUT_NOVEL, conversation=begun["conversation"])) <= {"Préstamos"}
+    assert titles(ask(library, ABOUT_NOVEL)) == {"Personajes"}
+
+
+def test_a_conversation_is_begun_about_nothing_that_its_owner_may_not_read(library: Library, client: Client) -> None:
+    foreign = DocumentFactory(corpus=CorpusFactory(personal_of=library.bob))
+    body = {"messages": [{"role": "user", "content": ABOUT_NOVEL}], "document": str(foreign.pk)}
+    assert client.post("/api/agents/writer/chat/", body, content_type="application/json").status_code == 404
+
+
+def test_documents_are_required_or_preferred_by_their_ids(library: Library) -> None:
+    loans = str(library.loans.documents.get(title="Préstamos").pk)
+    assert titles(ask(library, ABOUT_NOVEL, filters={"document": [loans]})) <= {"Préstamos"}
+    preferred = ask(library, "¿Qué personajes o préstamos hay?", preferences={"document": [loans]}).retrieval.chunks
+    assert preferred[0].title == "Préstamos"

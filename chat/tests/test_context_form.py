@@ -91,3 +91,17 @@ def test_the_tags_of_documents_in_reach_are_offered_and_narrow(
     assert [value for value, _ in form.fields["tags"].choices if value not in library_tags] == ["", "norma", "sala"]
     assert choose(alicia, conversation, mode="filters", tags="norma").context == {"filters": {"tags": ["norma"]}}
     assert choose(alicia, conversation, mode="filters", tags="other").context == {"filters": {"tags": ["norma"]}}
+
+
+def test_the_document_that_a_conversation_is_about_is_named_and_can_be_given_up(
+    alicia: Client, conversation: Conversation, library: Library
+) -> None:
+    about = Document.objects.get(corpus=library.loans, filename="u2.md")
+    conversation.context = {"filters": {"document": [str(about.pk)]}}
+    conversation.save()
+    assert page(alicia, conversation).context["context_form"].fields["document"].choices[1] == (str(about.pk), "Multas")
+    kept = choose(alicia, conversation, mode="filters", document=str(about.pk)).context
+    assert kept == {"filters": {"document": [str(about.pk)]}}
+    about.delete()
+    assert "ya no está" in str(page(alicia, conversation).context["context_form"].fields["document"].choices[1][1])
+    assert choose(alicia, conversation, mode="filters").context == {}

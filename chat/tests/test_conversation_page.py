@@ -45,6 +45,9 @@ def test_an_answer_is_rendered_with_its_sources_and_marks(cast: Cast, conversati
     assert 'class="citation"' in page
     assert f"/documents/{source.document_id}/?chunk={source.chunk_id}#passage" in page
     assert 'class="source cited" data-source="1"' in page
+    source.quotes = [{"text": "Three weeks", "page": None, "start": 10, "end": 21}]
+    source.save()
+    assert f"?chunk={source.chunk_id}&amp;mark=10-21#passage" in show(cast, conversation)
     assert '<span class="badge good" data-states="supported" data-confidence="high">' in page
 
 

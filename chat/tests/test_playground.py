@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.admin.playground import SettingsForm
+from tests.factories import UserFactory
 from tests.library import ABOUT_LOANS, ABOUT_NOVEL, Library
 from tests.people import signed_in
 
@@ -84,3 +85,11 @@ def test_what_is_left_empty_is_as_the_agent_has_it() -> None:
     form = SettingsForm({"a-top_k": "3", "a-rerank": "no", "a-legs": "dense", "a-diversity": "0"}, prefix="a")
     assert form.is_valid()
     assert form.changes() == {"top_k": 3, "rerank": False, "legs": ("dense",), "diversity": 0.0}
+
+
+def test_an_operator_without_an_organization_is_told_why(client: Client) -> None:
+    """The menu leads there; a page that is not found would look like a fault."""
+    client.force_login(UserFactory(is_superuser=True))
+    page = client.get(reverse("admin:chat_playground"), follow=True)
+    assert page.redirect_chain == [(reverse("admin:index"), 302)]
+    assert [str(one.tags) for one in page.context["messages"]] == ["info"]

@@ -9,6 +9,8 @@ from prometheus_client import REGISTRY
 from agents.models import Agent
 from chat.answering import inquiry
 from chat.answering.state import State, state_found
+from chat.citing.claims import claims_in
+from chat.citing.matching import Read, supporting_span
 from chat.prompting.refusals import refusal_for
 from retrieval.confidence.gate import Gate
 from retrieval.places.named import Named
@@ -36,6 +38,21 @@ def test_it_says_why_quotes_the_nearest_and_offers_ways_on() -> None:
     assert "otro agente" in said
     assert "algunos documentos" not in said
     assert "algunos documentos" in refusal_for(STRICT, TOO_LITTLE, "es", is_narrowed=True)
+
+
+def test_a_nearest_passage_is_quoted_as_it_is_read_and_cited_for_its_words_alone() -> None:
+    text = "La [multa](https://a.example/b) es de 0,20 €. Se paga al día."
+    linked = replace(TOO_LITTLE, chunks=(chunk_of(1, text),))
+    said = refusal_for(STRICT, linked, "es")
+    assert "«La multa es de 0,20 €. Se paga al día.» [1] — " in said
+    claim = claims_in(said, {1})[0]
+    assert supporting_span(claim.text, Read(text)) == (0, len(text))
+
+
+def test_a_title_keeps_the_signs_within_its_words() -> None:
+    passage = replace(chunk_of(1, "La _multa_ de max_loans es de 2 €."), title="plan_2024 _final_")
+    said = refusal_for(STRICT, replace(TOO_LITTLE, chunks=(passage,)), "es")
+    assert "«La multa de max_loans es de 2 €.» [1] — plan_2024 final" in said
 
 
 def test_what_was_named_and_is_not_there_is_named() -> None:

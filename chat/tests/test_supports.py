@@ -4,7 +4,7 @@ import pytest
 
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, find_quote, supporting_span
-from chat.citing.support import page_at
+from chat.citing.support import PassageText, page_at, quote_for
 
 RULES = """## Artículo 12. Préstamos
 
@@ -40,6 +40,8 @@ def support(claim: str) -> str | None:
         ("Los DVD se prestan 7 días", "| DVD"),
         ("Felipe V fundó la Biblioteca Nacional en 1711", "La Biblioteca Nacional"),
         ("Dice expresamente: «pueden renovarse dos veces, siempre que nadie haya reservado»", "Los préstamos"),
+        ("«…retraso es de 0,20 € al día. No se prestan las obras…» Reglamento › Artículo 12, p. 3", "La multa"),
+        ("«Los préstamos ordinarios duran […] dos veces», dice el reglamento", "Los préstamos"),
     ],
 )
 def test_what_the_passage_says_is_supported_by_the_sentence_that_says_it(claim: str, begins: str) -> None:
@@ -51,6 +53,8 @@ def test_what_the_passage_says_is_supported_by_the_sentence_that_says_it(claim: 
     [
         "Los préstamos ordinarios duran 30 días naturales",  # another number
         "Se prestan las obras de consulta",  # denied there
+        "«Los préstamos ordinarios duran … 30 días naturales»",
+        "«La multa por retraso es de … 5 €»",
         "El préstamo ordinario no puede renovarse dos veces",  # denied here
         "No se necesita DNI para pedir el carné en el mostrador",
         "La Biblioteca Nacional fue fundada en 1711 por Carlos III y ampliada por Fernando VII",
@@ -59,6 +63,14 @@ def test_what_the_passage_says_is_supported_by_the_sentence_that_says_it(claim: 
 )
 def test_what_it_does_not_say_or_says_otherwise_is_not_supported(claim: str) -> None:
     assert support(claim) is None
+
+
+def test_a_fragment_of_several_sentences_is_marked_with_them_unless_they_are_far_longer() -> None:
+    assert support("«…nadie haya reservado el libro. La multa por…»") == ("nadie haya reservado el libro. La multa por")
+    assert support("«La Biblioteca Nacional fue fundada en 1711 por Felipe V en Madrid. Conserva más de 30 mill…»") == (
+        "La Biblioteca Nacional fue fundada en 1711 por Felipe V en Madrid. Conserva más de 30 millones de documen-"
+        "\ntos."
+    )
 
 
 def test_headings_help_to_understand_a_sentence_and_are_not_cited() -> None:
@@ -81,6 +93,25 @@ def test_each_citation_is_held_against_what_stands_before_it() -> None:
         (3, "y la multa de 0,20 € al día"),
         (1, "El carné es gratis."),
         (2, "Con DNI"),
+    ]
+
+
+def test_all_of_a_step_is_cited_by_the_number_at_its_end_if_it_stands_there_so() -> None:
+    text = "Antes.\n\n1. Pulsa la [tecla](https://a.example/x) Fin. Aparece el panel.\n2. Cierra."
+    passage = PassageText(text, 100, [], Read(text), Read(text))
+    said = claims_in("1. Pulsa la tecla Fin. Aparece el panel. [1]\n2. Apaga el equipo. Guarda los datos. [1]", {1})
+    quote = quote_for(said[0], passage)
+    assert quote
+    assert quote["text"] == "Pulsa la [tecla](https://a.example/x) Fin. Aparece el panel."
+    assert quote_for(said[1], passage) is None
+
+
+def test_what_is_quoted_is_claimed_as_one_however_many_sentences_it_has() -> None:
+    answer = 'Antes. «Uno dos. Tres. Cuatro cinco» Ley › Título. [1]\n5. "¿Qué es esto? ¿Y aquello otro?" [2] Fin. [1]'
+    assert [one.text for one in claims_in(answer, {1, 2})] == [
+        "«Uno dos. Tres. Cuatro cinco» Ley › Título.",
+        '"¿Qué es esto? ¿Y aquello otro?"',
+        "Fin.",
     ]
 
 

@@ -14,7 +14,13 @@ ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"
         (HISTORY, "¿y cuánto dura?", ("historia", "clínica", "Ley 7/2011")),
         (HISTORY, "¿Quién puede acceder a ella?", ("historia", "clínica", "Ley 7/2011")),
         ("How is a loan renewed?", "And for how long?", ("loan", "renewed")),
+        ("¿Quién es Irene?", "¿Dónde vive?", ("Irene",)),
+        ("¿Qué es el carné infantil?", "¿Cómo se renueva?", ("carné", "infantil")),
         (ARTICLE, "¿y el 15?", ("artículo 15", "Ley 7/2011")),
+        (ARTICLE, "¿Y el 15.2?", ("artículo 15.2", "Ley 7/2011")),
+        ("cláusula cuarta del contrato de obra", "¿y la tercera?", ("cláusula tercera", "contrato de obra")),
+        ("disposición adicional segunda de la Ley 7/2011", "¿y la primera?", ("disposición adicional primera",)),
+        ("¿Qué dice el anexo II de la Ley 7/2011?", "¿y el III?", ("anexo iii", "Ley 7/2011")),
         (ARTICLE, "¿y el artículo 15?", ("artículo 15", "Ley 7/2011")),
         (ARTICLE, "¿Y en la Ley 9/1999?", ("artículo 14", "Ley 9/1999")),
         (ARTICLE, "¿Y en la Ley General de Archivos?", ("artículo 14", "Ley General de Archivos")),
@@ -31,6 +37,8 @@ def test_a_question_without_a_topic_gets_the_last_one(asked: str, question: str,
     [
         "¿Qué es una zona de salud?",
         "¿Qué es DHCP?",
+        "¿Cómo imprimir?",
+        "¿Cuándo abre la biblioteca?",
         "What is a subnet?",
         "art. 3 de la Ley 9/1999",
         "How do seeds germinate?",
@@ -44,6 +52,25 @@ def test_a_follow_up_of_a_follow_up_goes_on_with_the_same_topic() -> None:
     assert "historia" in carry_topic([HISTORY, "¿y cuánto dura?"], "¿Y quién puede acceder a ella?")
 
 
+def test_a_place_that_a_follow_up_named_is_the_topic_of_the_next() -> None:
+    asked = ["¿Qué dice la cláusula cuarta del contrato de obra?", "¿y la tercera?"]
+    carried = carry_topic(asked, "¿y cuándo se aplica?")
+    assert "tercera" in carried
+    assert "cuarta" not in carried
+    assert "contrato de obra" in carried
+
+
+def test_another_place_without_a_number_is_none_of_the_one_before() -> None:
+    carried = carry_topic([ARTICLE], "¿y la disposición final?")
+    assert "Ley 7/2011" in carried
+    assert "14" not in carried
+
+
+def test_another_number_needs_no_document() -> None:
+    assert carry_topic(["¿Qué dice el artículo 14?"], "¿y el 15?") == "artículo 15"
+    assert carry_topic(["¿Qué dice el artículo 14?"], "¿y el artículo 15?") == ""
+
+
 def test_without_anything_before_nothing_is_carried() -> None:
     assert carry_topic([], "¿y cuánto dura?") == ""
     assert carry_topic(["  "], "¿y cuánto dura?") == ""
@@ -51,3 +78,7 @@ def test_without_anything_before_nothing_is_carried() -> None:
 
 def test_a_hostile_conversation_is_carried_in_part() -> None:
     assert len(carry_topic(["tema " * 100_000], "y " * 100_000)) <= LONGEST
+
+
+def test_what_counts_nothing_is_no_other_place() -> None:
+    assert "cláusula mayor" not in carry_topic(["cláusula cuarta del contrato de obra"], "¿y la mayor?")

@@ -1,6 +1,7 @@
 """A trace in the admin: what became of each candidate, without a word of anybody's own documents."""
 
 import html
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,6 +43,23 @@ def test_candidates_of_global_corpora_have_titles_and_personal_ones_do_not(
     assert "Préstamos" in page
     assert "un documento personal" in page
     assert not any(word in page for word in ("Personajes", "novela.md", "relojera", "Cronología"))
+
+
+def test_a_line_of_a_log_leads_to_the_answers_record_and_back(
+    admin: Client, library: Library, server: LiveServer
+) -> None:
+    alicia = server.by_key(library.alicia)
+    question = {"messages": [{"role": "user", "content": ABOUT_LOANS}], "stream": False}
+    with_id = replace(alicia, headers={**alicia.headers, "X-Request-ID": "the-request-0001"})
+    for address, asked in (("chat", question), ("retrieve", {"query": ABOUT_LOANS})):
+        told = with_id.call("POST", f"/api/agents/researcher/{address}/", asked)
+        assert {name.lower(): value for name, value in told.headers.items()}["x-request-id"] == "the-request-0001"
+        assert Trace.objects.latest("created_at").request_id == "the-request-0001"
+    assert "the-request-0001" in page_of(admin)
+    found = admin.get(reverse("admin:chat_trace_changelist"), {"q": "the-request-0001"}).content.decode()
+    assert found.count("/admin/chat/trace/") >= 2
+    nothing = admin.get(reverse("admin:chat_trace_changelist"), {"q": "the-request-0002"}).content.decode()
+    assert all(str(trace.pk) not in nothing for trace in Trace.objects.all())
 
 
 def ask(caller: Caller, agent: str, *said: str, **fields: Any) -> Any:

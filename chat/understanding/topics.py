@@ -5,11 +5,13 @@ or says nothing but "how long". Then the documents, places and words of the late
 for with it. A place without a document is one of the document that was named last, "¿y el 15?" the same kind of place.
 """
 
+import re
 from collections.abc import Sequence
 
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.folding import fold_latin
+from retrieval.text.references import HEADING, ordinal_number
 from retrieval.text.stems import STOP_WORDS, WORD
 
 MOST_BACK = 4  # questions of a conversation that are looked through
@@ -30,7 +32,14 @@ _ASKS_EN = (
     "how long much many what who when where which why can may must does do mean work cost last happen apply about more"
 )
 _ASKS = frozenset((_ASKS_ES + _ASKS_EN).split())
+# "¿Dónde vive?", "¿Cuándo se publicó?": a verb alone, whose subject was said before.
+_ASKS_OF = frozenset({"donde", "adonde", "cuando", "como", "cuanto", "quien", "quienes"})
+_BEFORE_VERBS = frozenset({"se", "lo", "la", "le", "les", "los", "las", "y", "e", "a", "de", "con", "por", "para"})
+_INFINITIVES = ("ar", "er", "ir", "arse", "erse", "irse")
+# What a document may have one of, without a number: "¿y la disposición final?".
+_UNNUMBERED = frozenset(["disposicion", "anexo", "preambulo", "apendice", "annex", "appendix", "preamble", "schedule"])
 _COUNTED = frozenset({"el", "la", "los", "las", "the"})
+_COUNT = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,3}|[ivx]{2,6}")
 _NAMES = frozenset({MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT})
 
 
@@ -40,20 +49,34 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
     `asked` are the questions before it, the latest last.
     """
     question = question[:LONGEST_ASKED]
-    before = [one[:LONGEST_ASKED] for one in asked if one.strip()][-MOST_BACK:]
-    topic = next((one for one in reversed(before) if not _needs_a_topic(one)), before[0] if before else "")
+    before: list[str] = []
+    for one in [one[:LONGEST_ASKED] for one in asked if one.strip()][-MOST_BACK:]:
+        before.append(_place_meant(one, before) or one)
+    topic = _topic_of(before)
     if not topic:
         return ""
-    if counted := _counted_like(question, before):
-        return _joined(counted, _names(topic))
-    places, names = asked_places(question), _names(question)
-    if places and not names:
-        return _joined(question, _names(topic))
-    if not _needs_a_topic(question):
+    if meant := _place_meant(question, before):
+        return meant
+    names = _names(question)
+    if not _needs_a_topic(question) or (asked_places(question) and not names):
         return ""
+    if not _UNNUMBERED.isdisjoint(_words(question)):
+        return _joined(question, _names(topic))
     if names:
         return _joined(question, [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True))
     return _joined(question, [*(one.text for one in asked_places(topic)), *_names(topic), *_own_words(topic)])
+
+
+def _topic_of(before: Sequence[str]) -> str:
+    return next((one for one in reversed(before) if not _needs_a_topic(one)), before[0] if before else "")
+
+
+def _place_meant(question: str, before: Sequence[str]) -> str:
+    """A question of a place without a document as one of the document before; "" of others."""
+    named = _names(_topic_of(before)) if before else []
+    if counted := _counted_like(question, before):
+        return _joined(counted, named) or counted
+    return _joined(question, named) if asked_places(question) and not _names(question) else ""
 
 
 def _joined(question: str, topic: Sequence[str]) -> str:
@@ -69,19 +92,25 @@ def _needs_a_topic(question: str) -> bool:
         return bool(words)
     named = {word for name in _names(question) for word in _words(name)}
     own = [word for word in own if word not in named]
-    refers = not _BACK.isdisjoint(words) or words[0] in _ON
+    refers = not _BACK.isdisjoint(words) or words[0] in _ON or _is_verb_alone(words)
     return refers and len(own) <= FEW_OWN
 
 
+def _is_verb_alone(words: Sequence[str]) -> bool:
+    said = [word for word in words if word not in _BEFORE_VERBS]
+    return len(said) == 2 and said[0] in _ASKS_OF and not said[1].endswith(_INFINITIVES)
+
+
 def _counted_like(question: str, before: Sequence[str]) -> str:
-    """ "¿y el 15?" after a question on an article as "artículo 15"; "" of others."""
-    words = [word for word in _words(question) if word not in _ON and word not in _COUNTED]
-    if len(words) != 1 or not words[0].isdigit():
+    """ "¿y el 15?" after a question on an article as "artículo 15", "¿y la tercera?" on a clause; "" of others."""
+    words = [word for word in fold_latin(question).strip("¿? .").split() if word not in _ON and word not in _COUNTED]
+    said = " ".join(words)
+    if not _COUNT.fullmatch(said) and not ordinal_number(said):
         return ""
     for one in reversed(before):
-        if places := asked_places(one):
+        if places := [place for place in asked_places(one) if place.kind != HEADING]:
             kind: AskedPlace = places[-1]
-            return f"{kind.text.split(None, 1)[0]} {words[0]}"
+            return f"{' '.join(kind.text.split()[: len(kind.kind.split())])} {said}"
     return ""
 
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
+from datetime import timedelta
 from functools import partial
 
 from django.db import connections
@@ -12,6 +13,10 @@ from django.db import connections
 from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
+
+# Who falls silent has lost what it worked on after LEASE; the sweeper, every 10 s, gives it to another within 30 s.
+LEASE = timedelta(seconds=20)
+HEARTBEAT_SECONDS = 5.0
 
 
 @contextmanager

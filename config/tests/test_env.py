@@ -1,6 +1,8 @@
 """What the environment's addresses and folders become: options that survive, patience that is short, mode 0700."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +10,10 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
+from django.utils.module_loading import import_string
 
-from config import checks, env
+from config import env
+from config.observability import checks
 
 
 def test_the_options_of_the_database_address_are_kept_beside_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,6 +41,23 @@ def test_a_misspelt_switch_switches_nothing_off(said: str, monkeypatch: pytest.M
         env.switch("QUOTAS", default=True)
 
 
+@pytest.mark.parametrize("read", [env.env.int, env.env.float])
+def test_what_is_no_number_is_named(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMBEDDING_DIMENSIONS", "many")
+    with pytest.raises(ImproperlyConfigured, match="EMBEDDING_DIMENSIONS is 'many'"):
+        read("EMBEDDING_DIMENSIONS", default=1536)
+
+
+@pytest.mark.parametrize("name", ["EMBEDDING_DIMENSIONS", "QUOTAS"])
+def test_a_setting_that_cannot_be_read_is_a_line_and_no_traceback(name: str, tmp_path: Path) -> None:
+    known = {**os.environ, "DATA_DIR": str(tmp_path), name: "many"}
+    command = [sys.executable, str(env.BASE_DIR / "manage.py"), "check"]
+    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{name} is 'many': write ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_what_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIMITS", "nonsense")
     with pytest.raises(ImproperlyConfigured, match="LIMITS is not JSON"):
@@ -60,8 +81,8 @@ def test_without_an_address_the_cache_is_this_processs_memory(monkeypatch: pytes
 def test_an_object_store_is_addressed_as_the_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_STORAGE_BUCKET_NAME", "acervo")
     monkeypatch.setenv("AWS_S3_ADDRESSING_STYLE", "path")
-    options: dict[str, Any] = env.storages("static")["default"]["OPTIONS"]  # type: ignore[assignment]
-    client = options["client_config"]
+    store = env.storages("static")["default"]
+    client = import_string(str(store["BACKEND"]))(**store["OPTIONS"]).client_config  # type: ignore[arg-type]
     assert (client.s3, client.connect_timeout) == ({"addressing_style": "path"}, 3)
 
 

@@ -4,9 +4,11 @@ from typing import Any
 from urllib.request import urlopen
 
 import yaml
+from django.core.cache import cache
 
-from config.metrics import serve_metrics
+from config.metrics.serving import serve_metrics
 from tests.services.servers import ROOT, free_port
+from workers.upkeep.backlog import KEY
 
 
 def read(name: str) -> Any:
@@ -14,15 +16,18 @@ def read(name: str) -> Any:
 
 
 def test_metrics_are_served_on_a_port_of_their_own_where_one_is_set(settings: Any) -> None:
-    import retrieval.confirmation as _counts_violations  # noqa: F401
-
+    cache.set(KEY, {"waiting": [["short", "erase", 3, 12.5]], "begun": [["sweep", 4.0]]})  # by another process
     assert serve_metrics() is None
     settings.METRICS_PORT = free_port()
     server = serve_metrics()
     assert server is not None
     try:
         with urlopen(f"http://127.0.0.1:{settings.METRICS_PORT}/metrics", timeout=5) as answer:
-            assert "isolation_violation_total" in answer.read().decode()
+            said = answer.read().decode()
+        assert "isolation_violation_total" in said
+        assert 'work_backlog{kind="erase",lane="short"} 3.0' in said
+        assert 'work_backlog_age_seconds{kind="erase",lane="short"} 12.5' in said
+        assert 'periodic_job_age_seconds{job="sweep"} 4.0' in said
     finally:
         server.shutdown()
         server.server_close()

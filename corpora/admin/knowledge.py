@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib import admin, messages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
@@ -55,11 +55,10 @@ class CorpusAdmin(OrganizationAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request).filter(corpus_type=Corpus.Type.GLOBAL, deleted_at=None)
-        alive = Q(documents__deleted_at=None)
         counted: QuerySet[Any] = rows.annotate(
-            documents_alive=Count("documents", filter=alive),
-            chunks_alive=Coalesce(Sum("documents__chunk_count", filter=alive), 0),
-            documents_failed=Count("documents", filter=alive & Q(documents__status=Document.Status.FAILED)),
+            documents_alive=Coalesce(F("counts__documents"), 0),
+            chunks_alive=Coalesce(F("counts__chunks"), 0),
+            documents_failed=Coalesce(F("counts__failed"), 0),
         )
         return counted
 

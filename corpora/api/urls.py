@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corpora.api import trash, views
+from corpora.api import document_pages, trash, views
 
 urlpatterns = [
     path("corpora/", views.CorpusList.as_view()),
@@ -13,6 +13,12 @@ urlpatterns = [
     path("documents/<uuid:pk>/reprocess/", views.DocumentReprocess.as_view(), name="api-document-reprocess"),
     path("documents/<uuid:pk>/content/", views.DocumentContent.as_view(), name="api-document-content"),
     path("documents/<uuid:pk>/chunks/", views.DocumentChunks.as_view()),
+    path("documents/<uuid:pk>/pages/<int:number>/", document_pages.DocumentPage.as_view(), name="api-document-page"),
+    path(
+        "documents/<uuid:pk>/pages/<int:number>/image/",
+        document_pages.DocumentPageImage.as_view(),
+        name="api-document-page-image",
+    ),
     path("trash/", trash.Trash.as_view(), name="api-trash"),
     path("trash/<uuid:pk>/", trash.TrashDetail.as_view(), name="api-trash-entry"),
     path("trash/<uuid:pk>/restore/", trash.TrashRestore.as_view(), name="api-trash-restore"),

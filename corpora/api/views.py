@@ -118,7 +118,8 @@ class CorpusDocuments(generics.ListAPIView[Document]):
         sha256 = intake.content_hash(upload)
 
         def act() -> tuple[int, Any]:
-            document = intake.accept_upload(corpus, upload, membership_of(request), sha256, **fields)
+            with intake.uploading.taken():
+                document = intake.accept_upload(corpus, upload, membership_of(request), sha256, **fields)
             return status.HTTP_202_ACCEPTED, DocumentSerializer(document).data
 
         same = idempotency.fingerprint(str(pk), upload.name or "", sha256, repr(sorted(fields.items())))

@@ -1,16 +1,18 @@
 """Metadata as a condition: which values of which fields are required or preferred, checked (SPEC §4, "Filters")."""
 
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from corpora.metadata import date_ranges
 from corpora.metadata.free import MAX_TEXT, free_name, is_free_name, spell
-from corpora.metadata.names import METADATA_FIELDS
+from corpora.metadata.names import DOCUMENT, METADATA_FIELDS
 from corpora.models import Document
 
 CONDITION_FIELDS = (*METADATA_FIELDS, date_ranges.FIELD)
+KNOWN = ", ".join((*CONDITION_FIELDS, "meta.…", DOCUMENT))
 MAX_VALUES, MAX_VALUE_LENGTH = 20, 100
 CHOICES = {"content_type": Document.ContentType.values, "difficulty": Document.Difficulty.values}
 
@@ -28,14 +30,16 @@ def checked_conditions(conditions: Any) -> dict[str, list[str]]:
 def checked_values(name: str, values: Any) -> list[str]:
     if (free := free_name(name)) is not None and is_free_name(free):
         return checked_free_values(name, values)
-    if name not in CONDITION_FIELDS:
+    if name not in (*CONDITION_FIELDS, DOCUMENT):
         message = _("There is no metadata field “%(name)s”. Known: %(known)s.")
-        raise ValidationError(message, "unknown", {"name": name, "known": ", ".join((*CONDITION_FIELDS, "meta.…"))})
+        raise ValidationError(message, "unknown", {"name": name, "known": KNOWN})
     given = [values] if isinstance(values, str) else values
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MAX_VALUES or not all(map(is_value, given)):
         message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
         raise ValidationError(message, "invalid", {"name": name, "count": MAX_VALUES, "length": MAX_VALUE_LENGTH})
     checked = list(dict.fromkeys(value.strip() for value in given))
+    if name == DOCUMENT:
+        return [checked_id(value) for value in checked]
     if name == date_ranges.FIELD:
         return [checked_range(value) for value in checked]
     if wrong := [value for value in checked if value not in CHOICES.get(name, checked)]:
@@ -62,6 +66,14 @@ def checked_range(value: str) -> str:
     except ValueError:
         message = _("“%(value)s” is no range of dates. Write 2024, 2024-05, 2023-09-01..2024-06-30, or ..2020.")
         raise ValidationError(message, "date", {"value": value}) from None
+
+
+def checked_id(value: str) -> str:
+    """A document's id in its one spelling. Whether there is such a document, and for whom, is the search's to say."""
+    try:
+        return str(UUID(value))
+    except ValueError:
+        raise ValidationError(_("“%(value)s” is no document's id."), "id", {"value": value}) from None
 
 
 def is_value(value: Any) -> bool:

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -15,32 +14,17 @@ from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from corpora import removal
 from corpora.media_types import MEDIA_TYPES
-from corpora.models import Corpus, CorpusQuerySet, Document
+from corpora.models import Corpus
 from corpora.pages.description_forms import MetadataForm
 from corpora.pages.documents import deleted_sentence, list_context
 from corpora.pages.facts import FactForm
 from corpora.pages.forms import CorpusForm, NewCorpusForm
 
 
-def shown_corpora(membership: Membership) -> CorpusQuerySet:
-    """What the member may read, with `document_count`, `chunk_count`, `busy_count` and `failed_count`."""
-    alive = Q(documents__deleted_at=None)
-    busy = Q(documents__status__in=(Document.Status.PENDING, Document.Status.PROCESSING))
-    failed = Q(documents__status=Document.Status.FAILED)
-    return (
-        Corpus.objects.readable_by(membership)
-        .with_counts()
-        .annotate(
-            busy_count=Count("documents", filter=alive & busy),
-            failed_count=Count("documents", filter=alive & failed),
-        )
-    )
-
-
 @require_GET
 @member_page
 def corpora(request: HttpRequest, membership: Membership) -> HttpResponse:
-    shown = shown_corpora(membership)
+    shown = Corpus.objects.readable_by(membership).with_counts()
     if wanted := request.GET.get("q", "").strip():
         shown = shown.filter(name__icontains=wanted)
     # Personal ones first: "personal" sorts after "global".
@@ -60,7 +44,7 @@ def corpus_create(request: HttpRequest, membership: Membership) -> HttpResponse:
 @require_GET
 @member_page
 def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    found = get_object_or_404(shown_corpora(membership), pk=pk)
+    found = get_object_or_404(Corpus.objects.readable_by(membership).with_counts(), pk=pk)
     writable = Corpus.objects.writable_by(membership).filter(pk=pk).exists()
     context = {
         **list_context(request, membership, found, writable),

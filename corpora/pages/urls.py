@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corpora.pages import corpora, documents, facts, trash
+from corpora.pages import corpora, documents, facts, printed, trash
 from corpora.reader import pages
 
 urlpatterns = [
@@ -19,6 +19,7 @@ urlpatterns = [
     path("documents/<uuid:pk>/describe/", pages.document_describe, name="document-describe"),
     path("documents/<uuid:pk>/retry/", documents.document_retry, name="document-retry"),
     path("documents/<uuid:pk>/delete/", documents.document_delete, name="document-delete"),
+    path("documents/<uuid:pk>/pages/<int:number>/", printed.printed_page, name="printed-page"),
     path("trash/", trash.trash_page, name="trash"),
     path("trash/empty/", trash.trash_empty, name="trash-empty"),
     path("trash/<uuid:pk>/restore/", trash.trash_restore, name="trash-restore"),

@@ -7,16 +7,19 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.formats import localize
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages.access import member_page
-from corpora.media_types import MARKDOWN
+from corpora.media_types import MARKDOWN, PDF
 from corpora.models import Chunk, Document, DocumentText
 from corpora.pages.description_forms import METADATA, DescriptionForm
 from corpora.reader import reading
+from corpora.reader.markdown_blocks import markdown_blocks
 
+CITED = ("chunk", "start", "end", "mark")  # of an address: what is cited
 SHOWN_SECTIONS = 3
 CONTENTS_ENTRIES = 300
 LONGEST_PASSAGE = 4 * reading.SECTION_CHARACTERS  # that an address may mark; a chunk has far less
@@ -91,6 +94,8 @@ def reading_context(request: HttpRequest, membership: Membership, text: Document
             if level <= 3
         ],
         "paged": bool(text.pages),
+        "has_print": text.document.media_type == PDF,
+        "asked": cited_in(request),
         "first": first + 1,
         "last": first + len(shown),
         "total": len(cut),
@@ -100,14 +105,16 @@ def reading_context(request: HttpRequest, membership: Membership, text: Document
     }
 
 
+def cited_in(request: HttpRequest) -> str:
+    """The part of the address that says what is cited, for links to the same."""
+    return urlencode([(name, request.GET[name]) for name in CITED if name in request.GET])
+
+
 def section_blocks(
     text: DocumentText, section: reading.ReadingPart, passage: reading.Span | None, quote: reading.Span | None
 ) -> list[reading.Block]:
-    """The section's blocks; Markdown, whose text is its source, with its emphasis."""
-    found = reading.blocks(text.text, section, text.headings, passage, quote)
-    if text.document.media_type != MARKDOWN:
-        return found
-    return [block if block.kind == "table" else reading.with_emphasis(block) for block in found]
+    cut = markdown_blocks if text.document.media_type == MARKDOWN else reading.blocks
+    return cut(text.text, section, text.headings, passage, quote)
 
 
 def asked_passage(request: HttpRequest, membership: Membership, text: DocumentText) -> tuple[int, int] | None:

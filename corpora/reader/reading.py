@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 SECTION_CHARACTERS = 6_000
@@ -27,12 +27,16 @@ HeadingRow = tuple[int, str, int, int]  # level, title, start, end
 
 @dataclass(frozen=True, slots=True)
 class ReadingPart:
-    """What is shown in one piece: a page, a chapter, or a part of a long one."""
+    """What is shown in one piece: a page, a chapter, or a part of a long one.
+
+    `label`: what is printed on the page, where that is not its number.
+    """
 
     index: int
     start: int
     end: int
     page: int | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, paragraph or preformatted block at a character; `pieces` are its text, each marked or not."""
+    """A heading, paragraph or preformatted block at a character; `pieces` are its text, each marked or not.
 
-    kind: str  # "heading", "paragraph", "lines", "table"
+    `rows`: of a grid, how many of them each cell of each row has.
+    """
+
+    kind: str  # "heading", "paragraph", "lines", "table", and of Markdown "code", "quote", "grid"
     level: int
     at: int
     pieces: tuple[Piece, ...]
     opens_passage: bool = False
+    rows: tuple[tuple[int, ...], ...] = ()
 
     @property
     def tag_level(self) -> int:
@@ -67,18 +75,28 @@ class Block:
         marks = [index for index, piece in enumerate(self.pieces) if piece.is_marked and not piece.is_faint]
         return marks[0] if marks and self.opens_passage else -1
 
+    @property
+    def grid(self) -> list[list[list[tuple[int, Piece]]]]:
+        """Rows of cells of pieces, each with its index in `pieces`."""
+        numbered = enumerate(self.pieces)
+        return [[list(islice(numbered, count)) for count in cells] for cells in self.rows]
+
+    @property
+    def numbered(self) -> list[tuple[int, Piece]]:
+        return list(enumerate(self.pieces))
+
 
 def sections(text: str, pages: Sequence[PageRow], headings: Sequence[HeadingRow]) -> list[ReadingPart]:
     """Consecutive sections that tile the text: its pages, else its chapters, cut where they are too long."""
     if pages:
-        edges = [(start, end, number) for number, start, end, *_label in pages]
+        edges = [(start, end, number, "".join(label)) for number, start, end, *label in pages]
     else:
         starts = chapter_starts(headings)
-        edges = [(start, end, 0) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+        edges = [(start, end, 0, "") for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     cut: list[ReadingPart] = []
-    for first, last, number in edges:
+    for first, last, number, label in edges:
         for start, end in parts(text, first, last):
-            cut.append(ReadingPart(len(cut), start, end, number or None))
+            cut.append(ReadingPart(len(cut), start, end, number or None, label))
     return cut
 
 
@@ -195,10 +213,6 @@ def _piece(text: str, span: Span, passage: Span | None, quote: Span | None) -> P
 
 def _lies_in(span: Span, around: Span | None) -> bool:
     return around is not None and around[0] <= span[0] and span[1] <= around[1]
-
-
-def with_emphasis(block: Block) -> Block:
-    return replace(block, pieces=tuple(part for piece in block.pieces for part in split_emphasis(piece)))
 
 
 def split_emphasis(piece: Piece) -> tuple[Piece, ...]:

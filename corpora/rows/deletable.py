@@ -9,6 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 from accounts.models import User
@@ -37,8 +39,9 @@ RESTORED: dict[str, Any] = {"deleted_at": None, "deleted_by": None, "kept_until"
 
 
 def is_erasable() -> Q:
-    """Deleted, and not in the trash, or not any more."""
-    return Q(deleted_at__isnull=False) & (Q(kept_until=None) | Q(kept_until__lte=timezone.now()))
+    """Deleted, and not in the trash, or not any more: in the words of an index that what stays in it is not in."""
+    over = LessThanOrEqual(Coalesce("kept_until", "deleted_at"), timezone.now())
+    return Q(deleted_at__isnull=False) & Q(over)
 
 
 def is_in_trash() -> Q:

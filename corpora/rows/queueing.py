@@ -42,6 +42,10 @@ def queue_indexes() -> list[models.Index]:
             "corpus", sender, Coalesce("kept_until", "deleted_at"),
             condition=models.Q(deleted_at__isnull=False), name="document_erasable",
         ),
+        models.Index(
+            Coalesce("kept_until", "deleted_at"), condition=models.Q(deleted_at__isnull=False),
+            name="document_erasure_due",
+        ),
         models.Index("corpus", sender, "metadata_changed_at", condition=changed, name="document_metadata_changed"),
         models.Index("corpus", sender, "presence_changed_at", condition=present, name="document_presence_changed"),
         models.Index(

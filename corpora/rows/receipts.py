@@ -8,8 +8,8 @@ from accounts.models import Identified, Organization
 
 # Beside the models' own names: what an erasure removes that is no row, or no longer one of its own.
 COUNTED = (
-    _("points"), _("files"), _("texts"), _("embeddings"), _("snippets"), _("condensed questions"), _("replies"),
-    _("log entries"), _("exports"), _("names in sources"), _("citations"), _("question sets"),
+    _("points"), _("files"), _("page images"), _("texts"), _("embeddings"), _("snippets"), _("condensed questions"),
+    _("replies"), _("log entries"), _("exports"), _("names in sources"), _("citations"), _("question sets"),
 )  # fmt: skip
 
 

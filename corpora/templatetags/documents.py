@@ -42,7 +42,8 @@ def percent(share: float) -> int:
 
 @register.filter
 def passage_url(source: Any) -> str:
-    """Where a source opens in the reader; empty when its document is deleted, and with it what was cited.
+    """Where a source opens in the reader, at the first sentence that is cited of it; empty when its document is
+    deleted, and with it what was cited.
 
     The page is there for a document that was processed again since: its chunks have other ids then.
     """
@@ -50,4 +51,6 @@ def passage_url(source: Any) -> str:
     if document is None or document.deleted_at or document.corpus.deleted_at:
         return ""
     query = {"chunk": source.chunk_id, **({"page": source.page} if source.page else {})}
+    if source.cited_span:
+        query["mark"] = source.cited_span
     return f"{reverse('document', args=[document.pk])}?{urlencode(query)}#passage"

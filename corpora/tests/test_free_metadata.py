@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -63,6 +64,14 @@ def test_a_form_shows_what_it_takes_and_the_index_has_a_word_for_each(said: dict
     words = free_words(kept)
     assert len(words) == len(kept)
     assert free_words(checked_free(parse_pairs(MetaFormField().prepare_value(kept).splitlines()))) == words
+
+
+def test_a_condition_on_documents_takes_ids_in_any_spelling_and_nothing_else() -> None:
+    asked = uuid4()
+    assert checked_conditions({"document": str(asked).upper()}) == {"document": [str(asked)]}
+    for wrong in ({"document": "Préstamos"}, {"document": [str(asked), ""]}, {"document": []}):
+        with pytest.raises(ValidationError):
+            checked_conditions(wrong)
 
 
 def test_conditions_name_it_behind_meta() -> None:

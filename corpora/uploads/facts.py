@@ -6,7 +6,7 @@ readers keep the version before until the new one is indexed, within seconds.
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -33,22 +33,22 @@ def upsert_fact(
     tags: Sequence[str] = (),
     key: str = "",
     source: str = "",
+    meta: Mapping[str, Any] | None = None,
 ) -> Document:
     """Keep a statement; what the corpus had under its key is replaced. Lengths are the caller's to check.
 
-    The title is the first line when none is given, the key the title; `source` says where the statement comes from.
+    The title is the first line when none is given, the key the title; `source` says where the statement comes from,
+    `meta` what else there is to say of it (`corpora.metadata.free`, checked).
     Two first statements of a key at once become one document. Raises what `intake.accept_upload` raises.
     """
     title = title or first_line(text)
     key = key or title
+    said = {"title": title, "tags": list(tags), "source_reference": source, "meta": dict(meta or {})}
     with reserving.counted_request(by, writes=1):
-        return _keep_fact(corpus, by, text, title, tags, key, source)
+        return _keep_fact(corpus, by, text, key, said)
 
 
-def _keep_fact(
-    corpus: Corpus, by: Membership, text: str, title: str, tags: Sequence[str], key: str, source: str
-) -> Document:
-    said: dict[str, Any] = {"title": title, "tags": list(tags), "source_reference": source}
+def _keep_fact(corpus: Corpus, by: Membership, text: str, key: str, said: dict[str, Any]) -> Document:
     upload = SimpleUploadedFile(filename_for(key), text.encode())
     known = fact_with_key(corpus, key)
     if known is None:

@@ -19,6 +19,12 @@ SourceField: Any = serializers.CharField
 MOST_TAGS = 20
 
 
+META_HELP = (
+    f"Up to {MAX_KEYS} names of your own, each with a text of up to {MAX_TEXT} characters, a number, true or false; "
+    "filtered by as `meta.NAME`. A JSON object, or its text, or lines of name=value."
+)
+
+
 class TagsField(serializers.ListField):
     """Up to MOST_TAGS tags as JSON list, as repeated form fields, or as one comma-separated field."""
 
@@ -79,11 +85,7 @@ class MetadataSerializer(serializers.Serializer[Any]):
     language = serializers.RegexField(r"^[a-z]{2,3}$", required=False, allow_blank=True)
     course = serializers.CharField(max_length=50, required=False, allow_blank=True)
     tags = TagsField(required=False, max_length=MOST_TAGS)
-    meta = MetaField(
-        required=False,
-        help_text=f"Up to {MAX_KEYS} names of your own, each with a text of up to {MAX_TEXT} characters, a number, "
-        "true or false; filtered by as `meta.NAME`. A JSON object, or its text, or lines of name=value.",
-    )
+    meta = MetaField(required=False, help_text=META_HELP)
     source_date = SourceDateField(required=False, allow_null=True)
 
 
@@ -95,3 +97,4 @@ class FactSerializer(serializers.Serializer[Any]):
     tags = TagsField(required=False, max_length=MOST_TAGS)
     key = serializers.CharField(max_length=facts.MAX_KEY, required=False, allow_blank=True)
     source = SourceField(max_length=facts.MAX_SOURCE, required=False, allow_blank=True)
+    meta = MetaField(required=False, help_text=META_HELP)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.limits import reserving, stock
+from accounts.limits.places import Places
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem
 from corpora.models import Corpus, Document
@@ -20,6 +21,10 @@ from corpora.signals import document_ready
 from corpora.uploads import originals, signatures
 
 UploadedFile = _UploadedFile[bytes]
+
+# Each computes a checksum, signs and sends: a hundred at a time would leave whoever only reads a hundredth of the
+# process. Who has waited may take as long again twice for the transfer, before a proxy's 60 seconds are over.
+uploading = Places(at_once=4, patience=15.0)
 
 
 class UploadRefused(Problem):
@@ -143,7 +148,7 @@ def tell_workers(document_id: UUID) -> None:
 
 def refuse_deleted_corpus(corpus_id: UUID) -> None:
     """The lock makes a deletion wait, so that it finds the new document; else nobody would ever erase it."""
-    if not Corpus.objects.select_for_update().filter(pk=corpus_id, deleted_at=None).exists():
+    if not Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id, deleted_at=None).exists():
         raise NotFound
 
 

@@ -9,6 +9,7 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext_lazy as _
 
 from accounts.problems import Problem
+from config.concurrency.pooled import give_back_connection
 from config.faults import describe_error
 from corpora.models import Document
 
@@ -28,7 +29,11 @@ class StorageFull(Problem):
 
 
 def keep_original(document: Document, original: "File[bytes]") -> None:
-    """Put the original into the store, beside what is there. Raises StorageUnavailable and StorageFull."""
+    """Put the original into the store, beside what is there. Raises StorageUnavailable and StorageFull.
+
+    Meanwhile the request holds no connection to the database: the few that a process has are others' turn.
+    """
+    give_back_connection()
     try:
         document.file.save(document.filename, original, save=False)
     except OSError as error:

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from chat.models import Message
 from evaluation import runs
+from evaluation.configurations import configuration
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from evaluation.tests.test_cases import loans, note, rated
 from tests import factories
@@ -94,6 +95,13 @@ def test_runs_are_started_plotted_and_listed(client: Client, library: Library, q
     assert 'role="img"' in shown
     assert "1.000" in shown, "the table has the values"
     assert 'http-equiv="refresh"' not in shown
+
+
+def test_a_run_at_work_shows_how_far_it_is_and_the_minutes_left(client: Client, questions: QuestionSet) -> None:
+    run = runs.create_waiting_run(questions, configuration("default"))
+    runs.claim_run(run)
+    EvaluationRun.objects.filter(pk=run.pk).update(measures=runs.running_state(10, 100, 60.0))
+    assert "10 / 100 · quedan 9 minutos" in client.get(page("runs", questions)).content.decode()
 
 
 @pytest.mark.parametrize("wrong", ["", "fancy", ",".join(f"hybrid=0.{n}" for n in range(1, 10))])

@@ -13,7 +13,7 @@ from math import log
 from retrieval.text.folding import words_only
 from retrieval.text.stems import asked_stems, words
 
-WINDOW = 260  # characters, some forty words
+WINDOW, NEAR_WINDOW = 260, 120  # characters: some forty words, and a short sentence
 BESIDE = 26  # characters between two words that stand side by side, function words between them included
 HEADED = 0.7  # of a word's worth where only the title or the headings above the passage have it
 ASKING = 0.3  # of a word's worth that serves to ask: "¿Qué hace break?" is about break
@@ -33,11 +33,14 @@ ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """Of one passage, 0..1: `window`, the share of the question's worth in the best window; `pairs`, the share of its
-    neighbouring words that stand side by side there, too."""
+    """Of one passage, 0..1: `window`, the share of the question's worth in the best window; `near`, in the best that is
+    no longer than a sentence; `pairs`, the share of its neighbouring words that stand side by side there, too; `lacks`,
+    the share of its content words that the passage has nowhere, nor what stands above it."""
 
     window: float
+    near: float
     pairs: float
+    lacks: float
 
 
 class AskedWords:
@@ -67,9 +70,16 @@ class AskedWords:
         above = b" " + words_only(headings)
         headed = {stem: HEADED * self.worth[stem] for stem in self.stems if b" " + stem.encode() in above}
         places = self.places(folded)
-        return Closeness(self._best_window(places, headed) / self.total, self._side_by_side(places))
+        there = headed.keys() | {stem for _place, stem in places}
+        lacking = sum(stem not in there for stem in self.content)
+        return Closeness(
+            window=self._best_window(places, headed, WINDOW) / self.total,
+            near=self._best_window(places, headed, NEAR_WINDOW) / self.total,
+            pairs=self._side_by_side(places),
+            lacks=lacking / len(self.content) if self.content else 0.0,
+        )
 
-    def _best_window(self, places: Sequence[tuple[int, str]], headed: Mapping[str, float]) -> float:
+    def _best_window(self, places: Sequence[tuple[int, str]], headed: Mapping[str, float], length: int) -> float:
         """The most worth in any window: one pass, words leave at its beginning as others come in at its end."""
         floor = best = sum(headed.values())
         inside: dict[str, int] = {}
@@ -78,7 +88,7 @@ class AskedWords:
             if not inside.get(stem):
                 worth += self.worth[stem] - headed.get(stem, 0.0)
             inside[stem] = inside.get(stem, 0) + 1
-            while places[first][0] < place - WINDOW:
+            while places[first][0] < place - length:
                 gone = places[first][1]
                 inside[gone] -= 1
                 if not inside[gone]:

@@ -1,43 +1,78 @@
 """What kind of answer a question asks for, and whether a passage has one of that kind near the question's words. Pure.
 
-"¿Cuántos años …?" is answered by a number of years, "¿Qué multa …?" by an amount of money, "¿Qué es …?" by a sentence
-that says what it is. A passage about the subject without one does not answer: such a number stands near in 94 of 100
-questions for an amount that have an answer, and in 22 of those that have none (docs/answers.md).
+"¿Cuántos años …?" is answered by a number of years, "¿Qué multa …?" by an amount of money, "When was …?" by a date,
+"¿Qué es …?" by a sentence that says what it is. A passage about the subject without one does not answer.
+docs/answers.md has how often such an answer stands near where there is one, and where there is none.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from retrieval.confidence.names import named_stems
 from retrieval.text.folding import fold_latin
-from retrieval.text.stems import STOP_WORDS, stem
+from retrieval.text.stems import STOP_WORDS, stem, words
 
 NEAR = 240  # characters between a number and the words that it must stand with
 ENOUGH = 0.34  # share of the question's other words that stand near it
 MOST_DEFINED = 3  # words of what a question asks to define
+ENDING = 3  # letters of a word that is defined that may be others: plural, gender
+BESIDE_TITLE = 25  # characters of a line beside what heads it
 _NUMBERS = (
-    "un|una|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte|veinti\\w{2,6}"
-    "|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|one|two|three|four|five|six|seven|eight"
+    "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte|veinti\\w{2,6}"
+    "|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|two|three|four|five|six|seven|eight"
     "|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand"
 )
-_TIMES = "segundos?|minutos?|horas?|dias?|semanas?|mes|meses|anos?|seconds?|minutes?|hours?|days?|weeks?|months?|years?"
-_AMOUNT = rf"(?<!\w)(?:\d[\d.,/]{{0,15}}|(?:{_NUMBERS})\b)"
-_MONEY = re.compile(
-    r"\d[\d.,]{0,15}\s{0,2}(?:eur|dolar|dollar|usd|millon|million)|[$€£]\s{0,2}\d|\bmil euros|\d de euros"
+_ONE = "|un|una|uno|one"  # an article as often as a number: it counts of a time alone
+_TIMES = (
+    "segundos?|minutos?|horas?|dias?|semanas?|mes|meses|anos?|siglos?|decadas?"
+    "|seconds?|minutes?|hours?|days?|weeks?|months?|years?|centur\\w{1,3}|decades?"
 )
+_DAYS = (
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|january|february|march"
+    "|april|may|june|july|august|september|october|november|december|lunes|martes|miercoles|jueves|viernes"
+    "|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+)
+_CLAUSE = r"\d{1,2}(?:\.\d{1,2}){2}"  # "6.8.1 Verify that users …" counts no users
+_AMOUNT = rf"(?<!\w)(?<!\d\.)(?:(?!{_CLAUSE})\d[\d.,/]{{0,15}}|(?:{_NUMBERS})\b)"
+_SPAN = re.compile(
+    rf"(?<!\w)(?:\d[\d.,/]{{0,15}}|(?:{_NUMBERS}{_ONE})\b)\W{{0,3}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}(?:{_TIMES})\b"
+)
+_MONEY = re.compile(
+    r"\d[\d.,]{0,15}\s{0,2}(?:eur|dolar|dollar|usd|millon|million)|[$€£]\s{0,2}\d|\bmil euros|\d de euros|\d,\d\d\b"
+)
+_DATE = re.compile(rf"(?<!\w)(?:1\d{{3}}|20\d\d)(?:s|-\d\d)?\b|\b(?:{_DAYS})\b|\b(?:siglo|century)\b|\d/\d{{1,2}}/\d")
+_SHARE = re.compile(r"\d\s{0,2}%|\bpor ciento\b|\bper ?cent\b|\bmitad\b|\bhalf\b")
+_CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2} horas\b")
+_DIGITS = re.compile(r"\d[\d .()-]{5,18}\d")
 _ASKS_COUNT = re.compile(r"\b(?:cuant[oa]s|how many)\s+(?:de\s+)?(\w{2,40})")
-_ASKS_TIME = re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow (?:long|often)\b|\bque edad\b|\blifetime\b")
-_ASKS_MONEY = re.compile(
-    r"\bcuanto (?:cuesta|cobra|vale|paga)|\b(?:multa|sueldo|precio|tarifa|coste)\b|\bhow much .{0,80}\b(?:cost|pay)"
-    r"|\bearn\b|\b(?:salary|fine|price)\b"
+_ASKS = (
+    (re.compile(r"\bcuanto (?:cuesta|cobra|vale|paga)|\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto)\b"
+                r"|\bhow much .{0,80}\b(?:cost|pay)|\bearn\b|\b(?:salary|fine|price|fee|hourly rate)\b"), _MONEY),
+    (re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow (?:long|often)\b|\bque edad\b|\blifetime\b"), _SPAN),
+    (re.compile(r"\bporcentaje\b|\bpercentage\b|\bwhat (?:percent|share)\b"), _SHARE),
+    (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
+    (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number)\b"), _DIGITS),
+    (re.compile(r"\bwhen (?:was|were|did)\b|\b(?:what|which) (?:year|date|century|decade)\b"
+                r"|\b(?:que|cual) (?:ano|fecha|siglo|decada)\b"), _DATE),
+)  # fmt: skip
+_ASKS_NO_AMOUNT = re.compile(
+    r"^\W{0,3}(?:who|may|can|must|do|does|is|are|should|where|why|how (?:do|can)|quien|quienes|pueden?|deben?|donde"
+    r"|como|por que|para que)\b"
+)
+_ASKS_PAST = re.compile(
+    r"^\W{0,3}(?:desde |hasta )?cu[aá]ndo (?:se )?(?:fue|fueron|\w{1,20}(?:ó|aron|ieron))\b", re.IGNORECASE
 )
 _ASKS_DEFINITION = re.compile(r"^\W{0,3}(?:que (?:es|son|significa)|what (?:is|are)|define)\b")
+_ASKS_PART = re.compile(r"\b(?:of|for|in|on|called|used|name)\b")  # "What is the fee for …?" asks for no definition
 _DEFINES = re.compile(
-    r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|–|—|-|=|\||(?:es|son|is|are|means|significa|consiste|que|which|refers"
-    r"|se entiende)\b)"
+    r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|-|=|\||\([^)\n]{15}|,\s(?:un|una|unos|unas|o|a|an|or)\b"
+    r"|(?:,?\s?(?:que|which)\s)?(?:es|son|is|are|was|were|means|significa|consiste|refers|se entiende)\b)"
 )
 _DEFINED = re.compile(r"(?:entiende por|entendera por|denomina|llama|called|known as|definition of|concepto de)\W{1,4}"
                       r"(?:\w{1,12}\W{1,3})?$")  # fmt: skip
+_DASHES = str.maketrans(dict.fromkeys("–—−‐‑•·→", "-"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +94,27 @@ class Expected:
 def expected(question: str, content: Sequence[str]) -> Expected:
     """Of a question with these content stems."""
     folded = fold_latin(question)
-    if _ASKS_MONEY.search(folded):
-        return Expected("amount", tuple(content), lambda text: _at(_MONEY, text))
+    for asks, pattern in () if _ASKS_NO_AMOUNT.match(folded) else _ASKS:
+        if asks.search(folded):
+            return Expected("amount", tuple(content), partial(_at, pattern))
     if counted := _ASKS_COUNT.search(folded):
         unit = counted[1]
         if unit not in STOP_WORDS:
-            pattern = re.compile(rf"{_AMOUNT}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,3}}{re.escape(stem(unit)[:6])}")
-            return Expected("amount", tuple(one for one in content if one != stem(unit)), lambda t: _at(pattern, t))
-    if _ASKS_TIME.search(folded):
-        span = re.compile(rf"{_AMOUNT}\W{{0,3}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}(?:{_TIMES})\b")
-        return Expected("amount", tuple(content), lambda text: _at(span, text))
-    if _ASKS_DEFINITION.search(folded) and 0 < len(content) <= MOST_DEFINED:
-        return Expected("definition", tuple(content))
+            each = re.compile(rf"{_AMOUNT}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,4}}{re.escape(stem(unit)[:6])}")
+            return Expected("amount", tuple(one for one in content if one != stem(unit)), partial(_at, each))
+    if _ASKS_PAST.search(question):
+        return Expected("amount", tuple(content), partial(_at, _DATE))
+    if _ASKS_DEFINITION.search(folded) and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded):
+        names = set(named_stems(question))
+        defined = tuple(one for one in content if one in names) or tuple(content)
+        return Expected("definition", _spelled(folded, defined))
     return Expected("")
+
+
+def _spelled(folded: str, stems_of: Sequence[str]) -> tuple[str, ...]:
+    """Stems as long as inflection leaves them: "farmacia" does not define "farmacovigilancia"."""
+    said = {stem(word): word[: max(len(stem(word)), len(word) - ENDING)] for word in words(folded)}
+    return tuple(said.get(one, one) for one in stems_of)
 
 
 def _at(pattern: re.Pattern[str], folded: str) -> Iterator[int]:
@@ -82,25 +125,39 @@ def _stands_near(text: str, headings: str, others: Sequence[str], finds: Callabl
     if not others:
         return True
     folded, above = fold_latin(text.replace("€", " euro ")), fold_latin(headings)
+    left = [one for one in others if one not in above]
+    needed = ENOUGH * len(others) - (len(others) - len(left))
+    left = [one for one in left if one in folded]
+    if len(left) < needed:  # wherever it is looked: a long question and many amounts are not held against each other
+        return False
     for place in finds(folded):
         around = folded[max(0, place - NEAR) : place + NEAR]
-        if sum(one in around or one in above for one in others) >= ENOUGH * len(others):
+        if sum(one in around for one in left) >= needed:
             return True
     return False
 
 
 def _is_defined(text: str, headings: str, defined: Sequence[str]) -> bool:
     """What is defined heads the passage or a line of it, or stands before a sign or a verb that defines."""
-    folded = fold_latin(text)
+    folded = fold_latin(text.translate(_DASHES))
     if all(one in fold_latin(headings) for one in defined):
         return True
     for match in re.finditer(rf"(?<!\w){re.escape(defined[0])}\w{{0,24}}", folded):
-        span = _span_of(folded, match.start(), defined)
+        start = match.start()
+        span = _span_of(folded, start, defined)
         if span and (
-            _DEFINES.match(folded, span) or _DEFINED.search(folded[max(0, match.start() - 40) : match.start()])
+            _DEFINES.match(folded, span)
+            or _DEFINED.search(folded[max(0, start - 40) : start])
+            or _heads_line(folded, start, span)
         ):
             return True
     return False
+
+
+def _heads_line(folded: str, start: int, end: int) -> bool:
+    """Whether nearly nothing else stands in its line, and something follows it."""
+    first, last = folded.rfind("\n", 0, start) + 1, folded.find("\n", end)
+    return last >= 0 and "?" not in folded[end:last] and (last - first) - (end - start) <= BESIDE_TITLE
 
 
 def _span_of(folded: str, start: int, defined: Sequence[str]) -> int:

@@ -1,15 +1,18 @@
-"""The score of a retrieval: the relevance of what was kept, corrected by how far it stands out as an answer. Pure."""
+"""The score of a retrieval: how far the relevance of what was kept, and all else, promises an answer. Pure."""
 
 from collections.abc import Sequence
 
-from retrieval.confidence.evidence import READ, Shown, evidence_of
+from retrieval.confidence.caps import cap_of_few
+from retrieval.confidence.evidence import READ, Evidence, Shown, agreement_on, evidence_of
 from retrieval.confidence.gate import score
 from retrieval.embeddings.base import EmbeddingSpace
 from retrieval.index.base import Candidates
 from retrieval.results import RetrievedChunk
+from retrieval.spaces.builtin import LEXICAL_MODEL
 from retrieval.text.language import detect
+from retrieval.text.stems import asked_stems
 
-HIGHEST_SCORE = 0.99  # of a corrected one: words are never proof
+HIGHEST_SCORE = 0.99  # words are never proof
 SAME_LANGUAGE_AMONG = 3  # of the first passages one is in the question's language, or words say nothing of them
 
 
@@ -19,22 +22,31 @@ def rate_passages(
     kept: Sequence[RetrievedChunk],
     candidates: Candidates,
     space: EmbeddingSpace,
+    *,
+    by_words: bool = True,
 ) -> float:
-    """0..1, 0 where nothing is kept: 0.6 mean + 0.4 max of the kept passages' relevance, and the correction.
+    """0..1, 0 where nothing is kept: the chance that the passages answer (`evidence`), of which the relevance of those
+    that are kept, 0.6 mean + 0.4 max, is a part.
 
-    Of several phrasings the one that is found best decides, as it does for coverage. Words correct only what
-    words are for: not a space whose calibration does without them, not where nothing was searched by words, not
-    passages in another language than the question.
+    Of several phrasings the one that is found best decides, as it does for coverage. That relevance is the whole where
+    words cannot tell more: in a space whose calibration does without them, where nothing was searched or found by words
+    (`by_words`: whether they were searched), and of passages in another language than the question. In the lexical
+    space, which knows words alone, finding none of them tells: "farmacovigilancia" is only spelled like "farmacia".
     """
-    rating = score([passage.relevance for passage in kept])
-    if not rating or not candidates.sparse or not space.calibration.coverage_weight:
-        return rating
-    if not _share_language(phrasings[0], ordered):
-        return rating
+    relevance = score([passage.relevance for passage in kept])
+    if not relevance or not space.calibration.coverage_weight or not _share_language(phrasings[0], ordered):
+        return relevance
+    if not candidates.sparse and not (by_words and space.model == LEXICAL_MODEL and asked_stems(phrasings[0])):
+        return relevance
+    chance = max(measure(one, ordered, candidates, relevance).chance() for one in phrasings)
+    return min(HIGHEST_SCORE, cap_of_few(chance, len(kept), len(ordered)))
+
+
+def measure(question: str, ordered: Sequence[RetrievedChunk], candidates: Candidates, relevance: float) -> Evidence:
+    """What the passages, best first, say of the question; `relevance` is that of those that are kept."""
     shown = [Shown(chunk.text, " > ".join((chunk.title, *chunk.heading_path))) for chunk in ordered[:READ]]
-    word_scores = [hit.score for hit in candidates.sparse]
-    correction = max(evidence_of(phrasing, shown, word_scores).correction() for phrasing in phrasings)
-    return min(HIGHEST_SCORE, max(0.0, rating + correction))
+    agreement = agreement_on(ordered[0].chunk, candidates) if ordered else 0.0
+    return evidence_of(question, shown, candidates, relevance, agreement)
 
 
 def _share_language(question: str, ordered: Sequence[RetrievedChunk]) -> bool:

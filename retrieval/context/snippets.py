@@ -1,5 +1,6 @@
 """The part of a passage that shows why it was found: the window with most of the question's words. Pure."""
 
+import re
 from functools import lru_cache
 from typing import AnyStr
 
@@ -11,6 +12,7 @@ SNIPPET_WIDTH = 240
 LEAD = 0.3  # of the window may stand before the first of the words that it is for
 OCCURRENCES = 20  # of each stem: a word that stands everywhere does not decide
 ELLIPSIS = "…"
+_SIGNS = re.compile(r"^[ \t]{0,9}(?:#{1,6}[ \t]+|>[ \t]|[-*+][ \t]+(?=\w)|[-|: \t]{3,99}$|`{3}|~{3})", re.M)
 
 StemPlace = tuple[int, int]  # the character, and which of the stems
 
@@ -22,7 +24,7 @@ def snippet(question: str, text: str, width: int = SNIPPET_WIDTH) -> str:
     beginning. It begins with a sentence where one begins shortly before those words.
     """
     if len(text) <= width:
-        return " ".join(text.split())
+        return _on_one_line(text)
     room = width - 2 * len(ELLIPSIS)
     lead = int(LEAD * room)
     place = _densest(_places(_stems(question), text), room - lead)
@@ -88,4 +90,9 @@ def _window(text: str, start: int, room: int) -> str:
     if end < len(text) and not text[end].isspace():
         piece = piece.rsplit(None, 1)[0] if len(piece.split()) > 1 else piece
     before, after = ELLIPSIS if text[:start].strip() else "", ELLIPSIS if text[end:].strip() else ""
-    return f"{before}{' '.join(piece.split())}{after}"
+    return f"{before}{_on_one_line(piece)}{after}"
+
+
+def _on_one_line(piece: str) -> str:
+    """As it is read: without the signs that Markdown begins a line with, its rules and its emphasis."""
+    return " ".join(_SIGNS.sub("", piece).replace("**", "").split())

@@ -85,7 +85,8 @@ NO_PREFIXES = Prefixes()
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
     """A model at a dimension, told in its own words what is a question: what may be compared with what. Each has a
-    collection of its own (SPEC §2)."""
+    collection of its own (SPEC §2), and one for each `layout` that a server keeps it in (ADR 0017): the vectors, the
+    cached embeddings and the calibration of two layouts are the same."""
 
     model: str
     dimensions: int
@@ -93,6 +94,7 @@ class EmbeddingSpace:
     bm25_weight: float
     calibration: Calibration
     prefixes: Prefixes = NO_PREFIXES
+    layout: str = ""
 
     @property
     def collection(self) -> str:
@@ -100,7 +102,7 @@ class EmbeddingSpace:
         safe = re.sub(r"[^a-z0-9._-]+", "-", self.model.lower()).strip("-.")[:60]
         if safe != self.model:
             safe += "-" + hashlib.sha256(self.model.encode()).hexdigest()[:8]
-        return f"{safe}-{self.dimensions}{self.prefixes.mark}"
+        return f"{safe}-{self.dimensions}{self.prefixes.mark}{self.layout}"
 
 
 class EmbeddingProvider(Protocol):

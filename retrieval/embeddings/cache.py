@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from config.metrics.searching import DOCUMENTS, QUESTION, count_lookups
 from retrieval.embeddings.base import EmbeddingProvider
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class CachedProvider(EmbeddingProvider):
         hashes = [text_hash(text) for text in texts]
         vectors = self._stored(hashes)
         missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in vectors}
+        count_lookups(DOCUMENTS, len(texts) - len(missing), len(missing))
         for group in _groups(list(missing), EMBEDDED_AT_ONCE):
             fresh = self._provider.embed_documents([missing[key] for key in group])
             embedded = dict(zip(group, fresh, strict=True))
@@ -109,10 +111,11 @@ class _Recent:
 
     def get(self, texts: Sequence[str]) -> "NDArray[float32] | None":
         with self._lock:
-            if len(texts) != 1 or (vectors := self._vectors.get(texts[0])) is None:
-                return None
-            self._vectors.move_to_end(texts[0])
-            return vectors
+            vectors = self._vectors.get(texts[0]) if len(texts) == 1 else None
+            if vectors is not None:
+                self._vectors.move_to_end(texts[0])
+        count_lookups(QUESTION, *((1, 0) if vectors is not None else (0, 1)))
+        return vectors
 
     def keep(self, texts: Sequence[str], vectors: "NDArray[float32]") -> "NDArray[float32]":
         if len(texts) == 1:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from config.concurrency.loops import PerLoop, block_on
+from config.metrics.searching import DOCUMENTS, timed_embedding
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingSpace, EmbeddingUnavailable
 from retrieval.embeddings.wire import decode_embeddings
 from retrieval.waiting.openai_sdk import key_headers, openai_client
@@ -52,8 +53,9 @@ class DocumentEmbedder:
 
     async def _batch(self, texts: Sequence[str]) -> "NDArray[float32]":
         async with await _TURNS.get():
-            body = await self._answer(texts)
-        return decode_embeddings(body, len(texts), self._space.dimensions)
+            with timed_embedding(DOCUMENTS):
+                body = await self._answer(texts)
+                return decode_embeddings(body, len(texts), self._space.dimensions)
 
     async def _answer(self, texts: Sequence[str]) -> bytes:
         """An empty text is sent as a space: servers refuse empty strings."""

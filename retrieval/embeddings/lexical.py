@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from config.metrics.searching import DOCUMENTS, QUESTION, timed_embedding
 from retrieval.embeddings.base import EmbeddingProvider, EmbeddingSpace
 from retrieval.spaces.builtin import LEXICAL_MODEL, space_for
 from retrieval.text.stems import STOP_WORDS, stem, words
@@ -73,12 +74,18 @@ class LexicalProvider(EmbeddingProvider):
     space: EmbeddingSpace = space_for(LEXICAL_MODEL, DIMENSIONS)
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[float32]":
-        import numpy as np
-
-        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = embed(text)
-        return vectors
+        with timed_embedding(DOCUMENTS):
+            return _embed_all(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[float32]":
-        return self.embed_documents(texts)
+        with timed_embedding(QUESTION):
+            return _embed_all(texts)
+
+
+def _embed_all(texts: Sequence[str]) -> "NDArray[float32]":
+    import numpy as np
+
+    vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+    for row, text in enumerate(texts):
+        vectors[row] = embed(text)
+    return vectors

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from config.concurrency.loops import block_on
 from config.endpoints import allowed_endpoint, retry_after
+from config.metrics.searching import QUESTION, timed_embedding
 from retrieval.embeddings.base import (
     EmbeddingBusy,
     EmbeddingProvider,
@@ -42,7 +43,7 @@ class OpenAIProvider(EmbeddingProvider):
         self.space = space
         url = allowed_endpoint(base_url or OPENAI_URL)
         self._server = JsonServer(f"{url}/embeddings", api_key)
-        self._breaker = CircuitBreaker()
+        self._breaker = CircuitBreaker("embeddings")
         accepts_dimensions = space.model.rsplit("/", 1)[-1].startswith("text-embedding-3")
         self._dimensions = space.dimensions if accepts_dimensions else None
         self._documents = DocumentEmbedder(space, self._dimensions, url, api_key)
@@ -59,8 +60,9 @@ class OpenAIProvider(EmbeddingProvider):
             raise EmbeddingUnavailable("the embedding endpoint failed repeatedly; waiting before the next trial")
         try:
             asked = [self.space.prefixes.query + text for text in texts]
-            body = await self._ask(encode_embedding_request(self.space.model, asked, self._dimensions))
-            vectors = decode_embeddings(body, len(texts), self.space.dimensions)
+            with timed_embedding(QUESTION):
+                body = await self._ask(encode_embedding_request(self.space.model, asked, self._dimensions))
+                vectors = decode_embeddings(body, len(texts), self.space.dimensions)
         except (EmbeddingBusy, EmbeddingRejected):  # it answers, however little we like it
             self._breaker.succeeded()
             raise

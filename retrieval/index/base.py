@@ -24,6 +24,7 @@ KEYWORD_KEYS = (
     *METADATA_FIELDS,
     FREE_FIELD,
 )
+OWNER_KEYS = ("document_id", TENANT_KEY, "user_id")
 INTEGER_KEYS = ("version", DATE_KEY)
 
 # HNSW as SPEC §2 asks.
@@ -45,6 +46,12 @@ class IndexUnavailable(Exception):
 
 class IndexRefused(IndexUnavailable):
     """The engine is there and refuses this very request: others are none the worse."""
+
+
+class IndexOutdated(IndexUnavailable):
+    """The server is there, but of a version that ranks wrongly: nothing is asked of it. The message has advice."""
+
+    code = "index_outdated"
 
 
 class IndexLocked(Exception):
@@ -74,6 +81,15 @@ class Point:
     dense: "NDArray[np.float32]"
     sparse: SparseVector
     payload: Mapping[str, Any]
+
+
+class PointOwner(NamedTuple):
+    """Whose a point is by its payload; a point without a document has the nil UUID, what it does not name is empty."""
+
+    point: UUID
+    document: UUID
+    organization: str
+    user: str
 
 
 class Hit(NamedTuple):
@@ -127,11 +143,17 @@ class VectorIndex(Protocol):
     def point_ids(self, batch: int = 1000) -> Iterator[tuple[UUID, UUID]]:
         """(point id, document id) of every point; a point without a document comes with the nil UUID."""
 
+    def point_owners(self, batch: int = 1000) -> Iterator[PointOwner]:
+        """Every point with what it is filtered by: the organization, and the user of a personal corpus."""
+
     def optimize(self) -> bool:
         """Reclaim deleted space, build graphs: takes minutes, in a background thread. True if it changed."""
 
     def healthy(self) -> bool:
-        """Whether the engine answers now; never raises."""
+        """Whether the engine answers now, in a version that ranks rightly; never raises."""
+
+    def version(self) -> str:
+        """The engine's name and version, for operators. Raises IndexOutdated too."""
 
     def close(self) -> None:
         """Release the folder or the connections; idempotent."""

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib.metadata import version as distribution_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -20,11 +21,13 @@ from retrieval.index.base import (
     ACORN_MAX_SELECTIVITY,
     DENSE,
     HNSW_EF_SEARCH,
+    OWNER_KEYS,
     SPARSE,
     Candidates,
     IndexLocked,
     IndexUnavailable,
     Point,
+    PointOwner,
     SparseVector,
 )
 from retrieval.index.checks import check_dense, check_sparse, checked_points
@@ -166,9 +169,12 @@ class EdgeIndex:
         return self._live.read(lambda shard: int(shard.count(request)))
 
     def point_ids(self, batch: int = 1000) -> Iterator[tuple[UUID, UUID]]:
+        return ((one.point, one.document) for one in self.point_owners(batch))
+
+    def point_owners(self, batch: int = 1000) -> Iterator[PointOwner]:
         offset: Any = None
         while True:
-            request = self._edge.ScrollRequest(offset, limit=batch, with_payload=["document_id"], with_vector=False)
+            request = self._edge.ScrollRequest(offset, limit=batch, with_payload=list(OWNER_KEYS), with_vector=False)
             with self._engine() as live:
                 records, offset = live.read(partial(_scroll, request))
             yield from map(owner, records)
@@ -185,6 +191,9 @@ class EdgeIndex:
         except (IndexUnavailable, IndexLocked):
             return False
         return True
+
+    def version(self) -> str:
+        return f"Qdrant Edge {distribution_version('qdrant-edge-py')}"
 
     def close(self) -> None:
         self._compaction.cancel()

@@ -53,22 +53,35 @@ def _config(dimensions: int) -> Any:
             DENSE: edge.EdgeVectorParams(dimensions, edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16)
         },
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        hnsw_config=edge.HnswIndexConfig(HNSW_M, HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb),
+        # Graphs by tenant, as on a server (ADR 0017): every search is of one organization, and in a graph over all it
+        # walks through everybody's points. 60,000 of 100,000: 6.1 ms instead of 36; small tenants need no graph at all.
+        hnsw_config=edge.HnswIndexConfig(0, HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb, payload_m=HNSW_M),
         optimizers=edge.EdgeOptimizersConfig(indexing_threshold=exact_below_kb),
     )
 
 
 def create_payload_indexes(live: "LiveShard") -> None:
-    """Keyword indexes on every key that is filtered by, the tenant's among them; those that exist stay."""
+    """Indexes on every key that is filtered by. Only the tenant's large values get graphs: each other key's would too.
+
+    Those that exist stay, but for what an older version made without that rule.
+    """
     import qdrant_edge as edge
 
     existing = live.read(lambda shard: shard.info().payload_schema)
-    schemas: dict[str, Any] = {
-        key: edge.KeywordIndexParams(is_tenant=key == TENANT_KEY or None) for key in KEYWORD_KEYS
-    } | dict.fromkeys(INTEGER_KEYS, edge.PayloadSchemaType.Integer)
+    schemas: dict[str, Any] = {key: edge.KeywordIndexParams(enable_hnsw=False) for key in KEYWORD_KEYS}
+    schemas |= {key: edge.IntegerIndexParams(enable_hnsw=False) for key in INTEGER_KEYS}
+    schemas[TENANT_KEY] = edge.KeywordIndexParams(is_tenant=True)
     for key, schema in schemas.items():
-        if key not in existing:
-            live.write(edge.UpdateOperation.create_field_index(key, schema))
+        if key in existing and (key == TENANT_KEY or _has_no_graphs(existing[key])):
+            continue
+        if key in existing:
+            live.write(edge.UpdateOperation.delete_field_index(key))
+        live.write(edge.UpdateOperation.create_field_index(key, schema))
+
+
+def _has_no_graphs(index: Any) -> bool:
+    """Whether an index on payload was made so that no graph is made for its values."""
+    return index.params is not None and index.params.enable_hnsw is False
 
 
 class LiveShard:

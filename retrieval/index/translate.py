@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from retrieval.filters import PAYLOAD_METADATA, Between, Condition, SearchFilter
-from retrieval.index.base import DENSE, SPARSE, Hit, Point, SparseVector
+from retrieval.index.base import DENSE, OWNER_KEYS, SPARSE, Hit, Point, PointOwner, SparseVector
 
 
 def engine_filter(where: SearchFilter, models: Any) -> Any:
@@ -62,9 +62,10 @@ def engine_sparse(vector: SparseVector, models: Any) -> Any:
     return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
 
 
-def engine_vectors(point: Point, models: Any) -> dict[str, Any]:
-    """The named vectors of a point; without terms it has no sparse one."""
-    vectors: dict[str, Any] = {DENSE: point.dense.tolist()}
+def engine_vectors(point: Point, models: Any, decimals: int | None = None) -> dict[str, Any]:
+    """The named vectors of a point; without terms it has no sparse one. `decimals`: what is written of each value."""
+    dense = point.dense if decimals is None else point.dense.astype("float64").round(decimals)
+    vectors: dict[str, Any] = {DENSE: dense.tolist()}
     if point.sparse:
         vectors[SPARSE] = engine_sparse(point.sparse, models)
     return vectors
@@ -80,8 +81,12 @@ def metadata_changes(metadata: Mapping[str, Any]) -> tuple[dict[str, Any], list[
 
 
 def hits(scored: Iterable[Any]) -> tuple[Hit, ...]:
-    """Scored points of either engine, best first; ties by id, so that both engines agree."""
-    found = (Hit(_uuid(point.id), float(point.score)) for point in scored)
+    """Scored points of Qdrant, on a server or on Edge, best first."""
+    return best_first(Hit(_uuid(point.id), float(point.score)) for point in scored)
+
+
+def best_first(found: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Ties by id, so that all engines agree."""
     return tuple(sorted(found, key=lambda hit: (-hit.score, hit.id)))
 
 
@@ -90,7 +95,7 @@ def _uuid(id: Any) -> UUID:
     return id if isinstance(id, UUID) else UUID(str(id))
 
 
-def owner(record: Any) -> tuple[UUID, UUID]:
-    """(point id, document id) of a scrolled record."""
-    document_id = (record.payload or {}).get("document_id")
-    return _uuid(record.id), UUID(document_id) if document_id else UUID(int=0)
+def owner(record: Any) -> PointOwner:
+    """Whose a scrolled record says that it is."""
+    document, organization, user = ((record.payload or {}).get(key) for key in OWNER_KEYS)
+    return PointOwner(_uuid(record.id), UUID(document) if document else UUID(int=0), organization or "", user or "")

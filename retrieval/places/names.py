@@ -9,6 +9,8 @@ from django.db.models.functions import Substr
 from corpora.models import Document, DocumentName, DocumentText
 from retrieval.text.document_names import BEGINNING, names_of
 
+AUTHORS = ("author", "authors", "autor", "autora", "autores")  # names of free metadata
+
 
 def name_key(organization: UUID, name: str) -> UUID:
     """What a normalized name (`text.document_names`) is kept and looked for as; another in every organization."""
@@ -19,7 +21,13 @@ def keep_names(document: Document) -> None:
     """Write what the document's title, its file and the beginning of its text call it; what they no longer do goes."""
     texts = DocumentText.objects.filter(document=document, version=document.version)
     beginning = texts.annotate(head=Substr("text", 1, BEGINNING)).values_list("head", flat=True).first() or ""
-    write_names(document, names_of(document.title, document.filename, beginning))
+    write_names(document, names_of(document.title, document.filename, beginning, said_of(document)))
+
+
+def said_of(document: Document) -> str:
+    """Its authors, as its free metadata has them, and its year."""
+    authors = [str(document.meta[name]) for name in AUTHORS if document.meta.get(name)]
+    return " ".join([*authors, *([str(document.source_date.year)] if document.source_date else [])])
 
 
 def write_names(document: Document, names: Iterable[str]) -> None:

@@ -7,9 +7,10 @@ of, a file.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from retrieval.places.editions import meant_editions
 from retrieval.text.asked_names import Mention, MentionKind
 from retrieval.text.asked_places import AskedPlace
 from retrieval.text.document_names import is_noun
@@ -23,11 +24,13 @@ Found = Mapping[str, Sequence[UUID]]  # the documents in scope by normalized nam
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A clear name and its documents. `is_guess`: by the first letters of titles, which others may share."""
+    """A clear name and its documents. `is_guess`: by the first letters of titles, which others may share.
+    `is_otherwise`: the chapter that was asked for is a unit."""
 
     mention: Mention
     documents: frozenset[UUID]
     is_guess: bool = False
+    is_otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,11 @@ class Resolution:
     @property
     def documents(self) -> frozenset[UUID]:
         return frozenset().union(*(one.documents for one in self.clear))
+
+    def without_doubtful(self) -> "Resolution":
+        """Without the documents that are a unit where a chapter was asked for; itself where there are none."""
+        sure = tuple(one for one in self.clear if not one.is_otherwise)
+        return self if len(sure) == len(self.clear) else replace(self, clear=sure)
 
     def holders(self, place: AskedPlace) -> frozenset[UUID] | None:
         """The documents in which a place is looked for: those named with it, else all that are; None: in any.
@@ -63,25 +71,54 @@ class Resolution:
         return self.documents or (frozenset() if self.missing else None)
 
 
-def resolve_names(mentions: Sequence[Mention], found: Found) -> Resolution:
-    """What the mentions mean among the documents that have their names."""
+def resolve_names(mentions: Sequence[Mention], found: Found, places: Sequence[AskedPlace] = ()) -> Resolution:
+    """What the mentions mean among the documents that have their names; `places` are those that are asked for."""
     clear: list[Meant] = []
     missing: list[Mention] = []
     near: Counter[UUID] = Counter()
     for mention in _outermost(mentions):
         meant, is_clear = _meant(mention, found, mentions)
         if is_clear and meant:
-            is_guess = mention.kind is MentionKind.SHORT and not found.get(mention.names[0])
-            clear.append(Meant(mention, meant, is_guess))
+            is_guess = mention.kind is MentionKind.SHORT and not _is_written(mention, found)
+            is_otherwise = mention.kind is MentionKind.PLACE and not found.get(mention.names[0])
+            clear.append(Meant(mention, meant, is_guess, is_otherwise))
         elif not meant and _must_be(mention):
             missing.append(mention)
             near.update(document for name in mention.names for document in found.get(name, ()))
     if any(one.mention.kind is MentionKind.PLACE for one in clear):  # "la unidad 4 del curso": of a corpus' name
         missing = [one for one in missing if one.is_legal or one.kind is not MentionKind.NOUN]
     clear = _without_doubtful(clear)
-    spans = [(one.mention.start, one.mention.end) for one in clear]
+    clear, gone = _of_editions(clear, mentions, found, near, places)
+    spans = [(one.mention.start, one.mention.end) for one in clear] + [(one.start, one.end) for one in gone]
     missing = [one for one in missing if not any(start <= one.start < end for start, end in spans)]
+    missing += gone
     return Resolution(tuple(clear), tuple(missing), _liked(mentions, found), tuple(id for id, _ in near.most_common(3)))
+
+
+def _of_editions(
+    clear: Sequence[Meant], mentions: Sequence[Mention], found: Found, near: Counter[UUID], places: Sequence[AskedPlace]
+) -> tuple[list[Meant], list[Mention]]:
+    """The clear names narrowed to the editions that are asked for, and the editions that no document is."""
+    named = frozenset[UUID]().union(*(one.documents for one in clear if one.mention.kind is not MentionKind.PLACE))
+    editions = meant_editions(mentions, found, named, places)
+    gone = [one for one in editions if one.missing]
+    there = frozenset[UUID]().union(*(one.documents for one in editions))
+    if there:
+        whole = frozenset(document for one in clear if not one.documents & there for document in one.documents)
+        narrowed = [replace(one, documents=one.documents & there or one.documents) for one in clear]
+        added = [
+            Meant(one.mention, one.documents) for one in editions if not one.missing and not one.documents <= whole
+        ]
+        return [*narrowed, *added], [one.mention for one in gone]
+    for one in gone:
+        near.update(one.missing)
+        clear = [name for name in clear if not name.documents <= one.missing]
+    return list(clear), [one.mention for one in gone]
+
+
+def _is_written(mention: Mention, found: Found) -> bool:
+    """Whether a document writes the abbreviation itself: anything but first letters."""
+    return any(found.get(name) for name in mention.names if not name.startswith("initials:"))
 
 
 def _outermost(mentions: Sequence[Mention]) -> list[Mention]:
@@ -103,16 +140,21 @@ def _meant(mention: Mention, found: Found, mentions: Sequence[Mention]) -> tuple
             return any_of, True
         case MentionKind.SHORT:
             said = frozenset(found.get(mention.names[0], ()))
-            guessed = any_of if len(any_of) == 1 else frozenset()
-            return said or guessed, bool(said) or mention.holds_a_place
+            written = frozenset(found.get(mention.names[-1], ()))
+            guessed = written or (any_of if len(any_of) == 1 else frozenset())
+            few = len(said or guessed) <= MOST_MEANT
+            return said or guessed, bool(said) or (mention.holds_a_place and few)
         case MentionKind.NOUN:
             by_noun = _by_noun(mention, found, mentions)
             return by_noun, len(by_noun) <= MOST_MEANT
         case MentionKind.TITLE:
             stems = mention.names[0].removeprefix("title:").split()
             is_name = len(stems) >= ENOUGH_OF_A_TITLE or (len(stems) > 1 and is_noun(mention.text))
-            return any_of, is_name and len(any_of) <= MOST_MEANT
-        case MentionKind.PLACE | MentionKind.HOLDER:
+            return any_of, (is_name or mention.holds_a_place) and len(any_of) <= MOST_MEANT
+        case MentionKind.PLACE:
+            own = frozenset(found.get(mention.names[0], ())) or any_of
+            return own, len(own) <= MOST_MEANT
+        case MentionKind.HOLDER:
             return any_of, len(any_of) <= MOST_MEANT
         case _:
             return any_of, False

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from retrieval.text.asked_places import AskedPlace
 from retrieval.text.folding import fold_latin
+from retrieval.text.references import HEADING
+from retrieval.text.stems import STOP_WORDS, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,35 @@ class FoundSection:
 
 
 def chosen_sections(place: AskedPlace, rows: Sequence[FoundSection]) -> list[FoundSection]:
-    """The sections of each document that are the place, in the order of `rows`."""
+    """The sections of each document that are the place, in the order of `rows`.
+
+    A document that only has what may be called so, a unit 3 for a chapter 3, has it where none has the place itself.
+    """
     by_document: dict[UUID, list[FoundSection]] = {}
-    for row in rows:
+    for row in _said_exactly(place, rows) if place.kind == HEADING else rows:
         by_document.setdefault(row.document, []).append(row)
-    return [section for own in by_document.values() for section in _in_document(place, own)]
+    ranks = {document: _rank(place, own) for document, own in by_document.items()}
+    best = min(ranks.values(), default=0)
+    return [section for id, own in by_document.items() if ranks[id] == best for section in _in_document(place, own)]
+
+
+def _said_exactly(place: AskedPlace, rows: Sequence[FoundSection]) -> Sequence[FoundSection]:
+    """The headings that have just these words behind their number, of those that have their stems: "Administrador" is
+    not "Administración"."""
+    said = _content(place.text)
+    return [row for row in rows if row.key == place.key and _content(row.title)[-len(said) :] == said]
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in words(text) if word not in STOP_WORDS] or words(text)
+
+
+def _rank(place: AskedPlace, rows: Sequence[FoundSection]) -> int:
+    """0 where a document has the place by its own kind; what has it by no kind counts no less."""
+    own = place.key.partition(":")[0]
+    if place.kind == "articulo" or (place.kind == "clausula" and place.number[:1].isdigit()):
+        return 0
+    return int(not any(row.key in place.keys and row.key.partition(":")[0] == own for row in rows))
 
 
 def _in_document(place: AskedPlace, rows: Sequence[FoundSection]) -> list[FoundSection]:

@@ -19,7 +19,8 @@ from retrieval.results import RetrievedChunk
 from retrieval.text.asked_names import MentionKind, content_stems
 from retrieval.text.asked_places import AskedPlace
 from retrieval.text.folding import fold_latin
-from retrieval.text.references import KINDS
+from retrieval.text.place_words import ASKS_FOR_ALL
+from retrieval.text.references import HEADING, KINDS
 from retrieval.text.stems import stems
 
 # What a passage of the place that was asked for is worth on the scale of calibrated relevance: that it is the place is
@@ -29,29 +30,20 @@ COVERED = 0.5  # of the question's other words, compared by their first letters
 COMPARED = 5
 MOST_CHUNKS = 6  # of one section, and
 MOST_SECTIONS = 8  # of the question, that are read
+NEAREST = 3  # titles that are told where what was asked for is missing
 MOST_MEANT = 3  # sections for one place, where several may be meant
-
-# Words that ask for whatever a place says.
-_ASKS_ES = """
-    dice decir dime establece regula dispone contiene contenido resume resumen resumir explica explicar trata texto
-    literal cita citar muestra muéstrame lee leer recoge indica prevé señala habla según ley artículo norma documento
-    puedes podrías favor
-"""
-_ASKS_EN = (
-    "say says state states explain summarize summarise summary content text quote show tell read article section law"
-)
-_ASKS = frozenset(stems(_ASKS_ES + _ASKS_EN))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """`first` are the passages of the places, best first, `others` the rest in their order; `rest` the stems of what
-    the question says beside places and names."""
+    the question says beside places and names. `is_by_words`: a place is a heading that has the words."""
 
     first: tuple[RetrievedChunk, ...]
     others: tuple[RetrievedChunk, ...]
     named: Named
     rest: tuple[str, ...] = ()
+    is_by_words: bool = False
 
 
 def with_places(hits: Sequence[Fused], looked: Looked) -> tuple[tuple[Fused, ...], int]:
@@ -86,10 +78,13 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
     sections = _meant(looked, ordered)
     first: dict[UUID, RetrievedChunk] = {}
     written: list[AskedPlace] = []
+    lacking: list[AskedPlace] = []
     for section in sections:
-        pieces = [by_id[id] for id in section.chunks if id in by_id]
-        for piece in _of_the_part(section, [_narrowed(piece, section) for piece in pieces]):
-            is_sure = _is_sure(section, sections) and _are_one(looked)
+        pieces = [_narrowed(by_id[id], section) for id in section.chunks if id in by_id]
+        if section.place and len(pieces) == len(section.chunks) and _lacks_the_part(section, pieces):
+            lacking.append(section.place)
+        for piece in _of_the_part(section, pieces):
+            is_sure = _is_sure(section, sections) and _are_one(looked) and section.place not in lacking
             first.setdefault(piece.chunk, _rated(piece, rest, is_sure=is_sure))
     for place in (*looked.missing_places, *looked.unclear_places):
         for chunk in _written_in(place, ordered, looked):
@@ -97,9 +92,21 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
             written.append(place)
             break
     left = tuple(chunk for chunk in ordered if chunk.chunk not in first)
-    is_all = bool(first) and not rest and not looked.missing_places and _are_one(looked)
-    named = _named(looked, sections, written, ordered)
-    return Standing(tuple(first.values()), () if is_all else left, named, rest)
+    is_all = bool(first) and not rest and not looked.missing_places and _are_one(looked) and not _by_words(sections)
+    named = _named(question, looked, sections, [*written, *lacking], ordered)
+    return Standing(tuple(first.values()), () if is_all else left, named, rest, _by_words(sections))
+
+
+def _near_titles(question: str, ordered: Sequence[RetrievedChunk]) -> list[str]:
+    """Titles of what the search found that have a word of the question's: what shares nothing is not near."""
+    asked = {stem[:COMPARED] for stem in stems(question)}
+    titles = dict.fromkeys(chunk.title for chunk in ordered)
+    return [title for title in titles if not asked.isdisjoint(stem[:COMPARED] for stem in stems(title))][:NEAREST]
+
+
+def _by_words(sections: Sequence[FoundSection]) -> bool:
+    """Whether a place was only found by a heading's words, which may say what is asked instead of where."""
+    return any(section.place is not None and section.place.kind == HEADING for section in sections)
 
 
 def _are_one(looked: Looked) -> bool:
@@ -114,7 +121,7 @@ def _other_words(question: str, looked: Looked) -> tuple[str, ...]:
     spans = [(place.start, place.end) for place in places]
     spans += [(one.mention.start, one.mention.end) for one in looked.resolution.clear]
     spans += [(one.start, one.end) for one in looked.resolution.missing]
-    return tuple(stem for stem in content_stems(question, spans) if stem not in _ASKS)
+    return tuple(stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL)
 
 
 def _meant(looked: Looked, ordered: Sequence[RetrievedChunk]) -> list[FoundSection]:
@@ -149,6 +156,7 @@ def _narrowed(chunk: RetrievedChunk, section: FoundSection) -> RetrievedChunk:
         heading_path=path,
         page=section.page_start if start == section.start and section.page_start else chunk.page,
         page_end=section.page_end if end == section.end and section.page_end else chunk.page_end,
+        parts=(),  # of the whole chunk, and one of the others would be cited
     )
 
 
@@ -160,31 +168,53 @@ def _slice(chunk: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
     return replace(chunk, text=kept, start=start, end=start + len(kept), token_count=counted)
 
 
+def _lacks_the_part(section: FoundSection, pieces: Sequence[RetrievedChunk]) -> bool:
+    """Whether a section counts its paragraphs, and none has the number that was asked for."""
+    part = section.place.part.partition(".")[0] if section.place else ""
+    if not part.isdigit() or section.key.partition(":")[2].endswith(f".{part}"):
+        return False
+    first, asked = (any(_from_mark(pieces, one, run_in=run_in) for run_in in (False, True)) for one in ("1", part))
+    return first and not asked
+
+
 def _of_the_part(section: FoundSection, pieces: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
-    """The paragraph that begins with the number that was asked for, up to that of the next; all where none does."""
-    number = section.place.part.partition(".")[0] if section.place else ""
-    if not number.isdigit() or section.key.partition(":")[2].endswith(f".{number}"):
-        return list(pieces)
+    """The paragraph that begins with the number that was asked for, up to that of the next, and in it the item of the
+    letter; what has none of that stays whole."""
+    kept = list(pieces)
+    for part in section.place.part.split(".") if section.place else ():
+        if part and not section.key.partition(":")[2].endswith(f".{part}"):
+            kept = next((own for run_in in (False, True) if (own := _from_mark(kept, part, run_in=run_in))), kept)
+    return kept
+
+
+def _from_mark(pieces: Sequence[RetrievedChunk], part: str, *, run_in: bool) -> list[RetrievedChunk]:
+    """From where the part is marked to the next one; none where it is not."""
+    mark, following = part_mark(part, run_in=run_in), part_mark(_next_part(part), run_in=run_in)
     found: list[RetrievedChunk] = []
     for piece in pieces:
-        start = _mark(piece.text, int(number)) if not found else 0
-        if start is None:
+        begun = mark.search(piece.text) if not found else None
+        if not (begun or found):
             continue
-        end = _mark(piece.text, int(number) + 1, start + 1)
-        found.append(_slice(piece, piece.start + start, piece.start + (len(piece.text) if end is None else end)))
-        if end is not None:
+        start = begun.end() if begun else 0
+        ended = following.search(piece.text, start)
+        found.append(_slice(piece, piece.start + start, piece.start + (ended.end() if ended else len(piece.text))))
+        if ended:
             break
-    return found or list(pieces)
+    return found
 
 
-def _mark(text: str, number: int, after: int = 0) -> int | None:
-    """Where a line begins with the number and a point."""
-    begun = part_mark(number).search(text, max(0, after - 1))
-    return begun.end() if begun else None
+def _next_part(part: str) -> str:
+    return str(int(part) + 1) if part.isdigit() else chr(ord(part[-1]) + 1)
 
 
-def part_mark(number: int) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|\n)[^\S\n]{{0,9}}(?={number}(?:\.|\)|º|\.º)\s)")
+def part_mark(part: str, *, run_in: bool = False) -> re.Pattern[str]:
+    """Where a paragraph's number or an item's letter stands: at a line's beginning, or after the end of what precedes
+    it on the line: "… sin licencia. 2. La licencia …", "Se presentan: a) plano; b) seguro"."""
+    mark = rf"{part}(?:\.|\)|º|\.º)[-–—]?\s" if part.isdigit() else rf"\(?{re.escape(part)}\)\s"
+    if run_in and part.isdigit():
+        mark = rf"{part}\.[-–—]?\s[A-ZÁÉÍÓÚÑ¿¡«“]"
+    before = r"[.:;,]\s" if run_in else r"(?:^|\n)[^\S\n]{0,9}"
+    return re.compile(rf"{before}(?={mark})")
 
 
 def _rated(chunk: RetrievedChunk, rest: Sequence[str], *, is_sure: bool) -> RetrievedChunk:
@@ -227,7 +257,11 @@ def _is_listed(text: str, end: int) -> bool:
 
 
 def _named(
-    looked: Looked, sections: Sequence[FoundSection], written: Sequence[AskedPlace], ordered: Sequence[RetrievedChunk]
+    question: str,
+    looked: Looked,
+    sections: Sequence[FoundSection],
+    written: Sequence[AskedPlace],
+    ordered: Sequence[RetrievedChunk],
 ) -> Named:
     missing = [place for place in looked.missing_places if place not in written]
     resolution = looked.resolution
@@ -235,7 +269,7 @@ def _named(
     is_missing = bool(missing or resolution.missing)
     if is_missing and not near:
         near = [looked.titles[id] for id in sorted(resolution.documents, key=str) if id in looked.titles]
-        near = near or list(dict.fromkeys(chunk.title for chunk in ordered))[:3]
+        near = near or _near_titles(question, ordered)
     return Named(
         documents=tuple(dict.fromkeys(looked.titles[id] for id in sorted(resolution.documents, key=str))),
         places=tuple(dict.fromkeys(section.title for section in sections)),

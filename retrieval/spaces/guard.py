@@ -28,8 +28,9 @@ class GuardedProvider(EmbeddingProvider):
     is refused only once a probe disagreed; retrieval then goes by words alone. Safe to share between threads.
     """
 
-    def __init__(self, provider: EmbeddingProvider) -> None:
+    def __init__(self, provider: EmbeddingProvider, collection: str) -> None:
         self._provider = provider
+        self._collection = collection  # of the space, whose row keeps the probe
         self.space, self.waits = provider.space, provider.waits
         self._known: list[float] = []
         self._refusal: EmbeddingSpaceMismatch | None = None
@@ -74,7 +75,7 @@ class GuardedProvider(EmbeddingProvider):
             if not self._is_known_now():
                 fresh = self._fresh_probe()
                 if not self._known:
-                    self._known = registry.remember_probe(self.space.collection, fresh)
+                    self._known = registry.remember_probe(self._collection, fresh)
                 self._judge(fresh)
             if self._refusal is not None:
                 raise self._refusal
@@ -89,7 +90,7 @@ class GuardedProvider(EmbeddingProvider):
 
     def _judge(self, fresh: list[float]) -> None:
         try:
-            compare(self.space.collection, self._known, fresh)
+            compare(self._collection, self._known, fresh)
         except EmbeddingSpaceMismatch as mismatch:
             logger.error("%s", mismatch)
             self._refusal, self._valid_until = mismatch, time.monotonic() + REFUSED_SECONDS

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from retrieval.embeddings import provider_for
-from retrieval.embeddings.base import EmbeddingProvider, Prefixes
+from retrieval.embeddings.base import EmbeddingProvider, EmbeddingSpace, Prefixes
 from retrieval.embeddings.remembering import with_memory
-from retrieval.index import drop_index, open_index
+from retrieval.index import drop_index, open_index, prepare_index
 from retrieval.index.base import IndexUnavailable, VectorIndex
 from retrieval.models import SpaceState
 from retrieval.spaces import registry
@@ -85,7 +85,7 @@ def provider_of(space: SpaceState) -> GuardedProvider:
         provider = with_memory(cast(Any, provider), folder)
     known = _guards.get((space.collection, folder))
     if known is None or known[0] is not provider:
-        known = _guards[space.collection, folder] = (provider, GuardedProvider(provider))
+        known = _guards[space.collection, folder] = (provider, GuardedProvider(provider, space.collection))
     known[1].learn(space.probe)
     return known[1]
 
@@ -106,6 +106,17 @@ def index_of(space: SpaceState) -> VectorIndex:
 
 def target_of(space: SpaceState) -> Target:
     return Target(space.collection, space.state, provider_of(space), index_of(space))
+
+
+def start_filling(expected: EmbeddingSpace) -> SpaceState:
+    """The row of the wanted space, which is filled from now on if it is not in use.
+
+    Its collection is there first: whichever process reads of it opens it, and one of an older release would make it
+    as it made its own.
+    """
+    if expected.collection != registry.active_space(fresh=True).collection:
+        prepare_index(expected.collection, expected.dimensions)
+    return registry.begin_filling(expected)
 
 
 def write_targets() -> tuple[Target, ...]:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, IntegrityError, transaction
@@ -20,8 +20,10 @@ from django.utils import timezone
 from config.prepared import Prepared
 from corpora.models import Chunk
 from retrieval.embeddings import get_provider
-from retrieval.embeddings.base import EmbeddingSpace
+from retrieval.embeddings.base import EmbeddingSpace, Prefixes
+from retrieval.index import layout_mark
 from retrieval.models import SpaceState
+from retrieval.spaces.builtin import space_for
 
 REMEMBERED_SECONDS = 2.0  # how long a process may go on reading the old space after a switch
 KEPT = timedelta(days=7)
@@ -47,8 +49,8 @@ _reading = threading.Lock()
 
 
 def wanted_space() -> EmbeddingSpace:
-    """The space that the settings name."""
-    return get_provider().space
+    """The space that the settings name, in the layout that they name."""
+    return replace(get_provider().space, layout=layout_mark())
 
 
 def spaces(*, fresh: bool = False) -> tuple[SpaceState, ...]:
@@ -150,6 +152,11 @@ def give_up_space(collection: str, now: datetime | None = None) -> None:
 def expired_spaces(now: datetime) -> Sequence[SpaceState]:
     """Retired spaces whose week is over, and long enough for every process to have noticed."""
     return list(SpaceState.objects.filter(state=State.RETIRED, retired_at__lte=now - KEPT - SETTLING))
+
+
+def vectors_of(space: SpaceState) -> str:
+    """The name of what its model makes, whatever collection holds it: what embeddings are cached under."""
+    return space_for(space.model, space.dimensions, Prefixes(space.query_prefix, space.document_prefix)).collection
 
 
 def remember_probe(collection: str, probe: list[float]) -> list[float]:

@@ -84,3 +84,27 @@ def test_a_name_may_hold_a_place() -> None:
     ):
         (act,) = (one for one in asked_mentions(question, asked_places(question)) if one.kind is MentionKind.ACT)
         assert act.holds_a_place is holds
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("What does chapter 4 of libtasn1 say?", True),
+        ("el capítulo 4 de redes", True),
+        ("What does chapter 4 say on libtasn1?", False),
+        ("Is libtasn1 in chapter 4?", False),
+    ],
+)
+def test_a_place_may_be_of_a_title_of_one_word(question: str, holds: bool) -> None:
+    titles = [one for one in asked_mentions(question, asked_places(question)) if one.kind is MentionKind.TITLE]
+    told = [one.holds_a_place for one in titles if one.text in ("libtasn1", "redes")]
+    assert told == [holds]
+    assert not any(one.holds_a_place for one in titles if one.text not in ("libtasn1", "redes"))
+
+
+def test_a_text_says_what_it_is_where_its_title_does_not() -> None:
+    beginning = "Ordenanza municipal de las terrazas\n\nArtículo 1. Objeto."
+    named = names_of("bop_118", "bop_118.pdf", beginning)
+    asked = next(one for one in asked_mentions("artículo 9 de la ordenanza de terrazas", ()) if "ordenanza" in one.text)
+    assert named.issuperset(asked.names)
+    assert not names_of("Guía de terrazas", "guia.pdf", beginning).issuperset(asked.names)

@@ -259,7 +259,7 @@ def test_documents_are_not_held_back_by_the_breaker(provider: OpenAIProvider, en
 
 def test_the_breaker_lets_one_trial_through_and_closes_when_it_succeeds() -> None:
     now = [0.0]
-    breaker = CircuitBreaker(failures=2, seconds=10, clock=lambda: now[0])
+    breaker = CircuitBreaker("embeddings", failures=2, seconds=10, clock=lambda: now[0])
     breaker.failed()
     assert breaker.allows()
     breaker.failed()

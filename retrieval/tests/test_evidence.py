@@ -1,13 +1,18 @@
 """What a score is corrected by: closeness, prominence, names, and an answer of the kind that is asked for."""
 
 import math
+from uuid import UUID
 
 import pytest
 
 from retrieval.confidence.closeness import AskedWords
-from retrieval.confidence.evidence import HIGHEST, LOWEST, Evidence, Shown, evidence_of, prominence
+from retrieval.confidence.evidence import WEIGHTS, Evidence, Shown, agreement_on, evidence_of, prominence
 from retrieval.confidence.expected import expected
 from retrieval.confidence.names import named_stems
+from retrieval.confidence.rating import rate_passages
+from retrieval.index.base import Candidates, Hit
+from retrieval.spaces.builtin import space_for
+from retrieval.tests.exact import chunk_of
 
 FILLER = "Otra frase que no dice nada de ello y que sigue un buen rato. " * 8
 
@@ -72,6 +77,11 @@ def test_names_are_what_is_written_as_one(question: str, names: tuple[str, ...])
         ("¿Cuánto cuesta el carné?", ("cuesta", "carne"), "El carné vale 3 €.", "El carné vale mucho, sala 3."),
         ("¿Qué es un excipiente?", ("excipi",), "«Excipiente»: todo componente.", "Lleva un excipiente conocido."),
         ("What is positive pay?", ("positi", "pay"), "Positive pay is a service.", "Positive about your pay."),
+        ("¿Qué es la farmacovigilancia?", ("farmac",), "La farmacovigilancia es una tarea.", "La farmacia es útil."),
+        ("¿Qué es un producto sanitario?", ("produc", "sanita"), "Productos sanitarios, que son los que curan.",
+         "Los productos sanitarios que se les asimilen se autorizan."),
+        ("How many users can an application have?", ("users", "applic"), "An application has 5 users.",
+         "6.8.1 Verify that the users of an application are known."),
     ],
 )  # fmt: skip
 def test_the_kind_of_answer_is_looked_for(question: str, content: tuple[str, ...], answers: str, evades: str) -> None:
@@ -102,18 +112,58 @@ def test_narrowing_to_fewer_hits_never_lowers_prominence() -> None:
     assert all(prominence(hits[:few]) >= prominence(hits) for few in range(1, 6))
 
 
-def test_an_answer_is_raised_and_a_mention_is_lowered() -> None:
-    question = "¿Cuántos años se conserva la historia clínica?"
-    answer = evidence_of(question, [Shown("La historia clínica se conserva cinco años.", "Ley")], [9.0, 2.0])
-    mention = evidence_of(question, [Shown(f"La historia. {FILLER} Clínica.", "Ley")], [4.0] * 12)
-    assert answer.correction() == HIGHEST
-    assert mention.correction() < -0.3
+def found(*word_scores: float) -> Candidates:
+    return Candidates(sparse=tuple(Hit(UUID(int=n), one) for n, one in enumerate(word_scores)))
 
 
-def test_what_is_not_there_is_taken_off() -> None:
-    kind = expected("¿Cuánto dura el préstamo?", ("presta",))
-    whole = Evidence(1.0, 1.0, 1.0, has_names=True, expects=kind, is_met=True)
-    assert whole.correction() == HIGHEST
-    assert Evidence(1.0, 1.0, 1.0, has_names=False, expects=kind, is_met=True).correction() < 0
-    assert Evidence(1.0, 1.0, 1.0, has_names=True, expects=kind, is_met=False).correction() < 0
-    assert Evidence(0.0, 0.0, 0.0, has_names=True, expects=expected("", ()), is_met=True).correction() >= LOWEST
+QUESTION = "¿Cuántos años se conserva la historia clínica?"
+
+
+def chance_of(question: str, passage: str, *word_scores: float, relevance: float = 0.7) -> float:
+    return evidence_of(question, [Shown(passage, "Ley")], found(*word_scores), relevance).chance()
+
+
+def test_an_answer_is_likely_and_a_mention_is_not() -> None:
+    assert chance_of(QUESTION, "La historia clínica se conserva cinco años.", 9.0, 2.0) > 0.9
+    assert chance_of(QUESTION, f"La historia. {FILLER} Clínica.", *[4.0] * 12) < 0.2
+
+
+def test_a_short_name_is_no_beginning_of_another_word() -> None:
+    question, told = "How do I export a report to Excel?", ("Export to Excel.", "An excellent report.", "Excels.")
+    assert [evidence_of(question, [Shown(one, "")], found(2.0), 0.7).unnamed for one in told] == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("model", "by_words", "rating"), [("lexical-1", True, 0.1), ("lexical-1", False, 0.9), ("semantic", True, 0.9)]
+)
+def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_words: bool, rating: float) -> None:
+    passages = [chunk_of(1, "La farmacia dispensa.", relevance=0.9)]
+    question, space = "¿Qué es la farmacovigilancia?", space_for(model, 8)
+    told = rate_passages([question], passages, passages, Candidates(), space, by_words=by_words)
+    assert told == pytest.approx(rating, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers", "evades"),
+    [
+        (QUESTION, "La historia clínica se conserva cinco años.", "La historia clínica se conserva siempre."),
+        ("¿Qué es un excipiente?", "«Excipiente»: todo componente.", "Cada cápsula lleva un excipiente conocido."),
+        ("¿Qué multa paga Toledo?", "Toledo paga una multa de 300 euros.", "Avila paga una multa de 300 euros."),
+    ],
+)
+def test_what_is_not_there_makes_an_answer_less_likely(question: str, answers: str, evades: str) -> None:
+    there, not_there = (chance_of(question, one, 5.0, 4.0, 4.0) for one in (answers, evades))
+    assert not_there < there - 0.1
+
+
+def test_each_measure_has_its_weight() -> None:
+    assert set(WEIGHTS) == set(Evidence.__dataclass_fields__)
+
+
+def test_both_legs_agree_on_a_passage_that_both_have_first() -> None:
+    first, second = UUID(int=1), UUID(int=2)
+    both = Candidates(dense=(Hit(first, 0.9), Hit(second, 0.8)), sparse=(Hit(first, 7.0), Hit(second, 3.0)))
+    assert agreement_on(first, both) == 1.0
+    assert agreement_on(second, both) == 0.25
+    assert agreement_on(UUID(int=3), both) < 0.001
+    assert agreement_on(first, Candidates(sparse=both.sparse)) == 1.0

@@ -97,3 +97,9 @@ def test_only_metadata_can_be_required(key: str) -> None:
     assert key not in METADATA_FIELDS
     with pytest.raises(ValueError, match="metadata"):
         search_filter(scope(frozenset({uuid4()})), 800, {key: ["x"]})
+
+
+def test_documents_are_required_by_their_ids() -> None:
+    document = str(uuid4())
+    built = search_filter(scope(frozenset({uuid4()})), 800, {"document": [document]})
+    assert built.must[2:] == (Condition("document_id", (document,)),)

@@ -1,4 +1,5 @@
-"""One contract for every engine: Qdrant Edge, qdrant-client in memory, a live server if QDRANT_URL is set."""
+"""One contract for every engine: Qdrant Edge, qdrant-client in memory, a live Qdrant server if QDRANT_URL is set, and
+PostgreSQL with pgvector if PGVECTOR_URL is (`python -m tests.services index pgvector -- …` sets both)."""
 
 import os
 from collections.abc import Iterator
@@ -12,6 +13,10 @@ import pytest
 from corpora.scope import Scope
 from retrieval.filters import EmptyScope, SearchFilter, search_filter
 from retrieval.index import Candidates, Hit, InvalidVector, SparseVector, VectorIndex, make_index
+from retrieval.index.pgvector import calls as pgvector_calls
+from retrieval.index.server import calls, engine
+from retrieval.index.server.layout import CollectionLayout
+from retrieval.index.silence import opening_breaker
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 
 pytestmark = [
@@ -35,20 +40,49 @@ def edge(folder: Path) -> VectorIndex:
 
 
 def live(folder: Path) -> VectorIndex:
+    return on_server(folder, CollectionLayout())
+
+
+def live_by_tenant(folder: Path) -> VectorIndex:
+    return on_server(folder, CollectionLayout(by_tenant=True))
+
+
+def on_server(folder: Path, layout: CollectionLayout) -> VectorIndex:
     url = os.environ.get("QDRANT_URL", "")
     if not url:
         pytest.skip("QDRANT_URL names no live server")
     key = os.environ.get("QDRANT_API_KEY", "")
-    return make_index(f"contract-{uuid4().hex}", DIMENSIONS, url=url, api_key=key, folder=folder)
+    return make_index(f"contract-{uuid4().hex}{layout.mark}", DIMENSIONS, url=url, api_key=key, folder=folder)
 
 
-@pytest.fixture(params=[edge, in_memory, live], ids=["edge", "memory", "server"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
+def pgvector(folder: Path) -> VectorIndex:
+    url = os.environ.get("PGVECTOR_URL", "")
+    if not url:
+        pytest.skip("PGVECTOR_URL names no database")
+    return make_index(f"contract-{uuid4().hex}", DIMENSIONS, url=url, folder=folder)
+
+
+ENGINES = {
+    "edge": edge,
+    "memory": in_memory,
+    "server": live,
+    "server by tenant": live_by_tenant,
+    "pgvector": pgvector,
+}
+
+
+@pytest.fixture(params=ENGINES.values(), ids=ENGINES.keys())
+def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorIndex]:
+    # What is right is judged here, not how soon: one server serves all the tests at once, on a machine that others use.
+    monkeypatch.setattr("retrieval.index.pgvector.engine.READ_SECONDS", 30)
+    for module in (calls, engine, pgvector_calls):
+        monkeypatch.setattr(module, "READ_SECONDS", 30)
+    opening_breaker.cache_clear()
     made: VectorIndex = request.param(tmp_path)
     made.ensure()
     yield made
-    if request.param is live:
-        made._client.delete_collection(made._collection)  # type: ignore[attr-defined]
+    if request.param in (live, live_by_tenant, pgvector):
+        made.drop()  # type: ignore[attr-defined]
     made.close()
 
 
@@ -232,6 +266,14 @@ def test_metadata_becomes_exactly_what_is_given(index: VectorIndex, library: Lib
 def test_only_metadata_can_be_changed(index: VectorIndex, library: Library) -> None:
     with pytest.raises(ValueError, match="organization_id"):
         index.set_metadata(named("guide"), {"organization_id": "other"})
+
+
+def test_every_point_says_whose_it_is(index: VectorIndex, library: Library) -> None:
+    expected = {
+        (point.id, point.payload["organization_id"], point.payload.get("user_id") or "") for point in library.points
+    }
+    assert {(one.point, one.organization, one.user) for one in index.point_owners(7)} == expected
+    assert len({user for _, _, user in expected}) > 1, "personal ones are among them"
 
 
 @pytest.mark.parametrize("batch", [1, 7, 1000])

@@ -1,5 +1,6 @@
 """What only the embedded engine must hold: its folder, kill -9, one process, compaction beside its users."""
 
+import json
 import os
 import signal
 import subprocess
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 
 from retrieval.filters import search_filter
-from retrieval.index import IndexLocked, IndexUnavailable, compaction, open_index
-from retrieval.index.base import INTEGER_KEYS, KEYWORD_KEYS
+from retrieval.index import IndexLocked, IndexUnavailable, compaction, edge_shard, open_index
+from retrieval.index.base import DENSE, HNSW_M, INTEGER_KEYS, KEYWORD_KEYS, SPARSE, TENANT_KEY
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.folder import EdgeFolder
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
@@ -286,3 +287,66 @@ def test_an_installations_index_is_opened_with_its_indexes_on_payload() -> None:
     schema = index._live.read(lambda shard: shard.info().payload_schema)
     index.close()
     assert set(schema) == {*KEYWORD_KEYS, *INTEGER_KEYS}
+
+
+def test_only_organizations_get_graphs_also_in_an_index_that_was_made_before_that_was_so(tmp_path: Path) -> None:
+    import qdrant_edge as edge
+
+    before = edge.EdgeConfig(
+        vectors={
+            DENSE: edge.EdgeVectorParams(DIMENSIONS, edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16)
+        },
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        hnsw_config=edge.HnswIndexConfig(16, 100, 20_000),
+    )
+    (tmp_path / "made" / "first").mkdir(parents=True)
+    shard = edge.EdgeShard.create(str(tmp_path / "made" / "first"), before)
+    for key in KEYWORD_KEYS:
+        tenant = edge.KeywordIndexParams(is_tenant=key == TENANT_KEY or None)
+        shard.update(edge.UpdateOperation.create_field_index(key, tenant))
+    shard.close()
+    library = Library(np.random.default_rng(5))
+    library.add("manual", "variables", amount=3)
+    for _opened in range(2):
+        index = EdgeIndex(tmp_path / "made", DIMENSIONS)
+        index.ensure()
+        index.upsert(library.points)
+        schema = index._live.read(lambda shard: shard.info().payload_schema)
+        with_graphs = {key for key, one in schema.items() if one.params.enable_hnsw is not False}
+        assert (with_graphs, schema[TENANT_KEY].params.is_tenant) == ({TENANT_KEY}, True)
+        assert set(schema) == {*KEYWORD_KEYS, *INTEGER_KEYS}
+        assert schema["document_id"].points == 3
+        index.close()
+    kept = json.loads((tmp_path / "made" / "first" / "edge_config.json").read_text())
+    assert (kept["hnsw_config"]["m"], kept["hnsw_config"]["payload_m"]) == (0, HNSW_M)
+
+
+def test_organizations_of_every_size_find_what_is_nearest_when_graphs_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (edge_shard, compaction):
+        monkeypatch.setattr(module, "EXACT_BELOW", 1_000)
+    library = Library(np.random.default_rng(11))
+    # The engine counts in whole KB, here from 960 on. Of exactly so many it neither makes a graph nor compares all.
+    sizes = {"large": 2_400, "just above": 1_040, "just below": 940, "small": 100}
+    for organization, size in sizes.items():
+        for corpus in ("first", "second"):
+            library.add(f"{organization} {corpus}", f"of {organization}", organization=organization, amount=size // 2)
+    index = EdgeIndex(tmp_path / "sizes", DIMENSIONS)
+    index.ensure()
+    index.upsert(library.points)
+    assert index.optimize() is True
+    try:
+        for organization in sizes:
+            for corpora in (("first", "second"), ("second",)):
+                where = search_filter(
+                    scope(*(f"{organization} {one}" for one in corpora), organization=organization), 800
+                )
+                shares = []
+                for _question in range(5):
+                    question = library.vector()
+                    nearest = {hit.id for hit in library.expected_dense(question, where)[:10]}
+                    shares.append(len(nearest & {hit.id for hit in index.search(question, None, where, 10).dense}) / 10)
+                assert np.mean(shares) >= 0.97, (organization, corpora)
+    finally:
+        index.close()

@@ -8,23 +8,26 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
 
 from corpora.scope import Scope
 from retrieval.filters import search_filter
-from retrieval.index import Hit, IndexUnavailable
+from retrieval.index import Hit, IndexOutdated, IndexUnavailable, Point
 from retrieval.index.base import IndexRefused
 from retrieval.index.server import ServerIndex, connect
+from retrieval.index.server.batches import BATCH_BYTES, DECIMALS, json_bytes
 from retrieval.tests.library import DIMENSIONS, furnished, named, sparse
 from retrieval.tests.test_index_contract import WHERES
 
 DENSE = np.ones(DIMENSIONS, dtype=np.float32)
 WHERE = WHERES["both tiers"]
+DONE = {"result": {"operation_id": 1, "status": "completed"}, "status": "ok"}
 FOUND = {"result": [{"points": [{"id": str(named("x")), "version": 1, "score": 0.5}]}] * 2, "status": "ok"}
 
 
@@ -37,6 +40,10 @@ class Wire:
     body: Any = field(default_factory=lambda: FOUND)
     silence: float = 0.0
     hang_ups: int = 0
+    version: str = "1.19.0"
+    versions_asked: int = 0
+    script: list[int] = field(default_factory=list)  # statuses of the next answers, before `status` holds
+    headers: dict[str, str] = field(default_factory=dict)  # of those
 
 
 def handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
@@ -44,6 +51,9 @@ def handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def answer(self) -> None:
+            if self.path == "/" and not wire.silence and not wire.hang_ups:
+                wire.versions_asked += 1
+                return self.say(200, {"title": "qdrant - vector search engine", "version": wire.version})
             content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             wire.asked.append((self.command, self.path, json.loads(content) if content else None))
             time.sleep(wire.silence)
@@ -51,9 +61,17 @@ def handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
                 wire.hang_ups -= 1
                 self.close_connection = True
                 self.connection.shutdown(socket.SHUT_RDWR)
-                return
-            body = json.dumps(wire.body).encode()
-            self.send_response(wire.status)
+                return None
+            if wire.script:
+                status = wire.script.pop(0)
+                return self.say(status, wire.body if status == 200 else {"status": {"error": "busy"}}, wire.headers)
+            return self.say(wire.status, wire.body)
+
+        def say(self, status: int, said: Any, headers: dict[str, str] | None = None) -> None:
+            body = json.dumps(said).encode()
+            self.send_response(status)
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -236,6 +254,115 @@ def test_every_call_fails_as_unavailable(index: ServerIndex, wire: Wire, call: C
     wire.status, wire.body = 503, {"status": {"error": "overloaded"}}
     with pytest.raises(IndexUnavailable):
         call(index)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_an_older_server_is_asked_for_nothing(
+    index: ServerIndex, wire: Wire, call: Callable[[ServerIndex], Any]
+) -> None:
+    wire.version = "1.18.3"
+    with pytest.raises(IndexOutdated, match=r"1\.18\.3"):
+        call(index)
+    with pytest.raises(IndexOutdated):
+        search(index)
+    assert wire.asked == []
+    assert not index.healthy()
+
+
+def test_the_version_is_asked_once_and_again_after_a_failure(index: ServerIndex, wire: Wire) -> None:
+    for _ in range(3):
+        assert search(index).dense
+    assert wire.versions_asked == 1
+    wire.hang_ups = 2  # it restarts, and comes back as an older one
+    with pytest.raises(IndexUnavailable):
+        search(index)
+    wire.version = "1.18.3"
+    with pytest.raises(IndexOutdated):
+        search(index)
+    wire.version = "1.19.0"
+    assert search(index).dense
+
+
+def test_a_write_waits_for_a_server_that_is_busy_for_a_moment(index: ServerIndex, wire: Wire) -> None:
+    wire.script = [503, 503]
+    wire.body = DONE
+    index.delete_document(named("d"))
+    assert len(wire.asked) == 3
+    wire.asked.clear()
+    wire.script, wire.headers = [429], {"Retry-After": "1"}
+    began = time.monotonic()
+    index.delete_document(named("d"))
+    assert len(wire.asked) == 2
+    assert time.monotonic() - began >= 1
+
+
+def test_a_write_does_not_hold_its_thread_for_a_server_that_asks_for_long(index: ServerIndex, wire: Wire) -> None:
+    wire.script, wire.headers, wire.body = [429], {"Retry-After": "60"}, DONE
+    began = time.monotonic()
+    with pytest.raises(IndexRefused):
+        index.delete_document(named("d"))
+    assert time.monotonic() - began < 1
+    assert len(wire.asked) == 1
+
+
+@pytest.mark.parametrize("status", ["wait_timeout", "acknowledged"])
+def test_a_write_that_is_taken_and_not_applied_is_not_done(index: ServerIndex, wire: Wire, status: str) -> None:
+    wire.body = {"result": {"operation_id": 1, "status": status}, "status": "ok"}
+    with pytest.raises(IndexUnavailable, match="not applied"):
+        index.upsert(furnished().points[:1])
+
+
+def test_writes_leave_a_silent_server_alone(index: ServerIndex, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.index.server.calls.WRITE_SECONDS", 1)
+    wire.silence, wire.body = 3, DONE
+    for _ in range(2):
+        with pytest.raises(IndexUnavailable):
+            index.delete_document(named("d"))
+    began = time.monotonic()
+    for _ in range(20):
+        with pytest.raises(IndexUnavailable, match="left alone"):
+            index.delete_document(named("d"))
+    assert time.monotonic() - began < 0.5
+
+
+def test_points_go_in_requests_of_a_bounded_size_and_in_order(index: ServerIndex, wire: Wire) -> None:
+    wire.body = DONE
+    point = furnished().points[0]
+    heavy = [replace(point, id=uuid4(), payload={**point.payload, "tags": ["x" * 90_000]}) for _ in range(50)]
+    index.upsert(heavy)
+    sent = [request[2]["points"] for request in wire.asked]
+    assert [one["id"] for batch in sent for one in batch] == [str(one.id) for one in heavy]
+    assert max(len(json.dumps(batch)) for batch in sent) <= 1.2 * BATCH_BYTES
+    assert len(sent) == 3
+    wire.asked.clear()
+    index.upsert([replace(point, id=uuid4()) for _ in range(1200)])
+    assert [len(request[2]["points"]) for request in wire.asked] == [500, 500, 200]
+
+
+def test_a_write_that_was_broken_off_is_repeated_whole_and_in_order(index: ServerIndex, wire: Wire) -> None:
+    wire.body, wire.script = DONE, [200, 503, 503, 503]  # it goes away between the first batch and the second
+    points = [replace(furnished().points[0], id=uuid4()) for _ in range(1200)]
+    with pytest.raises(IndexUnavailable):
+        index.upsert(points)
+    assert [len(request[2]["points"]) for request in wire.asked] == [500, 500, 500, 500], "the third was never sent"
+    wire.asked.clear()
+    index.upsert(points)
+    sent = [one["id"] for request in wire.asked for one in request[2]["points"]]
+    assert sent == [str(point.id) for point in points]
+
+
+def test_a_point_s_size_on_the_wire_is_known_beforehand() -> None:
+    from qdrant_client import models
+
+    from retrieval.index.translate import engine_vectors
+
+    random = np.random.default_rng(1)
+    dense = random.standard_normal(1536).astype(np.float32)
+    point = Point(uuid4(), dense / np.linalg.norm(dense), sparse(*range(10**9, 10**9 + 200)), {"tags": ["a"] * 20})
+    sent = models.PointStruct(
+        id=str(point.id), vector=engine_vectors(point, models, DECIMALS), payload=dict(point.payload)
+    )
+    assert json_bytes(point) == pytest.approx(len(sent.model_dump_json(exclude_none=True)), rel=0.25)
 
 
 def test_a_failed_search_names_neither_the_question_nor_the_reader(index: ServerIndex, wire: Wire) -> None:

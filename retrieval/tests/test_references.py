@@ -30,8 +30,22 @@ from retrieval.text.references import LONGEST_HEADING, heading_key
         ("## 3.6. Nombres", "seccion:3.6"),
         ("§ 4.2", "seccion:4.2"),
         ("V2.1.1 Verify that", "clausula:v2.1.1"),
+        ("SEC-4.2 Alarms", "clausula:sec4.2"),
+        ("AC-2 Accounts", "clausula:ac2"),
+        ("AC-2(1) Enhancement", "clausula:ac2(1)"),
+        ("Artículo ciento once. Medidas", "articulo:111"),
+        ("Artículo ciento treinta y dos bis. Medidas", "articulo:132bis"),
         ("Tabla 3. Plazos", "tabla:3"),
         ("Unidad 4 — IPv4", "unidad:4"),
+        ("Art. 4.º bis. Socios", "articulo:4bis"),
+        ("Artículo 5 septies", "articulo:5septies"),
+        ("Cláusula 3.ª Precio", "clausula:3"),
+        ("CLÁUSULA TERCERA.- Precio", "clausula:3"),
+        ("VIGÉSIMA PRIMERA.- Última", "clausula:21"),
+        ("Segunda. Extensión", "clausula:2"),
+        ("Sexta. Plazo", "clausula:6"),
+        ("BASE CUARTA.- Requisitos", "clausula:4"),
+        ("SCHEDULE 2: HOUSE RULES", "schedule:2"),
     ],
 )
 def test_a_heading_names_its_place(title: str, key: str) -> None:
@@ -39,7 +53,18 @@ def test_a_heading_names_its_place(title: str, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["", "Título", "TÍTULO PRELIMINAR", "Artículos varios", "Introducción", "Art deco", "#"]
+    "title",
+    [
+        "",
+        "Título",
+        "TÍTULO PRELIMINAR",
+        "Artículos varios",
+        "Introducción",
+        "Primero, se hace",
+        "Septiembre. Fin",
+        "Art deco",
+        "#",
+    ],
 )
 def test_other_headings_name_none(title: str) -> None:
     assert heading_key(title) == ""

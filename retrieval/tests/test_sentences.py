@@ -64,3 +64,16 @@ def test_a_sentence_ends_behind_what_closes_after_its_mark_and_at_an_empty_line(
 def test_what_is_too_short_belongs_to_the_sentence_behind_it() -> None:
     text = "Art. 14.2. Está permitido beber agua. La comida, en el patio."
     assert next(text[start:end] for start, end in sentences(text)) == "Art. 14.2. Está permitido beber agua."
+
+
+def test_a_paragraphs_number_on_the_same_line_begins_a_sentence() -> None:
+    text = (
+        "Licencia. 1. Nadie monta nada sin ella. 2. La de verano dura 7 meses. 10. Se resuelve en 2. Según el art. 3."
+    )
+    assert [text[start:end] for start, end in sentences(text, shortest=1)] == [
+        "Licencia.",
+        "1. Nadie monta nada sin ella.",
+        "2. La de verano dura 7 meses.",
+        "10. Se resuelve en 2.",
+        "Según el art. 3.",
+    ]

@@ -76,3 +76,10 @@ def _seconds(text: str) -> float:
     started = time.perf_counter()
     snippet(QUESTION, text)
     return time.perf_counter() - started
+
+
+def test_markdown_is_shown_as_it_is_read() -> None:
+    text = (
+        "## Loans\n\n> A **loan** lasts.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | - |\n\n```python\nx = -1\n```"
+    )
+    assert snippet(QUESTION, text) == "Loans A loan lasts. one two | a | b | | 1 | - | python x = -1"

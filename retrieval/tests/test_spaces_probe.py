@@ -117,7 +117,7 @@ def test_questions_are_searched_by_words_once_the_model_was_found_to_be_another(
     with serving() as endpoint:
         settings.OPENAI_BASE_URL = endpoint.url
         retrieve("How long is a loan?", scope)  # not kept waiting for the probe
-        eventually(lambda: retrieve("How long is a loan?", scope).degraded == "embedding_unavailable")
+        eventually(lambda: retrieve("How long is a loan?", scope).degraded == "embedding_unavailable", 20)
         found = retrieve("How long is a loan?", scope)
         assert found.chunks[0].dense is None
 

@@ -7,11 +7,11 @@ law by its number or "la Ley de …", is one even where no document has it: then
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace
+from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace, asked_places
 from retrieval.text.document_names import (
     LEGAL_NOUNS,
     NOUNS,
@@ -20,9 +20,13 @@ from retrieval.text.document_names import (
     acts_in,
     noun_name,
     pair_name,
+    said_name,
     title_name,
 )
+from retrieval.text.editions import asked_editions
 from retrieval.text.folding import fold_latin
+from retrieval.text.place_words import ASKS_FOR_ALL
+from retrieval.text.references import HEADING
 from retrieval.text.stems import STOP_WORDS, stem
 
 MOST_WORDS = 24  # content words that are tried as names
@@ -33,6 +37,7 @@ MOST_MENTIONS = 160
 _WORD = re.compile(r"[^\W_]+")
 _SIGN = re.compile(r"\w+|[^\w\s]")
 _FILE = re.compile(r"[\w-][\w.-]{0,120}\.(?:pdf|docx|md|txt|json)(?!\w)")
+_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _SHORT = re.compile(r"(?<![\w.-])[A-Z][A-Za-z]{0,2}[A-Z]{1,8}(?!\w)")
 # Behind these a name is over: what follows says something of it.
 _ENDS_ES = """
@@ -47,9 +52,11 @@ _ENDS_EN = """
 _ENDS = frozenset((_ENDS_ES + _ENDS_EN).split())
 _OF = "de del la el los las of the in en al segun , ( )"
 _BEFORE_A_CONTAINED = frozenset(_OF.split())
+_ONE_OF = frozenset({"de", "del", "of"})
 _THIS = "presente misma mismo citada citado dicha dicho esta este anterior vigente actual"
 _GENERIC = frozenset(_THIS.split())
 _BY_WHICH = [f"por {one} que se".split() for one in ("el", "la")]
+_ARTICLES = frozenset({"the", "el", "la", "del", "al", "our", "your", "this", "este", "esta", "nuestro", "nuestra"})
 _OUR = frozenset({"the", "our", "your", "this", "of", "in"})
 _WHOLE = frozenset({"capitulo", "titulo", "anexo", "unidad", "parte", "libro"})  # what a document may be by itself
 
@@ -62,6 +69,7 @@ class MentionKind(StrEnum):
     NOUN = "noun"  # "la guía de …": the word for a document and what follows it
     PAIR = "pair"
     PLACE = "place"  # "la unidad 4", which a document may be
+    EDITION = "edition"  # of what is named beside it
     HOLDER = "holder"  # what a place is said to be of, in capitals: "capítulo 3 del Quijote"
 
 
@@ -79,6 +87,7 @@ class Mention:
     names: tuple[str, ...]
     is_legal: bool = False
     holds_a_place: bool = False
+    is_said: bool = False  # an edition with the word for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +103,11 @@ def asked_mentions(question: str, places: Sequence[AskedPlace] = ()) -> tuple[Me
     original = question[:LONGEST_QUESTION]
     folded = fold_latin(original)
     words = _words(folded)
+    named, places = places, [place for place in places if place.kind != HEADING]
     acts = list(_acts(original, folded, places))
-    taken = [*((one.start, one.end) for one in acts), *((one.start, one.end) for one in places)]
+    editions = list(_editions(original, places, acts))
+    taken = [(one.start, one.end) for one in places]
+    taken += [(one.start, one.end) for one in (*acts, *editions)]
     free = [word for word in words if not any(start <= word.start < end for start, end in taken)]
     found = [
         *acts,
@@ -104,9 +116,40 @@ def asked_mentions(question: str, places: Sequence[AskedPlace] = ()) -> tuple[Me
         *_nouns(original, words, places, acts),
         *_holders(original, words, places, acts),
         *_places(places),
+        *editions,
         *_titles(original, free),
     ]
+    if named:
+        found = [_as_holder(one, _in_brackets(original)) for one in found]
+        found = [replace(one, holds_a_place=True) if _is_of(one, folded, places) else one for one in found]
     return tuple({(one.kind, one.names): one for one in found}.values())[:MOST_MENTIONS]
+
+
+def _in_brackets(original: str) -> list[tuple[int, int]]:
+    """What stands in brackets is what a place is of: "section 2.1 (security)"."""
+    return [match.span(1) for match in _BRACKETS.finditer(original)]
+
+
+def _as_holder(mention: Mention, brackets: Sequence[tuple[int, int]]) -> Mention:
+    """Of what a place is said to be where a name is all that is in brackets."""
+    whole = any(start >= mention.start - 1 and mention.end >= end - 1 for start, end in brackets)
+    return replace(mention, holds_a_place=True) if whole and not mention.holds_a_place else mention
+
+
+def _is_of(mention: Mention, folded: str, places: Sequence[AskedPlace]) -> bool:
+    """Whether a title of one word stands behind "chapter 4 of": it need not be in capitals, as what may be missing."""
+    is_word = mention.kind is MentionKind.TITLE and " " not in mention.names[0]
+    return is_word and any(folded[place.end : mention.start].strip() in _ONE_OF for place in places)
+
+
+def _editions(original: str, places: Sequence[AskedPlace], acts: Sequence[Mention]) -> Iterator[Mention]:
+    """All that may be one; what is a place by its word is none."""
+    counted = [(place.start, place.end) for place in places if not place.is_bare]
+    counted += [(act.start, act.end) for act in acts]
+    for one in asked_editions(original):
+        if not any(start < one.end and one.start < end for start, end in counted):
+            text = original[one.start : one.end]
+            yield Mention(MentionKind.EDITION, text, one.start, one.end, (one.name,), is_said=one.is_said)
 
 
 def content_stems(question: str, skipped: Sequence[tuple[int, int]]) -> tuple[str, ...]:
@@ -114,6 +157,17 @@ def content_stems(question: str, skipped: Sequence[tuple[int, int]]) -> tuple[st
     words = _words(fold_latin(question[:LONGEST_QUESTION]))
     left = (word for word in words if not any(start <= word.start < end for start, end in skipped))
     return tuple(dict.fromkeys(stem(word.text) for word in left if word.text not in STOP_WORDS))
+
+
+def says_only_where(question: str) -> bool:
+    """Whether a question names places, and what they belong to, and asks for whatever stands there."""
+    places = asked_places(question[:LONGEST_QUESTION])
+    if not places:
+        return False
+    spans = [(one.start, one.end) for place in places for one in (place, place.within) if one]
+    formal = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT)
+    spans += [(one.start, one.end) for one in asked_mentions(question, places) if one.kind in formal]
+    return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL]
 
 
 def _words(folded: str) -> list[_Word]:
@@ -147,7 +201,7 @@ def _shorts(original: str, places: Sequence[AskedPlace]) -> Iterator[Mention]:
     for match in _SHORT.finditer(original):
         start, end = match.span()
         short = folded[start:end]
-        names = (f"short:{short}", f"initials:{short}")
+        names = (f"short:{short}", f"initials:{short}", f"token:{short}")
         if not any(place.start <= start < place.end for place in places):
             holds = _holds_a_place(folded, start, end, places)
             yield Mention(MentionKind.SHORT, match.group(), start, end, names, holds_a_place=holds)
@@ -165,10 +219,11 @@ def _nouns(
         if behind and behind[0].text in _GENERIC:
             continue
         if not stems:
-            if _holds_a_place(folded, word.start, word.end, places):
+            if _holds_a_place(folded, word.start, word.end, places) or (places and _is_the_one(original, words, at)):
                 text, alone = original[word.start : word.end], stem(word.text)
                 kept = (title_name([alone]), noun_name(alone, alone))
-                yield Mention(MentionKind.HOLDER, text, word.start, word.end, kept, holds_a_place=True)
+                holds = _holds_a_place(folded, word.start, word.end, places)
+                yield Mention(MentionKind.HOLDER, text, word.start, word.end, kept, holds_a_place=holds)
             continue
         first = words[at - 1] if at and (words[at - 1].text, word.text) == ("real", "decreto") else word
         start, end = (before or [first])[0].start, (behind or [word])[-1].end
@@ -182,6 +237,12 @@ def _nouns(
             word.text in LEGAL_NOUNS and bool(behind),
             _holds_a_place(folded, start, end, places),
         )
+
+
+def _is_the_one(original: str, words: Sequence[_Word], at: int) -> bool:
+    """Whether a word for a document stands in brackets, or with its article: "(manual)", "in the handbook"."""
+    before = original[: words[at].start].rstrip(" ").endswith("(")
+    return before or (at > 0 and words[at - 1].text in _ARTICLES)
 
 
 def _holders(
@@ -203,7 +264,7 @@ def _holders(
         if word.text in NOUNS or following in NOUNS or not original[word.start].isupper():
             continue
         stems = [stem(one.text) for one in (word, *behind)]
-        names = [title_name(stems[:n]) for n in range(1, len(stems) + 1)]
+        names = [*(title_name(stems[:n]) for n in range(1, len(stems) + 1)), said_name(stems[0])]
         end = max([word, *(one for one in behind if original[one.start].isupper())], key=lambda one: one.end).end
         text = original[word.start : end]
         yield Mention(MentionKind.HOLDER, text, word.start, end, tuple(names), holds_a_place=True)

@@ -11,6 +11,9 @@ A name is kept and looked for as one normalized text that begins with its kind:
     pair:autono pacien         two words of a title that follow each other
     file:04-ipv4.md            its file's name
     place:unidad:4             what it is itself: the fourth unit, annex, chapter
+    edition:4.0.3              which edition of it it is (`text.editions`)
+    token:asvs                 a word of its title or file that is written in capitals
+    said:garcia                who wrote it, the year of it: what is said of it beside its title
 
 Words are stems without function words (`text.stems`), so that "de la" and plural forms do not matter.
 """
@@ -19,6 +22,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from retrieval.text.editions import edition_names
 from retrieval.text.folding import fold_latin
 from retrieval.text.references import heading_key
 from retrieval.text.stems import STOP_WORDS, stem, words
@@ -26,7 +30,8 @@ from retrieval.text.stems import STOP_WORDS, stem, words
 LONGEST_TITLE = 500  # characters of a title that are looked at
 BEGINNING = 4_000  # of a text: where a document says what it is called
 MOST_STEMS = 24
-MOST_NAMES = 120
+MOST_NAMES = 160
+SHORTEST_SAID, MOST_SAID = 3, 8  # letters of a word of an author's name, and words
 SHORTEST_INITIALS, LONGEST_INITIALS = 3, 8
 
 # Folded kinds of legal acts and the ways to write them; of several kinds any may be meant.
@@ -85,14 +90,19 @@ _FILE_COUNT = re.compile(r"^0{0,2}(?P<number>\d{1,3})[-_. ]")
 _GAPS = re.compile(r"[\s-]+")
 _GAPS_OF_SHORT = re.compile(r"[\s.-]+")
 _FIGURES = re.compile(r"[\d\s]{0,12}")
+_TOKEN = re.compile(r"[^\W\d_]{2,8}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _EXTENSION = re.compile(r"\.[a-z]{2,5}$")
 
 # Words for kinds of documents: who says one, with what follows it, means a document and not a matter.
-_LEGAL = "ley reglamento decreto directiva estatuto constitucion codigo act law regulation directive"
+_LEGAL = """
+    ley reglamento decreto directiva estatuto estatutos ordenanza constitucion codigo act law regulation directive
+"""
 _OTHER = """
-    guia manual informe acta contrato convenio plan politica protocolo norma normativa estandar libro curso apuntes
-    circular resolucion instruccion pliego memoria glosario carta orden boletin folleto handbook guide guidelines
-    policy report contract agreement standard specification charter book course notes glossary memo minutes readme faq
+    guia manual informe acta contrato convenio plan politica protocolo norma normativa estandar libro curso
+    apuntes circular resolucion instruccion pliego bases convocatoria lease bylaws memoria glosario carta orden
+    boletin folleto handbook guide guidelines policy report contract agreement standard specification charter
+    book course notes glossary memo minutes readme faq
 """
 LEGAL_NOUNS = frozenset(_LEGAL.split())
 NOUNS = LEGAL_NOUNS | frozenset(_OTHER.split())
@@ -113,31 +123,45 @@ def act_number(match: re.Match[str]) -> str:
     return (match["series"] or "") + match["number"]
 
 
-def names_of(title: str, filename: str, beginning: str = "") -> frozenset[str]:
-    """All names of a document; `beginning` is how its text begins."""
+def names_of(title: str, filename: str, beginning: str = "", said: str = "") -> frozenset[str]:
+    """All names of a document; `beginning` is how its text begins, `said` are its authors and its year."""
     title, beginning = title[:LONGEST_TITLE], beginning[:BEGINNING]
     folded = fold_latin(title)
     own = _own_act(folded) or _act_that_begins(beginning)
-    titles = list(dict.fromkeys([folded, *([own] if own else [])]))
+    titles = list(dict.fromkeys([folded, *([own] if own else []), *_first_line(title, beginning)]))
     found: dict[str, None] = {}
-    for name in _all(titles, title, filename, beginning, own):
+    for name in _all(titles, title, filename, beginning, own, said):
         found.setdefault(name)
         if len(found) >= MOST_NAMES:
             break
     return frozenset(found)
 
 
-def _all(titles: Iterable[str], title: str, filename: str, beginning: str, own: str) -> Iterator[str]:
+def _all(titles: Iterable[str], title: str, filename: str, beginning: str, own: str, said: str) -> Iterator[str]:
     if own and (act := next(acts_in(own), None)):
         yield from (f"law:{kind} {act_number(act)}" for kind in act_kinds(act["kind"] or "")[:1])
         yield f"number:{act_number(act)}"
     yield from _of_file(filename)
     if key := heading_key(title):
         yield f"place:{key}"
+    yield from (f"short:{short}" for short in _shorts(title, beginning))
+    editions = edition_names(title, filename, beginning)
+    year = _YEAR.search(act_number(act)) if own and (act := next(acts_in(own), None)) else None
+    yield from editions
+    yield from (f"token:{token}" for token in _tokens(title, filename, beginning))
+    others = [stem(word) for word in words(said[:LONGEST_TITLE]) if len(word) >= SHORTEST_SAID][:MOST_SAID]
+    yield from map(said_name, others)
+    years = [one.removeprefix("edition:") for one in editions] + ([year[0]] if year else [])
+    others += [one for one in years if _YEAR.fullmatch(one)]
     for one in titles:
-        yield from (f"short:{short}" for short in _shorts(title, beginning))
         for core in _cores(one):
-            yield from _of_core(core)
+            yield from _of_core(core, others)
+
+
+def _first_line(title: str, beginning: str) -> list[str]:
+    """How the text calls itself where its title does not say what it is: "Ordenanza de terrazas" of "bop_118"."""
+    line = beginning.lstrip("#* ").split("\n", 1)[0][:LONGEST_TITLE]
+    return [fold_latin(line)] if not is_noun(title) and words(line)[:1] and words(line)[0] in NOUNS else []
 
 
 def _own_act(folded_title: str) -> str:
@@ -174,6 +198,14 @@ def _of_file(filename: str) -> Iterator[str]:
     yield from _of_core(" ".join(words(bare)))
 
 
+def _tokens(title: str, filename: str, beginning: str) -> Iterator[str]:
+    """What is written in capitals: in a title that is not all so, or in the text of what the file is called."""
+    spelled = _TOKEN.findall(title) if title != title.upper() else []
+    yield from (fold_latin(word) for word in spelled if word.isupper())
+    written = {word for word in _TOKEN.findall(f"{title} {beginning}") if word.isupper()}
+    yield from (word for word in _TOKEN.findall(fold_latin(filename)) if word.upper() in written)
+
+
 def _shorts(title: str, beginning: str) -> Iterator[str]:
     """Abbreviations in brackets in the title, or where the text says them of itself, behind its own title."""
     texts = [title]
@@ -199,14 +231,18 @@ def _cores(folded_title: str) -> list[str]:
     return [core for core in dict.fromkeys(cores) if core.strip()]
 
 
-def _of_core(core: str) -> Iterator[str]:
+def _of_core(core: str, others: Iterable[str] = ()) -> Iterator[str]:
+    """`others`: what beside the title tells it from others of its kind, "el decreto de 2011"."""
     spelled = [word for word in words(core) if word not in STOP_WORDS][:MOST_STEMS]
     named = [stem(word) for word in spelled]
     if not named:
         return
     yield title_name(named)
-    for noun in dict.fromkeys(stem(word) for word in spelled if word in NOUNS):
-        yield from (noun_name(noun, other) for other in dict.fromkeys(named))
+    nouns = [stem(word) for word in spelled if word in NOUNS]
+    if not LEGAL_NOUNS.isdisjoint(spelled):
+        nouns += ["norma"]  # which people call any of them
+    for noun in dict.fromkeys(nouns):
+        yield from (noun_name(noun, other) for other in dict.fromkeys([*named, *others]))
     yield from (pair_name(first, second) for first, second in pairwise(named))
     yield from (f"initials:{letters}" for letters in _initials(spelled))
 
@@ -223,6 +259,10 @@ def title_name(named: Iterable[str]) -> str:
 
 def noun_name(noun: str, other: str) -> str:
     return f"noun:{noun} {other}"
+
+
+def said_name(word: str) -> str:
+    return f"said:{word}"
 
 
 def pair_name(first: str, second: str) -> str:

@@ -1,4 +1,10 @@
-"""Where sentences end. Pure."""
+"""Where sentences end, for who quotes or shortens them. Pure.
+
+Chunking cuts elsewhere (`workers.ingestion.chunk.segments`), on purpose: to it the end of every line is one, and before
+a figure it may cut, since an end that is missed makes a passage too long; here the lines of a paragraph are joined, and
+"art. / 14.2" is no end, since one that is wrong makes half a quotation. One for both would move the chunks of every
+document that is stored, and with them the ids that conversations cite.
+"""
 
 import re
 from itertools import groupby, pairwise
@@ -14,8 +20,12 @@ _ABBREVIATIONS = (
 # a small letter, nor at the point of an initial or an abbreviation: "Art. 14.2", "etc. y otros".
 _LENGTHS = groupby(_ABBREVIATIONS.split(), len)  # a look behind is of one length
 _NO_END = "".join(rf"(?<!\b(?i:{'|'.join(short)})\.)" for _length, short in _LENGTHS)
+# A paragraph's number in the middle of a line, ". 2. The …", begins a sentence and ends none.
+_NUMBER = r"(?<![.:;!?…]\s\d\.)(?<![.:;!?…]\s\d\d\.)"
+_NOT_BEFORE = r"(?!\s+(?!\d\d?\.[-–—]?\s[A-ZÁÉÍÓÚÑ¿¡«“])[\da-záéíóúüñ])"
 SENTENCE_END = re.compile(
-    rf"[.!?…](?![^\s\"'»”’)\]]){_NO_END}(?<!\b[A-ZÁÉÍÓÚÑ]\.)[\"'»”’)\]]*(?=\s)(?!\s+[\da-záéíóúüñ])|(?=\n[^\S\n]*\n)"
+    rf"[.!?…](?![^\s\"'»”’)\]]){_NO_END}{_NUMBER}(?<!\b[A-ZÁÉÍÓÚÑ]\.)[\"'»”’)\]]*(?=\s){_NOT_BEFORE}"
+    r"|(?=\n[^\S\n]*\n)"
 )
 
 

@@ -4,15 +4,25 @@ import threading
 import time
 from collections.abc import Callable
 
+from config.metrics.searching import BREAKERS_OPEN, BREAKERS_OPENED
+
 
 class CircuitBreaker:
-    """Closed at first; `failures` in a row open it for `seconds`, after which single trials decide.
+    """Closed at first; `failures` in a row open it for `seconds`, after which single trials decide. `service`, a word
+    of ours, is what it is told of as in the metrics.
 
     While open, `allows()` is False. When the time is up it lets one caller through and stays open for the
     others for another `seconds`, or until that caller reports. Safe to share between threads.
     """
 
-    def __init__(self, failures: int = 3, seconds: float = 10.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        service: str,
+        failures: int = 3,
+        seconds: float = 10.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._gauge, self._count = BREAKERS_OPEN.labels(service), BREAKERS_OPENED.labels(service)
         self._limit, self._seconds, self._clock = failures, seconds, clock
         self._failed = 0
         self._open_until = 0.0
@@ -30,10 +40,15 @@ class CircuitBreaker:
 
     def succeeded(self) -> None:
         with self._lock:
+            if self._failed >= self._limit:
+                self._gauge.dec()
             self._failed = 0
 
     def failed(self) -> None:
         with self._lock:
             self._failed += 1
+            if self._failed == self._limit:
+                self._gauge.inc()
+                self._count.inc()
             if self._failed >= self._limit:
                 self._open_until = self._clock() + self._seconds

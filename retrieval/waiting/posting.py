@@ -7,11 +7,13 @@ For what a question waits for, where a millisecond counts (ADR 0011); everything
 import asyncio
 from collections.abc import Mapping
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import aiohttp
 
 from config.concurrency.loops import PerLoop
 from config.endpoints import allowed_endpoint
+from config.observability.tracing import NoSpan, carried, span
 
 LONGEST_ANSWER = 64 * 1024 * 1024
 
@@ -48,18 +50,24 @@ class JsonServer:
         self._url = allowed_endpoint(url)
         if not (api_key.isascii() and api_key.isprintable()):
             raise ValueError("the key of a model endpoint is printable ASCII")
+        self._host = urlsplit(self._url).hostname or ""
         self._headers = {"Content-Type": "application/json"}
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
 
     async def post(self, body: bytes, deadline: float) -> ServerReply:
         """`deadline` in the loop's time covers all of it: connecting, and a server that trickles. Raises NoAnswer."""
+        with span("POST", "CLIENT", server__address=self._host) as here:
+            return await self._post(body, {**self._headers, **carried()}, deadline, here)
+
+    async def _post(self, body: bytes, headers: dict[str, str], deadline: float, here: NoSpan) -> ServerReply:
         session = await _SESSIONS.get()
         try:
             async with (
                 asyncio.timeout_at(deadline),
-                session.post(self._url, data=body, headers=self._headers, allow_redirects=False) as response,
+                session.post(self._url, data=body, headers=headers, allow_redirects=False) as response,
             ):
+                here.note(http__response__status_code=response.status)
                 return ServerReply(response.status, response.headers, await _whole(response))
         except (aiohttp.ClientError, OSError) as error:  # TimeoutError is one
             raise NoAnswer(type(error).__name__) from None

@@ -6,10 +6,11 @@ import { post } from "./http.js";
 const sourceOf = (citation) =>
   citation.closest(".answer")?.querySelector(`[data-source="${CSS.escape(citation.dataset.n)}"]`);
 
-/** Where the reader marks the very sentence, if it is known. */
-function addressOf({ dataset: { span } }, link) {
+/** Where the reader marks the very sentence, if it is known; else the passage alone. */
+export function addressOf({ dataset: { span } }, link) {
   const address = new URL(link.href);
   if (span) address.searchParams.set("mark", span);
+  else address.searchParams.delete("mark");
   return address.href;
 }
 
@@ -29,10 +30,13 @@ async function rate(button) {
 document.addEventListener("click", (event) => {
   const citation = event.target.closest("a.citation");
   const button = event.target.closest("button");
+  if (!citation && tapped) hide();
   if (citation) {
     event.preventDefault();
     const link = sourceOf(citation)?.querySelector("[data-link]");
-    if (link?.href) window.location.assign(addressOf(citation, link));
+    if (!link?.href) return;
+    if (withoutHover.matches && event.detail && tapped !== citation) reveal(citation);
+    else window.location.assign(addressOf(citation, link));
   } else if (button?.dataset.rate) rate(button);
   else if (button?.dataset.copyAnswer !== undefined) {
     copied(button, button.closest(".answer").querySelector("[data-prose]").innerText).catch(() => {});
@@ -40,25 +44,41 @@ document.addEventListener("click", (event) => {
 });
 
 const tooltip = document.getElementById("tooltip");
+const withoutHover = matchMedia("(hover: none)");
+let tapped = null; // the citation that a finger has touched once: what it says is read before the chat is left
+
+function reveal(citation) {
+  show(citation);
+  tooltip.textContent += ` ${document.getElementById("chat")?.dataset.tap ?? ""}`;
+  place(citation);
+  const source = sourceOf(citation);
+  source.parentElement.scrollTo({ left: source.offsetLeft - source.parentElement.offsetLeft });
+  tapped = citation;
+}
 
 function show(citation) {
   const source = sourceOf(citation);
   if (!source) return;
   source.classList.add("pointed");
   const title = source.querySelector("[data-title]").textContent;
-  const page = source.querySelector("[data-page]").textContent;
+  const page = citation.dataset.place ?? source.querySelector("[data-page]").textContent;
   const said = citation.dataset.quote ?? source.querySelector("[data-snippet]").textContent;
   tooltip.textContent = citation.title || `${title}${page ? `, ${page}` : ""}: ${said}`;
   tooltip.hidden = false;
-  const place = citation.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = tooltip;
-  const above = place.top - height - 8;
-  tooltip.style.left = `${Math.max(8, Math.min(place.left, innerWidth - width - 8))}px`;
-  tooltip.style.top = `${above > 8 ? above : place.bottom + 8}px`;
+  place(citation);
   citation.setAttribute("aria-describedby", "tooltip");
 }
 
+function place(citation) {
+  const { top, bottom, left } = citation.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = tooltip;
+  const above = top - height - 8;
+  tooltip.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+  tooltip.style.top = `${above > 8 ? above : bottom + 8}px`;
+}
+
 function hide() {
+  tapped = null;
   tooltip.hidden = true;
   for (const source of document.querySelectorAll(".source.pointed")) source.classList.remove("pointed");
 }

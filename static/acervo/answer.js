@@ -1,6 +1,6 @@
 /* One answer on the page while it is written: sources, text, finished blocks, and how it ended. */
 
-import { nameUnsupported } from "./actions.js";
+import { addressOf, nameUnsupported } from "./actions.js";
 
 const clone = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
 const readerUrl = ({ document: id, chunk, page }) =>
@@ -22,13 +22,19 @@ export function questionElement(text) {
   return element;
 }
 
+/** As `chat.pages.transcript.page_of_support` has it. */
+function placeOf({ page, page_label: label }, labels) {
+  if (!page) return "";
+  return `${labels.page} ${page}${label ? ` (${labels.printed} ${label})` : ""}`;
+}
+
 function sourceElement(source, labels) {
   const element = clone("source-template");
   element.dataset.source = source.n;
   for (const number of element.querySelectorAll("[data-n]")) number.textContent = source.n;
   element.querySelector("[data-link]").href = readerUrl(source);
   element.querySelector("[data-title]").textContent = source.title;
-  element.querySelector("[data-page]").textContent = source.page ? `${labels.page} ${source.page}` : "";
+  element.querySelector("[data-page]").textContent = placeOf(source, labels);
   element.querySelector("[data-path]").textContent = source.heading_path.filter((part) => part !== source.title).join(" › ");
   element.querySelector(`[data-tier="${source.corpus_type}"]`).hidden = false;
   element.querySelector("meter").value = source.relevance;
@@ -103,6 +109,7 @@ export class AnswerView {
   /** The sentence behind each citation, by its number and in the order of each number's. */
   #mark(citations) {
     const seen = {};
+    const placed = new Set(); // the sources that are told with page and place of the first sentence that is cited of them
     for (const link of this.prose.querySelectorAll("a.citation")) {
       const { n } = link.dataset;
       seen[n] = (seen[n] ?? -1) + 1;
@@ -111,8 +118,21 @@ export class AnswerView {
       if (!behind?.text) continue;
       link.dataset.quote = behind.text;
       if (behind.end) link.dataset.span = `${behind.start}-${behind.end}`;
+      this.#place(link, behind, placed);
     }
     nameUnsupported(this.prose);
+  }
+
+  #place(link, behind, placed) {
+    const { n, span } = link.dataset;
+    if (behind.page) link.dataset.place = placeOf(behind, this.labels);
+    const source = this.element.querySelector(`[data-source="${n}"]`);
+    if (source && !placed.has(n)) {
+      if (behind.page) source.querySelector("[data-page]").textContent = link.dataset.place;
+      const title = source.querySelector("[data-link]");
+      if (span && title.href) title.href = addressOf(link, title);
+    }
+    placed.add(n);
   }
 
   done({ status, usage, cited, citations, state }) {

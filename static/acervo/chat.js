@@ -110,7 +110,10 @@ function attach() {
 function bodyFor(text) {
   const body = { messages: [{ role: "user", content: text }] };
   if (labels.conversation) body.conversation = labels.conversation;
-  else if (labels.project) body.project = labels.project;
+  else {
+    if (labels.project) body.project = labels.project;
+    if (labels.document) body.document = labels.document;
+  }
   return body;
 }
 

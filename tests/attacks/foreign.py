@@ -34,6 +34,7 @@ OF_EVERYBODY = {
     "shared",
     "shared_second",
     "shared_document",
+    "shared_pdf",
     "shared_trashed",
     "agent",
     "slug",

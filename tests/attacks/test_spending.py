@@ -14,6 +14,7 @@ from tests.attacks.test_installation import run
 from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory, DocumentFactory
 from tests.live import LiveServer
 from tests.people import People, signed_in, with_key
+from tests.printed import pdf_document
 from tests.processes import upload
 
 ALLOWED = 3
@@ -39,7 +40,9 @@ def acts(people: People) -> dict[str, Act]:
     document = DocumentFactory(corpus=corpus)
     said = [{"role": "user", "content": "loan"}]
     counted = iter(range(1_000))
+    printed = pdf_document(corpus, ("loan",))
     return {
+        "page": lambda one: one.get(f"/api/documents/{printed.pk}/pages/1/"),
         "chat": lambda one: post(one, f"/api/agents/{agent.pk}/chat/", {"messages": said, "stream": False}),
         "completions": lambda one: post(one, "/v1/chat/completions", {"model": agent.slug, "messages": said}),
         "retrieve": lambda one: post(one, f"/api/agents/{agent.pk}/retrieve/", {"query": "loan"}),
@@ -55,6 +58,7 @@ def acts(people: People) -> dict[str, Act]:
 
 
 LIMIT_OF = {
+    "page": "pages",
     "chat": "questions",
     "completions": "questions",
     "retrieve": "searches",

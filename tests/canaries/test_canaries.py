@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from config.faults import LineFormatter
+from config.observability.logs import JsonFormatter
 from config.settings import BASE_DIR
 from tests.canaries import lookups
 from tests.canaries.secrets import Leak, Seen, Vault
@@ -27,19 +29,26 @@ pytestmark = [
 ]
 
 
+class BothShapes(LineFormatter):
+    """Each event as text and as JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"{super().format(record)}\n{JsonFormatter().format(record)}"
+
+
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
     """What the console would show with LOG_LEVEL=DEBUG, in the format and at the levels of the settings."""
     monkeypatch.setenv("LOG_LEVEL", "DEBUG")
     wanted = runpy.run_path(str(BASE_DIR / "config" / "settings.py"))["LOGGING"]
     console = logging.StreamHandler(StringIO())
-    line = dict(wanted["formatters"]["line"])
-    module, _, name = line.pop("()").rpartition(".")
-    console.setFormatter(getattr(__import__(module, fromlist=[name]), name)(line["format"], style=line["style"]))
+    text = dict(wanted["formatters"]["text"])
+    text.pop("()")
+    console.setFormatter(BothShapes(text["format"], style=text["style"]))
     levels = {"": wanted["root"], **wanted["loggers"]}
     before = {one: logging.getLogger(one).level for one in levels}
     for one, settings in levels.items():
-        logging.getLogger(one).setLevel(settings["level"])
+        logging.getLogger(one).setLevel(settings.get("level", "NOTSET"))
     logging.getLogger().addHandler(console)
     yield console.stream.getvalue
     logging.getLogger().removeHandler(console)
@@ -82,7 +91,6 @@ def test_the_sinks_find_what_planted_mutants_let_out(
     """Words that are kept of every search, lists that answer everything, errors with their messages."""
     from accounts.admin.rows import DiscreetAdmin
     from chat.answering import attempting, inquiry, records
-    from config.faults import LineFormatter
 
     for module in (attempting, inquiry):
         monkeypatch.setattr(module, "is_personal", lambda scope, history=False: False)

@@ -19,9 +19,11 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()  # what follows knows the models
 
+from corpora.tests.documents import pdf  # noqa: E402
 from tests.e2e.server import ROOT  # noqa: E402
 from tests.live import Caller  # noqa: E402
 from tests.processes import Site, site, upload  # noqa: E402
+from tests.services.servers import wait_until  # noqa: E402
 
 EACH, LASTING = 10, 3  # rows of a kind in each organization, and how many of them are neither deleted nor changed
 FACT = "boiling"
@@ -44,7 +46,8 @@ CHECKS = (
 def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
     """Rows of every kind that has an id, by kind. Each carries the mark in all its texts."""
     made: dict[str, list[str]] = {
-        kind: [] for kind in ("corpora", "documents", "trash", "agents", "conversations", "messages", "projects")
+        kind: []
+        for kind in ("corpora", "documents", "printed", "trash", "agents", "conversations", "messages", "projects")
     }
 
     def create(path: str, **body: Any) -> Any:
@@ -63,6 +66,9 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         # In what lasts, so that they are not gone with what is deleted first.
         text = f"# {name}\n\nA loan of {name} lasts {n} days.\n".encode()
         made["documents"].append(upload(caller, made["corpora"][n % LASTING], f"{name}.md", text).body["id"])
+        if n < LASTING:
+            printed = upload(caller, made["corpora"][n], f"{name}.pdf", pdf([[f"A loan of {name} lasts {n} days."]]))
+            made["printed"].append(printed.body["id"])
         deleted = upload(caller, made["corpora"][n % LASTING], f"{name} deleted.md", text + b"\n").body["id"]
         assert caller.call("DELETE", f"/api/documents/{deleted}/").status < 300
         made["trash"].append(deleted)
@@ -72,6 +78,8 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         made["conversations"].append(answer["conversation"])
         made["messages"].append(answer["message"])
         made["projects"].append(create("/api/projects/", name=name)["id"])
+    pages = [f"/api/documents/{one}/pages/1/" for one in made["printed"]]
+    wait_until(lambda: all(caller.call("GET", one).status == 200 for one in pages), 60, "pages can be asked for")
     return made
 
 

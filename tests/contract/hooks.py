@@ -88,6 +88,9 @@ def make_it_one_that_is_taken(label: str, case: Any, kwargs: dict[str, Any]) -> 
         kwargs["files"] = {"file": (f"note {CHANCE.random()}.md", f"# Note\n\n{CHANCE.random()}\n".encode())}
     if label == FORGET:
         case.query["key"] = WORLD["fact"]
+    if "/pages/{number}/" in label:
+        case.path_parameters["number"] = 1
+        case.query = {"width": "200"} if "image" in label else {"start": 0, "end": 4}
     if "/tools/{name}" in label:
         case.path_parameters["name"] = "retrieve"
     for optional in ("project", "before", "cursor"):
@@ -98,6 +101,8 @@ def kind_of(path: str, name: str, in_body: bool) -> str | None:
     """What a field names. A body's `id` and `agent` are only told, never taken, but by tools."""
     if in_body and name in OF_A_BODY:
         return OF_A_BODY[name] if path.startswith(("/api/tools/", "/v1/")) else None
+    if name == "id" and "/pages/" in path:
+        return "printed"
     if name == "id":  # /api/corpora/{id}/… is one of the corpora
         return None if in_body else path.partition("/{id}")[0].rpartition("/")[2]
     return KIND_OF_FIELD.get(name)

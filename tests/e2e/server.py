@@ -21,7 +21,16 @@ from urllib.request import Request, urlopen
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30.0
 # What would make it something else than the embedded default.
-ELSEWHERE = ("DATABASE_URL", "CELERY_BROKER_URL", "CACHE_URL", "QDRANT_URL", "INGEST_DIR", "CHAT_MODEL", "HTTPS")
+ELSEWHERE = (
+    "DATABASE_URL",
+    "CELERY_BROKER_URL",
+    "CACHE_URL",
+    "QDRANT_URL",
+    "PGVECTOR_URL",
+    "INGEST_DIR",
+    "CHAT_MODEL",
+    "HTTPS",
+)
 KEYS = (
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",

@@ -1,5 +1,6 @@
 """What the fake model server does with one request: read from the model's name or from a script."""
 
+import json
 from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,6 +16,7 @@ class Behaviour:
 
     match: str = ""  # only requests whose model contains this
     path: str = ""  # only "chat", "messages" or "embeddings"
+    holding: str = ""  # only requests that have this in what they send
     times: int = 0
     # before the first token
     status: int = 0
@@ -56,9 +58,11 @@ class Behaviour:
             raise ValueError(f"unknown behaviour: {', '.join(sorted(unknown))}")
         return cls(**{key: _typed(value, known[key]) for key, value in values.items()})
 
-    def take(self, path: str, model: str) -> bool:
+    def take(self, path: str, model: str, body: str = "") -> bool:
         """Whether it applies to this request, which then counts against `times`."""
         if (self.path and self.path != path) or self.match not in model or (self.times and self.used >= self.times):
+            return False
+        if self.holding and self.holding not in body:
             return False
         self.used += 1
         return True
@@ -79,9 +83,10 @@ class Script:
         self.scripted: list[Behaviour] = []
         self.named: dict[str, Behaviour] = {}
 
-    def behaviour(self, path: str, model: str) -> Behaviour:
+    def behaviour(self, path: str, model: str, body: Any = None) -> Behaviour:
+        sent = json.dumps(body, ensure_ascii=False) if any(one.holding for one in self.scripted) else ""
         for candidate in reversed(self.scripted):
-            if candidate.take(path, model):
+            if candidate.take(path, model, sent):
                 return candidate
         if "?" not in model:
             return Behaviour()

@@ -60,8 +60,10 @@ def running_model_server() -> Iterator[ModelServer]:
     environment = {**os.environ, "PYTHONWARNINGS": "default"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, env=environment, text=True) as process:
         assert process.stdout is not None
-        yield ModelServer(int(process.stdout.readline()))
-        process.terminate()
+        try:
+            yield ModelServer(int(process.stdout.readline()))
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="session")

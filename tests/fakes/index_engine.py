@@ -3,15 +3,22 @@
 What it does not know it refuses (ValueError), so that a test never passes on a part of a request that was ignored.
 """
 
+import hashlib
 import shutil
+import tarfile
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import qdrant_edge as edge
 
 Json = dict[str, Any]
+CREATED_WITH = (
+    "vectors", "sparse_vectors", "hnsw_config", "optimizers_config", "on_disk_payload", "shard_number",
+    "replication_factor", "write_consistency_factor",
+)  # fmt: skip
 
 
 class Collection:
@@ -34,8 +41,9 @@ class Collection:
             "segments_count": found.segments_count,
             "config": {
                 "params": {
-                    "vectors": self.parameters["vectors"],
-                    "sparse_vectors": self.parameters["sparse_vectors"],
+                    name: self.parameters[name]
+                    for name in (*CREATED_WITH[:2], *CREATED_WITH[4:])
+                    if self.parameters.get(name) is not None
                 },
                 "hnsw_config": self.parameters["hnsw_config"],
                 "optimizer_config": {"default_segment_number": 1, "flush_interval_sec": 5},
@@ -46,11 +54,20 @@ class Collection:
             },
         }
 
+    def update(self, body: Json) -> None:
+        """`PATCH /collections/{name}`: of all that may be changed in place, what Acervo changes."""
+        known(body, "params")
+        known(body["params"], "write_consistency_factor")
+        self.parameters |= body["params"]
+
     def create_index(self, body: Json) -> None:
         schema = body["field_schema"]
-        if isinstance(schema, dict):
-            known(schema, "type", "is_tenant")
-            made: Any = edge.KeywordIndexParams(is_tenant=schema.get("is_tenant"))
+        if isinstance(schema, dict) and schema["type"] == "integer":
+            known(schema, "type", "enable_hnsw")
+            made: Any = edge.IntegerIndexParams(enable_hnsw=schema.get("enable_hnsw"))
+        elif isinstance(schema, dict):
+            known(schema, "type", "is_tenant", "enable_hnsw")
+            made = edge.KeywordIndexParams(is_tenant=schema.get("is_tenant"), enable_hnsw=schema.get("enable_hnsw"))
         else:
             made = {"keyword": edge.PayloadSchemaType.Keyword, "integer": edge.PayloadSchemaType.Integer}[schema]
         self.shard.update(edge.UpdateOperation.create_field_index(body["field_name"], made))
@@ -99,6 +116,27 @@ class Collection:
         points = [{"id": plain_id(one.id), "payload": one.payload} for one in records]
         return {"points": points, "next_page_offset": None if following is None else plain_id(following)}
 
+    def snapshot(self) -> Json:
+        """Made at once, where the real server takes its time; a tar of the shard and of its parameters."""
+        self.shard.flush()
+        place = self.folder.parent / "snapshots"
+        place.mkdir(exist_ok=True)
+        name = f"{self.folder.parent.name}-{len(list(place.iterdir())) + 1}-{uuid4().hex[:8]}.snapshot"
+        with tarfile.open(place / name, "w") as archive:
+            archive.add(self.folder, "shard")
+        return described(place / name)
+
+    def snapshots(self) -> list[Json]:
+        return [described(one) for one in sorted((self.folder.parent / "snapshots").glob("*.snapshot"))]
+
+    def recover(self, path: Path) -> None:
+        """As `priority=snapshot`: what is there is thrown away."""
+        self.shard.close()
+        shutil.rmtree(self.folder)
+        with tarfile.open(path) as archive:
+            archive.extractall(self.folder.parent, filter="data")
+        self.shard = edge.EdgeShard.load(str(self.folder))
+
     def close(self) -> None:
         self.shard.flush()
         self.shard.close()
@@ -108,6 +146,13 @@ class Collection:
         shutil.rmtree(self.folder)
 
 
+def described(path: Path) -> Json:
+    """Qdrant's SnapshotDescription."""
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    made = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return {"name": path.name, "creation_time": made, "size": path.stat().st_size, "checksum": checksum}
+
+
 def known(body: Mapping[str, Any], *keys: str) -> None:
     if unknown := {key for key, value in body.items() if value is not None} - set(keys):
         raise ValueError(f"this stand-in does not know {', '.join(sorted(unknown))}")
@@ -115,25 +160,50 @@ def known(body: Mapping[str, Any], *keys: str) -> None:
 
 def config(parameters: Json) -> Any:
     """What the real server would make of `PUT /collections/{name}`."""
-    known(parameters, "vectors", "sparse_vectors", "hnsw_config")
-    graph = parameters["hnsw_config"]
-    known(graph, "m", "ef_construct", "full_scan_threshold")
+    known(parameters, *CREATED_WITH)
+    graph, optimizers = parameters["hnsw_config"], parameters.get("optimizers_config") or {}
+    known(graph, "m", "ef_construct", "full_scan_threshold", "payload_m")
+    known(optimizers, "indexing_threshold")
     return edge.EdgeConfig(
         vectors={name: dense_parameters(one) for name, one in parameters["vectors"].items()},
         sparse_vectors={name: sparse_parameters(one) for name, one in parameters["sparse_vectors"].items()},
-        hnsw_config=edge.HnswIndexConfig(graph["m"], graph["ef_construct"], graph["full_scan_threshold"]),
+        on_disk_payload=parameters.get("on_disk_payload"),
+        hnsw_config=edge.HnswIndexConfig(
+            graph["m"], graph["ef_construct"], graph["full_scan_threshold"], payload_m=graph.get("payload_m")
+        ),
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=optimizers.get("indexing_threshold")),
     )
 
 
 def dense_parameters(one: Json) -> Any:
-    known(one, "size", "distance", "datatype")
+    known(one, "size", "distance", "datatype", "on_disk", "quantization_config")
     datatype = getattr(edge.VectorStorageDatatype, one.get("datatype", "float32").capitalize())
-    return edge.EdgeVectorParams(one["size"], getattr(edge.Distance, one["distance"]), datatype=datatype)
+    return edge.EdgeVectorParams(
+        one["size"],
+        getattr(edge.Distance, one["distance"]),
+        on_disk=one.get("on_disk"),
+        datatype=datatype,
+        quantization_config=quantization(one.get("quantization_config")),
+    )
+
+
+def quantization(one: Json | None) -> Any:
+    if one is None:
+        return None
+    known(one, "scalar")
+    known(one["scalar"], "type", "quantile", "always_ram")
+    kind = getattr(edge.ScalarType, one["scalar"]["type"].capitalize())
+    return edge.ScalarQuantizationConfig(
+        kind, quantile=one["scalar"].get("quantile"), always_ram=one["scalar"].get("always_ram")
+    )
 
 
 def sparse_parameters(one: Json) -> Any:
-    known(one, "modifier")
-    return edge.EdgeSparseVectorParams(modifier=getattr(edge.Modifier, one["modifier"].capitalize()))
+    known(one, "modifier", "index")
+    index = one.get("index") or {}
+    known(index, "on_disk")
+    modifier = getattr(edge.Modifier, one["modifier"].capitalize())
+    return edge.EdgeSparseVectorParams(modifier=modifier, on_disk=index.get("on_disk"))
 
 
 def query_request(body: Json) -> Any:
@@ -150,12 +220,14 @@ def query_request(body: Json) -> Any:
 
 
 def search_parameters(body: Json) -> Any:
-    known({key: value or None for key, value in body.items()}, "hnsw_ef", "acorn", "idf", "exact")
-    acorn, idf = body.get("acorn"), body.get("idf")
+    known({key: value or None for key, value in body.items()}, "hnsw_ef", "acorn", "idf", "exact", "quantization")
+    acorn, idf, near = body.get("acorn"), body.get("idf"), body.get("quantization")
+    known(near or {}, "ignore", "rescore", "oversampling")
     return edge.SearchParams(
         hnsw_ef=body.get("hnsw_ef"),
         exact=bool(body.get("exact")),
         acorn=edge.AcornSearchParams(acorn["enable"], acorn["max_selectivity"]) if acorn else None,
+        quantization=edge.QuantizationSearchParams(**near) if near else None,
         idf=edge.IdfParams(corpus=condition_of(idf["corpus"])) if idf else None,
     )
 

@@ -1,6 +1,8 @@
 """A stand-in for a Qdrant server: its REST API, as far as Acervo uses it, in front of Qdrant Edge.
 
-    python -m tests.fakes.index_server --folder DIR [--port 0] [--api-key KEY]     prints its port, then serves
+    python -m tests.fakes.index_server --folder DIR [--port 0] [--api-key KEY] [--version 1.19.1]
+
+It prints its port, then serves.
 
 It exists because several processes must share one index in the tests, and a Qdrant server cannot be had everywhere
 that the tests run. What it shows: that our client code says what it means over HTTP, between processes, with the
@@ -19,12 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from aiohttp import web
+from aiohttp import BodyPartReader, web
 
-from tests.fakes.index_engine import Collection
+from tests.fakes.index_engine import Collection, described, known
 
 Handler = Callable[[web.Request], Any]
-MAX_BODY = 64 * 1024 * 1024
+MAX_BODY = 32 * 1024 * 1024  # as Qdrant's service.max_request_size_mb
+VERSION = "1.19.1"  # what it says it is, unless told otherwise
 
 
 class IndexServer:
@@ -55,12 +58,50 @@ class IndexServer:
         (self.folder / name / "parameters.json").write_text(json.dumps(body))
         return True
 
+    def update(self, request: web.Request, body: Any) -> bool:
+        self.named(request).update(body)
+        return True
+
     def delete(self, request: web.Request) -> bool:
         self.named(request)
         name = request.match_info["name"]
         self.collections.pop(name).remove()
         (self.folder / name / "parameters.json").unlink()
         return True
+
+    def snapshot(self, request: web.Request) -> Path:
+        path = self.named(request).folder.parent / "snapshots" / request.match_info["snapshot"]
+        if not path.is_file():
+            raise Refusal(404, f"Not found: Snapshot {path.name} not found")
+        return path
+
+    def remove_snapshot(self, request: web.Request) -> bool:
+        self.snapshot(request).unlink()
+        return True
+
+    async def fetch(self, request: web.Request) -> web.StreamResponse:
+        """Parts too (`Range`), as the real server serves files of its own disk."""
+        try:
+            return web.FileResponse(self.snapshot(request))
+        except Refusal as refusal:
+            return failure(refusal.status, refusal)
+
+    async def upload(self, request: web.Request) -> web.StreamResponse:
+        """`…/snapshots/upload?priority=snapshot&wait=true&checksum=…`, multipart with the field `snapshot`."""
+        known(dict(request.query), "priority", "wait", "checksum")
+        collection, parts = self.named(request), await request.multipart()
+        field = await parts.next()
+        if not isinstance(field, BodyPartReader) or field.name != "snapshot":
+            return failure(400, ValueError("no file"))
+        path = self.folder / "uploaded"
+        with path.open("wb") as file:
+            while piece := await field.read_chunk(1024 * 1024):
+                file.write(piece)
+        if request.query.get("checksum", (found := described(path)["checksum"])) != found:
+            return failure(400, ValueError("checksum mismatch"))
+        collection.recover(path)
+        path.unlink()
+        return web.json_response({"result": True, "status": "ok", "time": 0.0})
 
     def close(self) -> None:
         for collection in self.collections.values():
@@ -73,7 +114,7 @@ class Refusal(Exception):
         self.status = status
 
 
-def application(server: IndexServer, api_key: str) -> web.Application:
+def application(server: IndexServer, api_key: str, version: str = VERSION) -> web.Application:
     named = server.named
     done = {"operation_id": 0, "status": "completed"}
 
@@ -85,12 +126,19 @@ def application(server: IndexServer, api_key: str) -> web.Application:
         return answering(call)
 
     collection = "/collections/{name}"
+
+    async def about(_request: web.Request) -> web.Response:
+        title = "qdrant - vector search engine"
+        return web.json_response({"title": f"{title} (a stand-in)", "version": version, "commit": None})
+
     routes = [
+        web.get("/", about),
         web.get("/healthz", alive),
         web.get("/readyz", alive),
         web.get(f"{collection}/exists", answering(lambda request, _: server.exists(request))),
         web.get(collection, answering(lambda request, _: named(request).info())),
         web.put(collection, answering(server.create)),
+        web.patch(collection, answering(server.update)),
         web.delete(collection, answering(lambda request, _: server.delete(request))),
         web.put(f"{collection}/index", write("create_index")),
         web.put(f"{collection}/points", write("upsert")),
@@ -101,7 +149,16 @@ def application(server: IndexServer, api_key: str) -> web.Application:
         web.post(f"{collection}/points/count", answering(lambda r, body: {"count": named(r).count(body)})),
         web.post(f"{collection}/points/scroll", answering(lambda request, body: named(request).scroll(body))),
     ]
-    app = web.Application(client_max_size=MAX_BODY, middlewares=[guarded(api_key)])
+    snapshots = f"{collection}/snapshots"
+    routes += [
+        web.get("/cluster", answering(lambda _request, _: {"status": "disabled"})),
+        web.post(snapshots, answering(lambda request, _: named(request).snapshot())),
+        web.get(snapshots, answering(lambda request, _: named(request).snapshots())),
+        web.post(f"{snapshots}/upload", server.upload),
+        web.get(f"{snapshots}/{{snapshot}}", server.fetch),
+        web.delete(f"{snapshots}/{{snapshot}}", answering(lambda request, _: server.remove_snapshot(request))),
+    ]
+    app = web.Application(client_max_size=2**31, middlewares=[guarded(api_key)])
     app.add_routes(routes)
     return app
 
@@ -128,6 +185,8 @@ def answering(call: Callable[[web.Request, Any], Any]) -> Handler:
 
     async def handler(request: web.Request) -> web.Response:
         try:
+            if (request.content_length or 0) > MAX_BODY:
+                raise Refusal(413, "Payload reached size limit.")
             body = await request.json() if request.can_read_body else None
             return web.json_response({"result": call(request, body), "status": "ok", "time": 0.0})
         except Refusal as refusal:
@@ -144,10 +203,10 @@ def failure(status: int, error: Exception) -> web.Response:
     return web.json_response({"status": {"error": f"{type(error).__name__}: {error}"}, "time": 0.0}, status=status)
 
 
-async def serve(folder: Path, port: int, api_key: str) -> None:
+async def serve(folder: Path, port: int, api_key: str, version: str) -> None:
     server, ended = IndexServer(folder), asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    runner = web.AppRunner(application(server, api_key), access_log=None, shutdown_timeout=0.5)
+    runner = web.AppRunner(application(server, api_key, version), access_log=None, shutdown_timeout=0.5)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()
     print(runner.addresses[0][1], flush=True)  # noqa: T201 - the port is what a starter waits for
@@ -161,5 +220,6 @@ if __name__ == "__main__":
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--api-key", default="")
+    parser.add_argument("--version", default=VERSION)
     given = parser.parse_args()
-    asyncio.run(serve(given.folder, given.port, given.api_key))
+    asyncio.run(serve(given.folder, given.port, given.api_key, given.version))

@@ -34,7 +34,7 @@ async def messages(request: web.Request) -> web.StreamResponse:
 
 async def _answered(request: web.Request, path: str, wire: Wire) -> web.StreamResponse:
     body = await _received(request, path)
-    behaviour = SCRIPT.behaviour(path, str(body.get("model")))
+    behaviour = SCRIPT.behaviour(path, str(body.get("model")), body)
     STATS["active"] += 1
     try:
         if refusal := await _before_answering(request, behaviour, body, wire):
@@ -119,7 +119,7 @@ async def _interrupted(
 
 async def embeddings(request: web.Request) -> web.StreamResponse:
     body = await _received(request, "embeddings")
-    behaviour = SCRIPT.behaviour("embeddings", str(body.get("model")))
+    behaviour = SCRIPT.behaviour("embeddings", str(body.get("model")), body)
     STATS["embed_active"] += 1
     STATS["embed_peak"] = max(STATS["embed_peak"], STATS["embed_active"])
     try:

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,11 @@ import pytest
 
 from tests.fakes.fixtures import ModelServer
 from tests.services.installation import Background, Installation, Services, Web, real_parts
-from tests.services.servers import NotInstalled, program
+from tests.services.migrated import migrated_cluster
+from tests.services.servers import ROOT, NotInstalled, program
+from tests.services.stack import Stack
+
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(ROOT / "requirements.txt"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,6 +42,41 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
+@pytest.fixture(scope="session")
+def shipped_folder() -> Iterator[Path]:
+    """For the one stack of what is shipped."""
+    made = Path(tempfile.mkdtemp(prefix="acervo-"))
+    made.chmod(0o711)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def shipped_python(wanted: None, shipped_folder: Path) -> str:
+    """SHIPPED_PYTHON, or the interpreter of an environment made here, as the Dockerfile makes its own."""
+    if given := os.environ.get("SHIPPED_PYTHON"):
+        return given
+    subprocess.run([sys.executable, "-m", "venv", shipped_folder / "venv"], check=True)
+    python = str(shipped_folder / "venv" / "bin" / "python")
+    subprocess.run([python, *PIP], check=True)
+    return python
+
+
+@pytest.fixture(scope="session")
+def stack(
+    wanted: None, shipped_folder: Path, shipped_python: str, model_server_process: ModelServer
+) -> Iterator[Stack]:
+    model_server_process.reset()
+    try:
+        made = Stack(shipped_folder, shipped_python, model_server_process)
+    except NotInstalled as missing:
+        pytest.skip(str(missing))
+    if made.services.objects is None:
+        sys.stderr.write("WITHOUT AN OBJECT STORE: versitygw is not installed, originals lie in a folder\n")
+    yield made
+    made.stop()
+
+
 @pytest.fixture(scope="module")
 def objects_wanted() -> bool:
     """Overridden where a module wants an object store too."""
@@ -43,8 +84,15 @@ def objects_wanted() -> bool:
 
 
 @pytest.fixture(scope="module")
-def services(wanted: None, folder: Path, objects_wanted: bool) -> Iterator[Services]:
-    running = Services(folder, objects=objects_wanted)
+def migrated(wanted: None, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """Overridden where a module wants PostgreSQL without any table of ours."""
+    own = tmp_path_factory.getbasetemp()
+    return migrated_cluster(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+
+
+@pytest.fixture(scope="module")
+def services(wanted: None, folder: Path, objects_wanted: bool, migrated: Path | None) -> Iterator[Services]:
+    running = Services(folder, objects=objects_wanted, migrated=migrated)
     yield running
     running.stop()
 

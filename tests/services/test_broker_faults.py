@@ -120,7 +120,7 @@ def test_a_worker_killed_while_it_embeds_is_replaced_and_the_result_is_that_of_a
     stage = f"/api/documents/{document}/"
     wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
     worker.kill()
-    # Two minutes pass: the test moves the lease, not the code.
+    # Half a minute passes: the test moves the lease, not the code.
     installation.query("UPDATE corpora_document SET lease_expires_at = now() WHERE id = %s", document)
     worker.start()
     found = indexed(admin, document, 40)
@@ -128,6 +128,25 @@ def test_a_worker_killed_while_it_embeds_is_replaced_and_the_result_is_that_of_a
     assert installation.services.index.count(document) == found["chunk_count"]
     ((attempts,),) = installation.query("SELECT attempts FROM corpora_document WHERE id = %s", document)
     assert attempts == 0
+
+
+def test_what_a_killed_worker_held_is_taken_up_by_another_within_half_a_minute(
+    admin: Caller, corpus: str, installation: Installation, worker: Background, beat: Background, model: ModelServer
+) -> None:
+    """Nobody moves a clock here: its lease ends, and the sweeper says so."""
+    model.script(path="embeddings", latency=60.0, times=1)
+    document = uploaded(admin, corpus, "herencia.md", text("herencia", sections=30))
+    stage = f"/api/documents/{document}/"
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    heir = installation.worker("heir")
+    worker.kill()
+    began = time.monotonic()
+    try:
+        indexed(admin, document, patience(32))
+        assert time.monotonic() - began < patience(32)
+    finally:
+        heir.stop()
+        worker.start()
 
 
 def test_a_worker_that_is_told_to_stop_finishes_its_document(

@@ -1,5 +1,6 @@
 """An index server that dies or hangs: chat goes on without context, work waits, nothing is lost (RELIABILITY)."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -82,6 +83,23 @@ def test_a_document_waits_for_the_index_and_is_indexed_when_it_is_back(
         assert (found["status"], found["error"]["code"]) == ("pending", "service_unavailable")
     assert indexed(admin, document, 60)["error"] is None
     assert index.count(document) == 1
+
+
+def test_an_index_that_dies_in_the_middle_of_a_document_has_it_whole_in_the_end(
+    admin: Caller, corpus: str, known: str, index: IndexServer
+) -> None:
+    text = "# Inventario\n" + "".join(
+        f"\n## Estante {shelf}\n\n" + f"En el estante {shelf} hay cajas, relojes y llaves numeradas. " * 60
+        for shelf in range(1200)
+    )
+    document = uploaded(admin, corpus, "inventario.md", text.encode())
+    wait_until(lambda: index.count(document) > 0, 40, "its first points are there")
+    index.kill()
+    time.sleep(1)
+    index.start()
+    found = indexed(admin, document, 120)
+    assert found["error"] is None
+    assert index.count(document) == found["chunk_count"] > 800
 
 
 def test_what_is_deleted_while_the_index_is_down_is_not_found_and_is_erased_when_it_is_back(

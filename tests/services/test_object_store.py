@@ -79,6 +79,7 @@ def test_a_store_that_refuses_is_said_so_and_leaves_no_row(
     try:
         answer = upload(admin, corpus, "sin-cubo.md", TEXT + b"Ni nada.\n")
         assert (answer.status, answer.body["code"]) == (503, "storage_unavailable")
+        assert admin.call("GET", "/readyz").body["dependencies"]["files"] == "down"
     finally:
         hidden.rename(store.bucket)
     assert installation.query(count) == rows

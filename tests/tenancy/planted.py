@@ -18,7 +18,7 @@ from accounts import audit, keys
 from accounts.limits.rows import LimitSetting, LimitUse, SpendingReservation
 from accounts.models import AuditEvent, IdempotentReply, Invitation, Membership, Organization, SignIn, ToolCall
 from agents.models import Agent
-from chat.models import Citation, Export, Message, Trace
+from chat.models import Citation, DailyUsage, Export, Message, Trace
 from corpora.models import Corpus, ErasureReceipt
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.places.names import keep_names
@@ -62,10 +62,17 @@ class Planted:
         return row
 
     def plant_document(self, corpus: Corpus, *readers: str, of: str = "") -> Any:
-        headed = DocumentFactory(corpus=corpus, headings=[[1, "Artículo 1. Objeto", 0, 18]])
+        headed = DocumentFactory(corpus=corpus, headings=[[1, "Artículo 1. Objeto", 0, 18]], unit="1")
         document = self.note(headed, *readers, of=of)
         keep_names(document)
-        for one in (*document.texts.all(), *document.sections.all(), *document.chunks.all(), *document.names.all()):
+        self.note(corpus.counts, *readers, of=of)
+        for one in (
+            *corpus.metadata_values.all(),
+            *document.texts.all(),
+            *document.sections.all(),
+            *document.chunks.all(),
+            *document.names.all(),
+        ):
             self.note(one, *readers, of=of)
         return document
 
@@ -90,6 +97,8 @@ class Planted:
         self.note(setting, *everybody, of=team)
         search = Trace.objects.create(agent=agent, scope_size=1, granularity=800, confidence="HIGH", score=0.9)
         self.note(search, admin)
+        counted = {"day": timezone.localdate(), "measure": "question", "count": 1, "agent": agent}
+        self.note(DailyUsage.objects.create(organization=organization, **counted), admin)
         questions = self.note(QuestionSet.objects.create(organization=organization, name="Loans"), admin)
         self.note(Question.objects.create(question_set=questions, text="How long?"), admin)
         self.note(EvaluationRun.objects.create(question_set=questions), admin)

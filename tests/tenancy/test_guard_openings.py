@@ -43,6 +43,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("corpora/admin/knowledge.py", "CorpusAdmin.changelist_view"): "a count",
     ("chat/admin/usage.py", "usage"): "counts, of the organization that is asked about",
     ("chat/admin/usage.py", "adaptive_usage"): "counts, of the organization that is asked about",
+    ("accounts/limits/size.py", "organization_class"): "a count, of the member's organization",
     ("accounts/limits/stock.py", "stock_of"): "counts, of the member's organization",
     ("accounts/limits/reserving.py", "settle"): "the end of a stream may come when its request is nobody's any more",
     ("accounts/identity/sessions.py", "note_session"): "the row of a session that has only just become somebody's",
@@ -68,6 +69,7 @@ OPENINGS: dict[tuple[str, str], str] = {
         "carry_out_request",
     ): "a command is an operator's, also one that came by the socket",
     ("workers/queue/lanes.py", "drain"): "whose turn it is; the work itself is in the document's name",
+    ("workers/upkeep/backlog.py", "measure_backlog"): "counts and ages, of everybody's rows together",
     ("workers/upkeep/schedule.py", "Periodic.run"): "upkeep is nobody's",
 }
 

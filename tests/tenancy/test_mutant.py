@@ -53,7 +53,7 @@ def nothing_is_scoped() -> Iterator[None]:
     with ExitStack() as stack:
         for model in apps.get_models():
             kind = type(model._default_manager.all())
-            for verb in VERBS & set(vars(kind)):
+            for verb in VERBS & set(dir(kind)):
                 found = everybodys_trash if verb == "in_trash_of" else everything
                 stack.enter_context(mock.patch.object(kind, verb, found))
         for condition in ("readable", "writable", "in_scope"):

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.skipif(connection.vendor != "postgresql", reason="row-level security is PostgreSQL's"),
 ]
-KEYS_OF = {"django_session": "session_key"}
+KEYS_OF = {"django_session": "session_key", "corpora_corpuscounts": "corpus_id"}
 
 
 @pytest.fixture
@@ -151,6 +151,7 @@ SHARED = (
     "corpora_documenttext",
     "corpora_section",
     "corpora_documentname",
+    "corpora_metadatavalue",
     "corpora_chunk",
     "agents_agent",
 )

@@ -7,6 +7,8 @@ that the next attempt does not overwrite, and readers never see half a document.
 import logging
 import time
 from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -14,6 +16,8 @@ from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
 
 from config.faults import describe_error
+from config.metrics.background import count_document, observe_stage, timed_stage
+from config.observability.tracing import span
 from corpora.models import Document
 from corpora.signals import document_removed
 from retrieval.embeddings.base import EmbeddingRejected, EmbeddingUnavailable
@@ -23,9 +27,11 @@ from retrieval.spaces.probe import EmbeddingSpaceMismatch
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.index.version import VersionWriter
+from workers.ingestion.outage import PAUSE_SECONDS, is_away, outlasting
 from workers.ingestion.reading import Reading, ReadRequest, read_extracted
 from workers.ingestion.sandbox.pool import SandboxUnavailable, read_in_sandbox
 from workers.jobs.cut import granularities
+from workers.queue.causes import in_the_name_of
 from workers.queue.claims import MAX_ATTEMPTS, Lease, LeaseLost, claim_ingestion
 
 logger = logging.getLogger(__name__)
@@ -40,6 +46,10 @@ class StoreUnavailable(Exception):
     """The file store does not give the original."""
 
 
+class OriginalMissing(Exception):
+    """The file store is there and has no such file: what nobody can read again stays as it was last read."""
+
+
 OUTAGES = (EmbeddingUnavailable, IndexUnavailable, SandboxUnavailable, StoreUnavailable)
 Stage = Document.Stage
 
@@ -52,22 +62,34 @@ def ingest_if_due(document_id: UUID) -> bool:
 
 def ingest_claimed(lease: Lease) -> bool:
     """Ingest a document that was claimed; False when it was lost on the way. Never raises for the document's sake."""
-    try:
-        with lease.scope(), lease.kept_alive():
-            read_and_index(lease)
-    except LeaseLost:
-        clean_up_after_loss(lease)
-        return False
-    except Exception as error:  # whatever a document or a service does, it ends in a status
-        conclude(lease, error)
+    with in_the_name_of(lease.document_id):
+        try:
+            with lease.scope(), lease.kept_alive():
+                read_and_index(lease)
+        except LeaseLost:
+            count_document("lost")
+            outlasting(partial(clean_up_after_loss, lease))
+            return False
+        except Exception as error:  # whatever a document or a service does, it ends in a status
+            outlasting(partial(conclude, lease, error))
+        else:
+            count_document("indexed")
     return True
 
 
 def read_and_index(lease: Lease) -> None:
     started = time.monotonic()
     document = lease.document()
-    reading = read_in_sandbox(original_of(document), read_request_for(document))
+    observe_stage("wait", since_due(document))
+    with timed_stage("read"), span("ingest.read"):
+        reading = read_in_sandbox(original_of(document), read_request_for(document))
     index_reading(lease, document, reading, since=started)
+    observe_stage("total", since_due(document))
+
+
+def since_due(document: Document) -> float:
+    """Seconds since somebody could have begun with it. Another machine's clock may be ahead."""
+    return max(0.0, (timezone.now() - document.not_before).total_seconds())
 
 
 def index_extracted(lease: Lease, extracted: Extracted, sizes: Sequence[int] = ()) -> None:
@@ -92,15 +114,19 @@ def read_request_for(document: Document, sizes: Sequence[int] = ()) -> ReadReque
 def original_of(document: Document) -> bytes | Path:
     """The uploaded file, or where it lies on this machine: then only the sandbox's child reads it.
 
-    Raises StoreUnavailable; a file that is not there is no outage: FileNotFoundError, here or from who opens it.
+    Raises StoreUnavailable, also where its folder is not there: a disk that is not mounted has lost nothing; and
+    OriginalMissing.
     """
-    if isinstance(document.file.storage, FileSystemStorage):
+    storage = document.file.storage
+    if isinstance(storage, FileSystemStorage):
+        if not Path(document.file.path).exists():
+            raise OriginalMissing if Path(storage.location).is_dir() else StoreUnavailable
         return Path(document.file.path)
     try:
         with document.file.open("rb") as original:
             return bytes(original.read())
     except FileNotFoundError:
-        raise
+        raise OriginalMissing from None
     except Exception as error:  # boto raises its own hierarchy
         raise StoreUnavailable from error
 
@@ -120,8 +146,10 @@ def index_reading(lease: Lease, document: Document, reading: Reading, since: flo
         lease.report(Stage.EMBED, READ_AT)
     for start in range(0, count, BATCH):
         end = min(start + BATCH, count)
-        writer.write(slice(start, end), READ_AT + (WRITTEN_AT - READ_AT) * end / count)
-    writer.switch()
+        with span("ingest.write", acervo__chunks=end - start):
+            writer.write(slice(start, end), READ_AT + (WRITTEN_AT - READ_AT) * end / count)
+    with timed_stage("switch"), span("ingest.switch"):
+        writer.switch()
 
 
 def conclude(lease: Lease, error: Exception) -> None:
@@ -133,6 +161,16 @@ def conclude(lease: Lease, error: Exception) -> None:
         elif isinstance(error, EmbeddingSpaceMismatch):
             logger.error("document %s is refused: %s", lease.document_id, error)
             lease.fail("embedding_space_changed")
+        elif isinstance(error, OriginalMissing):
+            logger.error("document %s has no original in the file store", lease.document_id)
+            lease.fail("original_missing")
+        elif getattr(error, "is_exhausted", False):
+            logger.warning("document %s waits: all connections are lent out", lease.document_id)
+            lease.retry_later("service_unavailable", counts=False)
+        elif is_away(error):
+            logger.warning("document %s goes on when the database is back", lease.document_id)
+            time.sleep(PAUSE_SECONDS)
+            lease.retry_later("service_unavailable", counts=False, after=timedelta())
         elif isinstance(error, OUTAGES):
             logger.warning("document %s waits: %s", lease.document_id, type(error).__name__)
             lease.retry_later("service_unavailable", counts=False)

@@ -3,17 +3,20 @@
     bytes ── extract ──▶ text ── language, passages with their tokens, terms for BM25 ──▶ Reading
 
 The sandbox's child does all of it (`read`): several documents then use several cores, and the server's global lock
-is free for answers. Who has a text already does the rest with the same code (`read_extracted`).
+is free for answers. Who has a text already does the rest with the same code (`read_extracted`). The same child shows a
+single page as it is printed, where that is what it is asked for.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from corpora.reader.printed import PageRequest, PrintedPage
 from retrieval.index import bm25
 from retrieval.index.base import SparseVector
 from retrieval.text import language
 from retrieval.text.passages import indexed_text
+from workers.ingestion.chunk import code
 from workers.ingestion.chunk.chunking import OVERLAP, ChunkDraft, cut_chunks
 from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract import entry
@@ -48,11 +51,15 @@ class Reading:
     terms: tuple[SparseVector, ...]
 
 
-def read(content: bytes, request: ReadRequest) -> Reading | Extracted:
+def read(content: bytes, request: ReadRequest | PageRequest) -> Reading | Extracted | PrintedPage:
     """Runs in the sandbox's child. Only the text when cutting it might take longer than the child may.
 
     Raises ExtractionError.
     """
+    if isinstance(request, PageRequest):
+        from workers.ingestion.showing.page import show_page  # loaded by `preload`: the server loads no parser
+
+        return show_page(content, request)
     extracted = entry.extract(content, request.media_type)
     long = len(extracted.text) * len(request.granularities) > MOST_CUT
     return extracted if long or time.process_time() > MOST_PARSING_SECONDS else read_extracted(extracted, request)
@@ -78,7 +85,11 @@ def indexed_texts(title: str, chunks: Sequence[ChunkDraft]) -> list[str]:
 
 def preload() -> None:
     """Load every parser, analyser and vocabulary, with what they load lazily: the child cannot open files later."""
+    from workers.ingestion.showing import page
+
     entry.preload_parsers()
+    page.warm_up()
     token_counter()("warming up")
+    code.warm_up()
     for spoken in ("es", "en"):
         bm25.encode_documents(["calentando, warming up"], spoken)

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from accounts.tenancy.scope import system_scope
 from corpora.models import Chunk, Document
+from corpora.reader.kept_pages import forget_pages
 from corpora.uploads import originals
 from retrieval.index.base import VectorIndex
 from retrieval.models import CachedEmbedding
@@ -49,7 +50,11 @@ def erase_held(lease: Lease) -> None:
     the row that is found again."""
     document = lease.rows().select_related("corpus").get()
     receipt = receipts.receipt_of_document(document)
-    removed = {"points": erase_points(document.pk), "files": originals.delete_originals(document)}
+    removed = {
+        "points": erase_points(document.pk),
+        "files": originals.delete_originals(document),
+        "page images": forget_pages(document),
+    }
     with transaction.atomic():
         receipts.add_counts(receipt, removed | erase_rows(document))
     erase_corpus_of(document)

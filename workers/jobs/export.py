@@ -14,10 +14,10 @@ from django.utils import timezone, translation
 
 from chat.leaving.exports import LIFETIME, delete_files
 from chat.models import Export
-from config.concurrency.heartbeat import beating
+from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from config.faults import describe_error
 from workers.exporting.archive import write_archive
-from workers.queue.claims import HEARTBEAT_SECONDS, LEASE, MAX_ATTEMPTS
+from workers.queue.claims import MAX_ATTEMPTS
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import get_commands, load_command_class
-from django.core.management.base import CommandError, OutputWrapper
+from django.core.management.base import CommandError
 from django.db import close_old_connections, connections
 
 from accounts.management.relay.address import forget_socket, is_own_user, listen_for_commands
@@ -138,7 +138,7 @@ def run_command(connection: socket.socket, request: CommandRequest, line: Comman
     assert isinstance(command, IndexCommand)
     command.folder = request.folder
     out, err = (
-        OutputWrapper(RelayedStream(connection, name, line, is_terminal=terminal))
+        RelayedStream(connection, name, line, is_terminal=terminal)  # the command puts its OutputWrapper around it
         for name, terminal in zip(("out", "err"), request.terminals, strict=True)
     )
     try:

@@ -15,14 +15,13 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.tenancy.scope import tenant_scope
-from config.concurrency.heartbeat import beating
+from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
+from config.metrics.background import count_document
 from config.prepared import Prepared
 from corpora.models import Document, DocumentQuerySet
 from workers.queue import turns
 from workers.queue.turns import Kind
 
-LEASE = timedelta(seconds=30)
-HEARTBEAT_SECONDS = 10.0
 RETRY_AFTER = timedelta(seconds=15)
 MAX_ATTEMPTS = 3
 TRIED = 8  # candidates of one look; then who is next is asked anew
@@ -115,7 +114,7 @@ def take_row(document: QuerySet[Document], **fields: Any) -> bool:
 
 def give_up_exhausted() -> int:
     """Fail the documents whose worker died on every attempt, so that nobody waits for them."""
-    return (
+    given_up = (
         due_documents()
         .order_by()
         .filter(attempts__gte=MAX_ATTEMPTS)
@@ -127,6 +126,9 @@ def give_up_exhausted() -> int:
             lease_expires_at=None,
         )
     )
+    for _ in range(given_up):
+        count_document("failed", "too_many_attempts")
+    return given_up
 
 
 def release_abandoned(*, counts: bool = True) -> int:
@@ -205,12 +207,15 @@ class Lease:
     def fail(self, code: str) -> None:
         """End with a reason; `corpora.advice` says what to do."""
         self._end(status=Status.FAILED, error_code=code)
+        count_document("failed", code)
 
-    def retry_later(self, code: str, *, counts: bool) -> None:
+    def retry_later(self, code: str, *, counts: bool, after: timedelta | None = None) -> None:
         """Put the document back; an outage of others (`counts=False`) costs it no attempt."""
-        later, tried = timezone.now() + RETRY_AFTER, F("attempts") if counts else F("attempts") - 1
+        later = timezone.now() + (RETRY_AFTER if after is None else after)
+        tried = F("attempts") if counts else F("attempts") - 1
         if not self.held().requeue(not_before=later, attempts=tried, error_code=code):
             raise LeaseLost
+        count_document("postponed")
 
     def _end(self, **fields: Any) -> None:
         cleared = {"stage": Document.Stage.NONE, "lease_holder": None, "lease_expires_at": None}

@@ -8,9 +8,8 @@ from uuid import UUID, uuid4
 from django.db.models import Q
 from django.utils import timezone
 
-from config.concurrency.heartbeat import beating
+from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from workers.models import Claim
-from workers.queue.claims import HEARTBEAT_SECONDS, LEASE
 
 
 @contextmanager

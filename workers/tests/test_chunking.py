@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from corpora.tests.documents import MARKDOWN
 from workers.ingestion.chunk import tokens
 from workers.ingestion.chunk.chunking import ChunkDraft, cut_chunks
+from workers.ingestion.chunk.segments import table_spans
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
 
@@ -210,3 +212,9 @@ def test_estimates_are_near_the_count(counting: str, folder: str) -> None:
     for path in (SHARED / "samples" / folder).glob("*.md"):
         text = extract(path.read_bytes(), MARKDOWN).text
         assert tokens.estimate_tokens(text) == pytest.approx(tokens.count_tokens(text), rel=0.15)
+
+
+@given(st.text(alphabet="|| \t\na"))
+def test_a_table_is_each_run_of_rows_that_begin_with_a_bar(text: str) -> None:
+    pattern = re.compile(r"(?:^[ \t]*\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
+    assert table_spans(text) == [match.span() for match in pattern.finditer(text)]

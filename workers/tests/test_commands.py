@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings as django_settings
+from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 
 from accounts import keys
@@ -198,6 +199,30 @@ def test_reindex_makes_new_versions_of_what_it_is_asked_for(library: Library) ->
     assert "0 documents" in out
 
 
+def test_reindex_leaves_alone_what_has_no_original_and_says_how_many(library: Library) -> None:
+    """A restore that left the files out: everything is served from what was read before, and must stay so."""
+    lost = library.notes.documents.get()
+    lost.file.storage.delete(lost.file.name)
+    before = set(Document.objects.values_list("status", "version"))
+    with pytest.raises(CommandError, match=rf"1 of 2 documents have no original .*original_missing.*{lost.pk}"):
+        run("reindex")
+    assert set(Document.objects.values_list("status", "version")) == before
+    out, err = run("reindex", skip_missing=True)
+    assert ("1 documents indexed again, 0 not." in out, "1 of 2 documents" in err) == (True, True)
+    assert dict(Document.objects.values_list("pk", "version"))[lost.pk] == 1
+    assert Document.objects.get(pk=lost.pk).status == "indexed"
+
+
+def test_reconcile_tells_of_files_without_documents_and_documents_without_files(library: Library) -> None:
+    lost, kept = library.notes.documents.get(), library.loans.documents.get()
+    lost.file.storage.delete(lost.file.name)
+    kept.file.storage.save(f"{kept.corpus_id}/{uuid4()}/original.md", ContentFile(b"nobody's"))
+    opened.current_index().delete_document(lost.pk)
+    out, _ = run("reconcile")
+    assert "0 documents queued again" in out, "what cannot be read again is not taken out of service"
+    assert "1 documents have no original in the file store, 1 files there belong to no document." in out
+
+
 def test_reconcile_tells_what_it_found(library: Library) -> None:
     document = library.notes.documents.get()
     opened.current_index().delete_points([document.chunks.get().pk])
@@ -251,7 +276,7 @@ def test_exit_codes(empty_installation: dict[str, str], arguments: list[str], co
 
 @pytest.fixture(scope="module")
 def empty_installation(folder_in_memory: Path) -> dict[str, str]:
-    elsewhere = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "QDRANT_URL", "DATABASE_URL", "CELERY_BROKER_URL")
+    elsewhere = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "QDRANT_URL", "PGVECTOR_URL", "DATABASE_URL", "CELERY_BROKER_URL")
     inherited = {name: value for name, value in os.environ.items() if name not in elsewhere}
     environment = {**inherited, "DATA_DIR": mkdtemp(dir=folder_in_memory), "LANGUAGE_CODE": "en"}
     command = [sys.executable, str(django_settings.BASE_DIR / "manage.py"), "migrate", "--verbosity", "0"]

@@ -184,10 +184,19 @@ def test_a_run_reports_how_far_it_is(questions: QuestionSet, library: Library, m
     monkeypatch.setattr(runs, "REPORTED_EVERY", 1)
     seen: list[Any] = []
     at_work = runs.running_state
-    monkeypatch.setattr(runs, "running_state", lambda done, total: seen.append((done, total)) or at_work(done, total))
+    monkeypatch.setattr(runs, "running_state", lambda *now: seen.append(now[:2]) or at_work(*now))
     runs.start_runs(questions, parse_configurations("default"), {}, library.admin)
     work_off(questions)
     assert seen == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(("done", "seconds", "left"), [(0, 0.0, None), (10, 60.0, 9), (50, 61.0, 2), (100, 9.0, None)])
+def test_a_run_tells_the_minutes_that_are_left(questions: QuestionSet, done: int, seconds: float, left: int) -> None:
+    row = runs.create_waiting_run(questions, configuration("default"))
+    runs.claim_run(row)
+    row.refresh_from_db()
+    row.measures = runs.running_state(done, 100, seconds)
+    assert row.minutes_left == left
 
 
 def test_a_run_may_be_judged_and_tells_the_bill(

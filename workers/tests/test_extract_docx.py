@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from corpora.tests import documents
-from workers.ingestion.extract.docx_styles import numeral
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import CODES, ExtractionError
+from workers.ingestion.extract.word.styles import numeral
 
 
 def read(content: bytes) -> Extracted:

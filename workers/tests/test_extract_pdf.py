@@ -81,6 +81,41 @@ def test_running_headers_and_footers_go_but_for_the_first() -> None:
     assert all(f"propio número {n * 7}." in text for n in range(1, 10))
 
 
+@pytest.mark.parametrize("line", ["Estándar de verificación 5.0 de mayo de 2025", "cve: BOE-A-2012-10477"])
+def test_a_running_line_may_have_a_number_that_does_not_count_the_pages(line: str) -> None:
+    half = "palabras " * 9 + "que"
+    text = read(documents.pdf([[line, f"de la página {n} {half}", f"siguen con {half}"] for n in "abcdefgh"])).text
+    assert text.count(line) == 1
+    assert f"{half} de la página c" in text, "a sentence over two pages is one sentence"
+
+
+def test_columns_of_figures_are_no_running_lines() -> None:
+    pages = [[f"Requisito {n * 11} que se verifica en {n} sitios.", "2"] for n in range(1, 9)]
+    assert read(documents.pdf(pages)).text.split("\n").count("2") == 8
+
+
+def test_a_running_head_that_names_the_section_is_known_by_its_page_number() -> None:
+    pages = [[f"Del texto {'abcdefghi'[n]}.", f"{n // 3 + 4}.2. Sobre los paquetes {n}"] for n in range(1, 9)]
+    assert "Sobre los paquetes" not in read(documents.pdf(pages)).text
+
+
+def test_a_running_head_that_names_the_chapter_goes_but_for_its_first() -> None:
+    head = ["CAPÍTULO 3. ANTES DE… 3.1. COPIAS", "CAPÍTULO 3. ANTES DE… 3.2. REDES", "CAPÍTULO 3. ANTES DE… 3.3. FIN"]
+    other = ["CAPÍTULO 4. AHORA… 4.1. DISCOS", "CAPÍTULO 4. AHORA… 4.2. MEMORIAS"]
+    firsts = ["Capítulo 3", *head, "Capítulo 4", *other]
+    pages = [[first, f"Texto {'abcdefg'[n]}.", f"Y otro {'hijklmn'[n]}."] for n, first in enumerate(firsts)]
+    assert [line for line in read(documents.pdf(pages)).text.split("\n") if "tulo" in line.casefold()] == [
+        "Capítulo 3",
+        "Capítulo 4",
+    ]
+
+
+def test_chapters_that_begin_anew_are_no_running_heads() -> None:
+    firsts = ["CAPÍTULO I", "CAPÍTULO II", "Texto.", "CAPÍTULO I", "CAPÍTULO II", "Texto.", "CAPÍTULO I", "CAPÍTULO II"]
+    text = read(documents.pdf([[first, f"Cosas {'abcdefgh'[n]}."] for n, first in enumerate(firsts)])).text
+    assert text.count("CAPÍTULO") == 6
+
+
 @pytest.mark.parametrize("label", ["Lección", "Pregunta", "Artículo"])
 def test_numbered_titles_are_not_running_headers(label: str) -> None:
     pages = [[f"{label} {n}", f"Texto distinto {'abcdefghi'[n]}."] for n in range(1, 9)]
@@ -100,7 +135,7 @@ def test_outline_entries_become_headings_of_printed_lines() -> None:
     assert found == [
         (1, "Capítulo I. Principios", "CAPÍTULO I Principios"),
         (2, "Artículo 1. Ámbito", "Artículo 1. Ámbito"),
-        (1, "Final", "1.2 Final"),
+        (2, "1.2 Final", "1.2 Final"),
     ]
     assert "Artículo 1. Ámbito\n\nEl texto." in extracted.text
 
@@ -190,6 +225,13 @@ def test_a_page_has_the_number_that_is_printed_on_it() -> None:
     assert (label_at(rows, 0), page_at(rows, rows[2][1]), label_at(rows, rows[2][1])) == ("i", 3, "A-7")
 
 
+def test_numbers_that_heads_and_feet_print_are_taken_where_the_file_has_none() -> None:
+    pages = [["Portada."], *([f"Cosa {'abcdefg'[n]}.", f"Núm. 9 Lunes 3 de mayo Pág. {700 + n}"] for n in range(7))]
+    assert [page.label for page in read(documents.pdf(pages)).pages] == ["", *map(str, range(700, 707))]
+    own = [[f"Cosa {'abcdefg'[n]}.", f"Página {n + 1}"] for n in range(7)]
+    assert {page.label for page in read(documents.pdf(own)).pages} == {""}
+
+
 def test_numbers_that_are_the_pages_own_are_not_repeated() -> None:
     assert [page.row for page in read(documents.pdf([["Uno."], ["Dos."]])).pages] == [[1, 0, 6], [2, 6, 10]]
 
@@ -220,3 +262,12 @@ def test_pypdf_gets_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structure, "SECONDS", 0.05)
     monkeypatch.setattr(structure, "_reader", forever)
     assert structure.other_bookmarks(b"/Outlines") == []
+
+
+@pytest.mark.parametrize(
+    "declared", ["bop_2023_118", "Microsoft Word - acta.doc", "Presentación de PowerPoint", "a.html", "(anonymous)"]
+)
+def test_a_title_that_is_a_files_name_is_none(declared: str) -> None:
+    pages = [["Ordenanza de terrazas", "TÍTULO I", "Objeto", "Se regulan las terrazas."]]
+    outline = [("Ordenanza de terrazas", 0, 0), ("TÍTULO I", 1, 0)]
+    assert read(documents.pdf(pages, outline, title=declared)).title == "Ordenanza de terrazas"

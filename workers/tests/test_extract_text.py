@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.tests.documents import TEXT
+from workers.ingestion.chunk.chunking import cut_chunks
 from workers.ingestion.extract.canonical import clean, one_line, tidy_text
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.failures import ExtractionError
@@ -68,6 +69,10 @@ def test_lines_end_in_lf_and_invisible_characters_are_gone() -> None:
     assert text_of(raw.encode()) == "a\nb\nc\nd\npalabra fin . Él\n\nf".replace("fin .", "fin .")
 
 
+def test_hyphens_that_do_not_break_are_hyphens() -> None:
+    assert text_of("end\u2011user, co\u2010op".encode()) == "end-user, co-op"
+
+
 def test_emoji_of_several_parts_stay_whole() -> None:
     assert text_of("👩‍👩‍👧 ✈️".encode()) == "👩‍👩‍👧 ✈️"
 
@@ -102,3 +107,28 @@ def test_real_legacy_files_read_alike(name: str) -> None:
 def test_long_runs_of_spaces_are_read_in_linear_time() -> None:
     row = "a" + " " * 5_000 + "b"
     assert text_of("\n".join([row] * 200).encode()).count(row) == 200
+
+
+@pytest.mark.parametrize("rules", ["=-", "-~"])
+def test_underlined_lines_are_headings_and_their_rules_are_not_read(rules: str) -> None:
+    upper, lower = rules
+    text = f"Manual\n{upper * 6}\n\nInstalar\n{lower * 8}\n\nSe copia.\n\nQuitar\n{lower * 6}\n\nSe borra.\n"
+    extracted = extract(text.encode(), TEXT)
+    found = [(one.level, one.title, extracted.text[one.start : one.end]) for one in extracted.headings]
+    assert found == [(1, "Manual", "Manual"), (2, "Instalar", "Instalar"), (2, "Quitar", "Quitar")]
+    assert all(set(extracted.text[start:end]) <= {upper, lower} for start, end in extracted.furniture)
+    assert not any(rule * 4 in chunk.text for chunk in cut_chunks(extracted, 256, 32) for rule in rules)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Una línea de un párrafo\nque sigue aquí\n--------------\nOtro párrafo.",
+        "Fin de una parte que se lee bien.\n-----\n\nOtra.",
+        "Nombre    Precio\n----------------\npan          2",
+        "- uno\n-----\ndos",
+        "De: Ana\n=\nHola",
+    ],
+)
+def test_a_rule_that_separates_underlines_nothing(text: str) -> None:
+    assert not extract(text.encode(), TEXT).headings

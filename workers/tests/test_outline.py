@@ -264,3 +264,107 @@ def test_contents_of_markdown_are_not_retrieved() -> None:
     extracted = extract(text.encode(), MARKDOWN)
     assert [extracted.text[start:end] for start, end in extracted.furniture] == ["- Qué es una red\n- Topologías"]
     assert not any("- Topologías" in one.text for one in cut_chunks(extracted, 800, 100))
+
+
+def headed(lines: list[str], *bookmarks: Bookmark) -> list[tuple[str, str]]:
+    extracted = assemble([lines], bookmarks)
+    return [(one.title, extracted.text[one.start : one.end]) for one in extracted.headings]
+
+
+def test_an_outline_without_numbers_takes_those_that_are_printed() -> None:
+    lines = [
+        "2.7.3. Elegir una versión",
+        WIDE,
+        "B.5 Opciones avanzadas",
+        WIDE,
+        "12 monos",
+        WIDE,
+        "4.1 Ya contado",
+        WIDE,
+    ]
+    titles = ("Elegir una versión", "Opciones avanzadas", "12 monos", "4.1 Ya contado")
+    assert [title for title, _ in headed(lines, *(Bookmark(1, title, 0) for title in titles))] == [
+        "2.7.3. Elegir una versión",
+        "B.5 Opciones avanzadas",
+        "12 monos",
+        "4.1 Ya contado",
+    ]
+
+
+def test_a_title_takes_the_number_of_its_chapter_from_above() -> None:
+    lines = [
+        "Capítulo 5",
+        "Arrancar",
+        WIDE,
+        "CHAPTER",
+        "FOUR",
+        "",
+        "SOURCE PACKAGES",
+        WIDE,
+        "Véase el capítulo 7",
+        "Fin",
+    ]
+    marks = (Bookmark(1, "Arrancar", 0), Bookmark(1, "Source packages", 0), Bookmark(1, "Fin", 0))
+    assert headed(lines, *marks) == [
+        ("Capítulo 5. Arrancar", "Capítulo 5 Arrancar"),
+        ("CHAPTER FOUR. Source packages", "CHAPTER FOUR SOURCE PACKAGES"),
+        ("Fin", "Fin"),
+    ]
+
+
+def test_items_of_a_list_are_no_headings_where_the_outline_counts_by_points() -> None:
+    lines = ["3 Antes", "3.1 Ver", "1. Haga copias.", "2. Busque el programa.", "3. Arranque la máquina.", "3.2 Copias"]
+    lines += ["3.3 Redes", WIDE]
+    titles = ("3 Antes", "3.1 Ver", "3.2 Copias", "3.3 Redes")
+    assert [title for title, _ in headed(lines, *(Bookmark(1, title, 0) for title in titles))] == list(titles)
+
+
+def test_articles_may_be_shortened_and_followed_by_their_text() -> None:
+    lines = ["Art. 1.º Denominación. Con este nombre se hace", "una asociación.", "Art. 2.- Fines. Son fines:"]
+    lines += [
+        "a) uno.",
+        "Art. 2.º bis. Otros fines. Los que se añadan.",
+        "Art. 3.º Los socios pagan en febrero.",
+        "Art. 14",
+    ]
+    lines += ["DISPOSICIÓN DEROGATORIA. Queda derogado el texto de 2001.", "DISPOSICIÓN FINAL. Entra en vigor hoy."]
+    assert [title for _, title in outline(*lines)] == [
+        "Art. 1.º Denominación.",
+        "Art. 2.- Fines.",
+        "Art. 2.º bis. Otros fines.",
+        "Art. 3.º Los socios pagan en febrero.",
+        "DISPOSICIÓN DEROGATORIA.",
+        "DISPOSICIÓN FINAL.",
+    ]
+
+
+def test_clauses_may_be_counted_by_ordinals_and_schedules_follow_them() -> None:
+    lines = ["PRIMERA.- Objeto. El del contrato.", WIDE, "Tercera. Ninguna.", "SEGUNDA.- Precio. Mil euros.", "Texto."]
+    lines += [
+        "TERCERA: Plazo. Un año.",
+        "Primera. De ellas.",
+        "SCHEDULE 1: INVENTORY",
+        "Una silla.",
+        "Schedule 2 Rules",
+    ]
+    assert [title for _, title in outline(*lines)] == [
+        *("PRIMERA.- Objeto.", "SEGUNDA.- Precio.", "TERCERA: Plazo.", "SCHEDULE 1: INVENTORY", "Schedule 2 Rules")
+    ]
+
+
+def test_sections_may_be_named_with_a_number_of_several_parts() -> None:
+    lines = [
+        "Section 1. Terms",
+        "Texto.",
+        "Section 1.1. Rent",
+        "Texto.",
+        "Section 1.2. Deposit",
+        "Texto.",
+        "Section 2. End",
+    ]
+    assert [title for _, title in outline(*lines)] == [line for line in lines if line != "Texto."]
+
+
+def test_a_title_in_capitals_opens_its_clauses() -> None:
+    lines = [WIDE, "1. DEFINITIONS", "1.1 Deposit means a sum.", "1.2 Term means a year.", "2. RENT", "2.1 It is paid."]
+    assert [title for _, title in outline(*lines)][:2] == ["1. DEFINITIONS", "1.1 Deposit means a sum."]

@@ -3,11 +3,12 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
 
 from accounts.tenancy.scope import system_scope
@@ -25,7 +26,7 @@ from retrieval.spaces.opened import current_index
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library, upload
-from workers.ingestion import pipeline
+from workers.ingestion import outage, pipeline
 from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.index import version
 from workers.ingestion.sandbox.pool import SandboxUnavailable
@@ -271,12 +272,69 @@ def test_an_unexpected_error_is_tried_three_times(
     assert "La frase" not in caplog.text
 
 
-def test_a_missing_original_fails_in_the_end(keep: Callable[..., Document]) -> None:
+def test_a_document_goes_on_as_soon_as_the_database_is_back(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went away in the middle, and is still away when the document is to be put back."""
+    document, back = keep(), Lease.retry_later
+    away = iter([OperationalError(), InterfaceError()])
+
+    def broken(*_: object) -> None:
+        raise OperationalError
+
+    def put_back(self: Lease, *args: Any, **options: Any) -> None:
+        for error in away:
+            raise error
+        back(self, *args, **options)
+
+    monkeypatch.setattr(outage, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(pipeline, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(pipeline, "read_in_sandbox", broken)
+    monkeypatch.setattr(Lease, "retry_later", put_back)
+    retry_now(document)
+    waits = state(document)
+    assert (waits.status, waits.attempts, waits.error_code) == ("pending", 0, "service_unavailable")
+    assert waits.not_before <= timezone.now()
+    monkeypatch.undo()
+    assert pipeline.ingest_if_due(document.pk)
+    assert state(document).status == "indexed"
+
+
+def test_a_statement_that_the_database_refuses_is_no_outage(
+    keep: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A timeout of one statement would be met again and again, once a second."""
+
+    class QueryCanceled(Exception):
+        sqlstate = "57014"
+
+    def broken(*_: object) -> None:
+        raise OperationalError from QueryCanceled()
+
+    document = keep()
+    monkeypatch.setattr(pipeline, "read_in_sandbox", broken)
+    retry_now(document)
+    waits = state(document)
+    assert (waits.attempts, waits.not_before > timezone.now()) == (1, True)
+
+
+def test_a_missing_original_is_said_so_at_once(keep: Callable[..., Document]) -> None:
     document = keep()
     document.file.storage.delete(document.file.name)
-    for _ in range(3):
+    retry_now(document)
+    assert (state(document).status, state(document).error_code) == ("failed", "original_missing")
+
+
+def test_a_store_whose_folder_is_gone_has_lost_nothing(keep: Callable[..., Document]) -> None:
+    """A disk that is not mounted, a restore that has not come to the files yet: it waits for them."""
+    document = keep()
+    folder = Path(document.file.storage.location)  # type: ignore[attr-defined]
+    aside = folder.rename(folder.with_name("not mounted"))
+    try:
         retry_now(document)
-    assert state(document).status == "failed"
+    finally:
+        aside.rename(folder)
+    assert (state(document).status, state(document).error_code) == ("pending", "service_unavailable")
 
 
 def test_what_was_embedded_before_an_outage_is_not_paid_for_again(

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from chat.answering.questions import ChatQuestion
 from corpora.descriptions import describe
-from corpora.models import Chunk, Document
+from corpora.models import Chunk, Corpus, Document
 from corpora.uploads import intake
 from retrieval.index.base import Point, SparseVector
 from retrieval.spaces.opened import current_index
@@ -70,6 +70,20 @@ def test_documents_of_which_points_are_missing_are_queued_again(
     assert reconcile().documents_requeued == 0
 
 
+def test_a_personal_corpus_that_the_index_gives_to_somebody_else_is_found_again(
+    library: Library, worker: Callable[[], int]
+) -> None:
+    """As after a move that gave people new ids: the rows follow each other, the points do not."""
+    Corpus.objects.filter(pk=library.notes.pk).update(owner=library.bob.user)
+    owned = library.notes.owner_id
+    assert reconcile() == Report(points=2, orphans_removed=0, documents_requeued=1, misowned=1)
+    assert worker() == 1
+    assert (
+        [one.user for one in current_index().point_owners() if one.user] == [str(library.bob.user_id)] != [str(owned)]
+    )
+    assert reconcile() == Report(points=2, orphans_removed=0, documents_requeued=0)
+
+
 @pytest.mark.parametrize("status", ["pending", "processing"])
 def test_points_of_a_document_in_work_are_left_alone(library: Library, status: str) -> None:
     document = library.notes.documents.get()
@@ -92,15 +106,15 @@ def test_a_document_that_is_indexed_while_the_index_is_read_is_neither_orphan_no
 ) -> None:
     """Its new points are not in the pages that were read before, and its old ones are gone from the rows."""
     document = library.notes.documents.get()
-    batches = reconciler.pair_batches
+    batches = reconciler.owner_batches
 
-    def switched_meanwhile(pairs: Any) -> Iterator[Any]:
-        read = list(batches(pairs))
+    def switched_meanwhile(owners: Any) -> Iterator[Any]:
+        read = list(batches(owners))
         intake.reprocess(document, library.alicia)
         assert pipeline.ingest_if_due(document.pk)
         yield from read
 
-    monkeypatch.setattr(reconciler, "pair_batches", switched_meanwhile)
+    monkeypatch.setattr(reconciler, "owner_batches", switched_meanwhile)
     assert reconcile().documents_requeued == 0
     assert points() == chunks()
 

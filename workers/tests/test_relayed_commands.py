@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
 from accounts.management.relay import address
 from accounts.management.relay.hangup import CommandLine, HungUp, on_line, run_while_connected, stop_if_hung_up
@@ -170,6 +170,19 @@ def test_an_error_is_told_by_its_kind_and_logged_without_its_words(
     (last,) = answered(tmp_path, request("reconcile"))
     assert (last["exit"], "ValueError" in last["error"]) == (1, True)
     assert "the words" not in caplog.text + json.dumps(last)
+
+
+def test_what_a_command_writes_comes_as_it_wrote_it(
+    server: CommandServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tell(self: BaseCommand, *_: Any, **__: Any) -> None:
+        self.stdout.write("La tasa ", ending="")
+        self.stdout.write("es de un euro.")
+
+    monkeypatch.setattr(reconcile.Command, "requires_migrations_checks", False)  # which would ask the database
+    monkeypatch.setattr(reconcile.Command, "handle", tell)
+    *told, last = answered(tmp_path, request("reconcile"))
+    assert ("".join(one["out"] for one in told), last) == ("La tasa es de un euro.\n", {"exit": 0})
 
 
 def test_a_few_are_carried_out_at_once(server: CommandServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def change(now: datetime) -> None:
         if recently_switched(in_use, now):
             fill_for_a_while(in_use)
         return
-    space = registry.begin_filling(wanted)
+    space = opened.start_filling(wanted)
     if space.state == State.RETIRED:
         logger.info("settings name %s, which is retired; `manage.py space switch` goes back to it", space.collection)
     elif not fill_for_a_while(space).total and not is_held_back(in_use, space):
@@ -102,7 +102,9 @@ def remove_expired(now: datetime) -> list[str]:
     removed = []
     for space in registry.expired_spaces(now):
         opened.drop(space)
-        CachedEmbedding.objects.filter(space=space.collection).delete()
+        others = map(registry.vectors_of, SpaceState.objects.exclude(pk=space.pk))
+        if (vectors := registry.vectors_of(space)) not in others:  # else another layout has the same
+            CachedEmbedding.objects.filter(space=vectors).delete()
         space.delete()
         removed.append(space.collection)
         logger.info("the retired embedding space %s is removed", space.collection)

@@ -6,6 +6,7 @@ reader of the database, and what no chunk stands behind any more is taken back.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -60,10 +61,12 @@ def fill(
     space: SpaceState,
     report: Callable[[int, int], None] = lambda done, total: None,
     go_on: Callable[[], bool] = lambda: True,
+    rate: int = 0,
 ) -> Missing:
     """Embed and write what a space lacks; returns what it lacked when last compared: nothing once it is complete.
 
-    `report(done, total)` counts chunks. `go_on` is asked before each batch. Raises EmbeddingError and
+    `report(done, total)` counts chunks. `go_on` is asked before each batch. `rate`: at most so many chunks a second on
+    average, for a model or an index that others need meanwhile; 0: as fast as it goes. Raises EmbeddingError and
     IndexUnavailable: what was written stays, and counts at the next call.
     """
     target = target_of(space)
@@ -71,13 +74,15 @@ def fill(
         missing = missing_from(target.index)
         if not missing.total:
             return missing
-        done = 0
-        for batch in chunk_batches(served_chunks_of(list(missing.chunks))):
+        done, began = 0, time.monotonic()
+        for batch in chunk_batches(served_chunks_of(list(missing.chunks)), min(BATCH, rate or BATCH)):
             if stopping.is_set() or not go_on():
                 return missing
             write_chunks(target, batch)
             done += len(batch)
             report(done, max(done, missing.total))
+            if rate:
+                stopping.wait(max(0.0, began + done / rate - time.monotonic()))
     return missing_from(target.index)
 
 
@@ -89,8 +94,8 @@ def served_chunks_of(documents: Sequence[UUID]) -> Iterator[Chunk]:
         yield from in_order.iterator(BATCH)
 
 
-def chunk_batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:
-    while batch := list(islice(chunks, BATCH)):
+def chunk_batches(chunks: Iterator[Chunk], size: int = BATCH) -> Iterator[list[Chunk]]:
+    while batch := list(islice(chunks, size)):
         yield batch
 
 

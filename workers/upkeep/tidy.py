@@ -1,22 +1,20 @@
 """Small regular work: optimising the index and forgetting what has expired."""
 
-from django.contrib.sessions.models import Session
 from django.db import connection
 from django.db.models import Exists, Max, OuterRef
-from django.utils import timezone
 
-from accounts import audit
-from accounts.http import idempotency
 from accounts.identity.sessions import forget_ended_sessions
 from accounts.limits.uses import forget_past_uses
-from accounts.models import IdempotentReply
 from chat.leaving.exports import forget_expired, forget_orphans
-from chat.models import Trace
 from chat.stream.keeping import close_interrupted
+from chat.usage.counting import roll_up
 from corpora.models import Chunk
+from corpora.reader.kept_pages import forget_least_used_pages, forget_past_pages
+from corpora.rows.counting.mending import forget_unsaid
 from retrieval.models import CachedEmbedding
 from retrieval.spaces.opened import every_index
 from workers.models import Claim
+from workers.upkeep import retention
 
 
 def optimize_index() -> bool:
@@ -35,19 +33,19 @@ def refresh_statistics() -> None:
 
 
 def tidy_up() -> None:
-    """Forget expired sessions, replies, exports, counters, records and embeddings; close answers whose process died;
-    carry over SQLite's journal."""
-    now = timezone.now()
-    Session.objects.filter(expire_date__lt=now).delete()
+    """Forget expired sessions, replies, exports, counters, records, embeddings and images of pages; close answers whose
+    process died; carry over SQLite's journal."""
+    roll_up()  # before what it counts is forgotten
+    retention.forget_past()
     forget_ended_sessions()
-    IdempotentReply.objects.filter(created_at__lt=now - idempotency.LIFETIME).delete()
     forget_past_uses()
-    audit.forget_tool_calls()
-    Trace.objects.filter(message=None, created_at__lt=now - Trace.SEARCHES_KEPT).delete()
     close_interrupted()
     forget_expired()
     forget_orphans()
     forget_orphaned_embeddings()
+    forget_unsaid()
+    forget_past_pages()
+    forget_least_used_pages()
     empty_journal()
 
 

@@ -10,12 +10,17 @@ in nobody's name and sees none.
 """
 
 import re
+import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.postgresql import base
+from psycopg import OperationalError
 from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
 
+from accounts.tenancy.postgresql.silence import WatchedConnection, silence
 from accounts.tenancy.scope import current_party
 
 if TYPE_CHECKING:  # for the type checker Django's class is that of another driver
@@ -54,7 +59,53 @@ class ScopedCursor(DjangosCursor):
             super().executemany(query, params_seq, returning=returning)
 
 
+class PoolExhausted(OperationalError):
+    """All connections of the pool are lent out, and none came back in time: the database itself is well."""
+
+    is_exhausted = True
+
+
+class _Lent:
+    """How many connections of the process's pool are in somebody's hands. The pool's own numbers also count those
+    that it tries to open to a server that is away."""
+
+    def __init__(self) -> None:
+        self._counting, self.count = threading.Lock(), 0
+
+    def add(self, n: int) -> None:
+        with self._counting:
+            self.count += n
+
+
+lent = _Lent()
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
+    def __init__(self, settings_dict: dict[str, Any], alias: str = DEFAULT_DB_ALIAS) -> None:
+        super().__init__(settings_dict, alias)
+        if pool := settings_dict["OPTIONS"].get("pool"):
+            settings_dict["OPTIONS"]["pool"] = {**pool, "connection_class": WatchedConnection}
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        if self.pool and silence.lasts():
+            raise OperationalError("the server says nothing, as somebody has just found out")
+        try:
+            connection = super().get_new_connection(conn_params)
+        except PoolTimeout as error:
+            if lent.count >= self.settings_dict["OPTIONS"]["pool"]["max_size"]:
+                raise PoolExhausted("every connection is lent out") from error
+            if not lent.count:  # nobody has one, and none can be had
+                silence.note()
+            raise
+        if self.pool:
+            lent.add(1)
+        return connection
+
+    def _close(self) -> None:
+        if self.pool and self.connection is not None:
+            lent.add(-1)
+        super()._close()  # type: ignore[misc]
+
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "cursor_factory": ScopedCursor}
 

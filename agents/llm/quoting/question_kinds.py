@@ -29,7 +29,10 @@ _QUANTITIES = (
     "rate|score|population|length|depth|temperature|proportion"
 )
 _PLACES = "pais|ciudad|lugar|region|estado|rio|country|city|place|state|river"
-_DEFINES = r"(?:que|quienes) (?:es|son|significan?|se entiende por|quiere decir) |defin|what (?:is|are|does)\b"
+_DEFINES = (
+    r"(?:que|quienes) (?:es|son|significan?|se entiende por|quiere decir|hacen?) |defin|what (?:is|are|does)\b"
+    r"|para que (?:sirven?|se (?:usan?|utilizan?)) "
+)
 # What comes first in the question counts; of two at one place, the one that is first here. Of folded text.
 _KINDS = (
     (
@@ -46,12 +49,21 @@ _KINDS = (
     (Wish.REASON, r"por que|why|what (?:caused|causes)|a que se debe"),
     (
         Wish.STEPS,
-        r"como (?:se |puedo |debo |hago |hay |tengo |lo |la |\w{2,14}o\b)|pasos|procedimiento|instrucciones"
-        r"|how (?:to|do|can|should|does) (?:i|you|one|we)\b|how to|steps",
+        r"como (?:se (?!llama|denomina)|puedo |debo |hago |hay |tengo |lo |la |\w{2,14}o\b)|pasos|procedimiento"
+        r"|instrucciones|how (?:to|do|can|should|does) (?:i|you|one|we)\b|how to|steps",
     ),
     (Wish.DEFINITION, _DEFINES),
 )
 _ASKED = tuple((kind, re.compile(rf"(?:^|[^\w])(?:{pattern})")) for kind, pattern in _KINDS)
+
+_SEVERAL = (
+    "tipos|clases|partes|pasos|elementos|ventajas|desventajas|inconvenientes|requisitos|rangos|estados|fases|funciones"
+    "|types|kinds|steps|parts|advantages|disadvantages|requirements|stages|layers"
+)
+_LISTS = re.compile(
+    rf"^\W{{0,9}}(?:cuales (?:son|eran)|(?:que|what|which) (?:{_SEVERAL}|are|of)\b|enumera|list|nombra|name)"
+)
+_DIFFERS = re.compile(r"\bdiferenci|\bdistingu|\bvs\b|\bversus\b|\bfrente a\b|\bdiffer|\bcompar")
 
 _MONTHS = (
     "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|"
@@ -79,6 +91,15 @@ def kind_of_question(question: str) -> Wish:
     asked = fold_latin(question[:LONGEST])
     found = [(match.start(), place, kind) for place, (kind, one) in enumerate(_ASKED) if (match := one.search(asked))]
     return min(found)[2] if found else Wish.OTHER
+
+
+def asks_for_list(question: str) -> bool:
+    """All of several things: "¿Cuáles son los rangos…?", "Name the layers"."""
+    return _LISTS.search(fold_latin(question[:LONGEST])) is not None
+
+
+def asks_for_difference(question: str) -> bool:
+    return _DIFFERS.search(fold_latin(question[:LONGEST])) is not None
 
 
 def has_kind(sentence: str, kind: Wish, asked: frozenset[str]) -> bool | None:

@@ -1,12 +1,13 @@
-"""The sentences of a passage that can be quoted by themselves. Pure."""
+"""Which sentences can be quoted by themselves, and without which marks. Pure."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
-from retrieval.context.compression import ELISION
+from retrieval.text.folding import fold
 from retrieval.text.references import heading_key
 from retrieval.text.sentences import sentences
+from retrieval.text.stems import STOP_WORDS, WORD
 
 CHARACTERS = range(20, 1_201)  # of a sentence that reads well by itself; a long one is quoted in part
 FEWEST_WORDS = 4
@@ -14,33 +15,75 @@ WORDS_WITHOUT_STOP = 12  # what ends without a stop and has fewer is a title
 MOST_SYMBOLS = 2  # arrows, bars, emoji
 LONGEST_HEADING = 10  # words of a sentence that names an article or a chapter and says no more
 
-_FENCE = re.compile(r"^(```|~~~).*?^\1.*?$", re.M | re.S)
-_HEADING = r"^\s*#{1,6}\s|^\s*\[\d+\]:|^[^a-záéíóúüñ]{12,}$"  # Markdown's, a reference, or capitals only
-_TABLE = r"^\s*\||\|.*\||^\W*(?:\d+\W*)?$"
-# A gazette's own lines, contents, page numbers, templates.
-_FURNITURE = r"^\s*cve:|\bISSN\b|\.{4,}|(?:\s\.){4,}|\b[Pp][áa]g(?:ina|e)?s?\.?\s*\d+\s*$|\{[%{]"
-_DEBRIS = re.compile("|".join((_HEADING, _TABLE, _FURNITURE)))
-_ITEM = re.compile(r"^\s*(?:[-*+•▪◦–—]|\(?\d{1,3}[.)º]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-zñ][.)])\s+")
 _PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=[A-ZÁÉÍÓÚ]{4,})")
+_ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad]\n\s*(?=[a-záéíóúüñ])")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^)\[\]\n]*\)")
-_MARKS = re.compile(
-    r"\*\*|__|~~|(?:(?<!\s)\s+|(?<!\w))\[\d{1,3}(?:[,\s–-]+\d{1,3})*[,\s–-]*\]|</?[a-zA-Z][^<>]{0,400}>|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+# "<requirement>" is a word of the text.
+_TAGS = (
+    "a|b|br|code|dd|details|div|dl|dt|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|small|span|strong|su[bp]|summary|t[dhr]|u|ul"
 )
+_MARKS = re.compile(
+    r"(?:(?<!\s)\s+|(?<!\w))\[\d{1,3}(?:[,\s–-]+\d{1,3})*[,\s–-]*\]|`{3,}|~{3,}"
+    rf"|</?(?i:{_TAGS})\b[^<>]{{0,400}}>"
+)
+# In pairs alone: "2**3" and "*.txt" are said as they are.
+_EMPHASIS = (
+    re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*]+)(?<=[^\s*])\1(?![\w*])"),
+    re.compile(
+        r"(?<![\w_])(_{1,2})(?=[^\s_])([^_]*\W[^_]*)(?<=[^\s_])\1(?![\w_])|(?<!\w)(_)(?=\w)([^_]+)(?<=\w)_(?!\w)"
+    ),
+    re.compile(r"(?<!~)(~~)(?=[^\s~])([^~]+)(?<=[^\s~])~~(?!~)"),
+)
+_CODE = re.compile(r"(`[^`\n]*`)")
+_BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*(?:[,;–-]|y|and)\s*\d{1,3})*)\]")
 
 
-def quotable(passage: str) -> Iterator[str]:
-    """The sentences of `passage` in order: lines joined, headings, tables and page furniture left out."""
-    for paragraph in _paragraphs(_FENCE.sub("\n", passage).replace(ELISION, "\n\n")):
-        spoken = _LINK.sub(r"\1", paragraph)
-        for start, end in sentences(spoken, shortest=1):
-            clean = " ".join(_MARKS.sub("", spoken[start:end]).split())
-            clean = _PAGE_NUMBER.sub("", _ITEM.sub("", clean))
-            if clean.count('"') % 2:
-                clean = clean.replace('"', "")
-            if len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean):
-                yield clean
+def quotable(paragraph: str) -> Iterator[str]:
+    """The sentences of a paragraph, or of an item, that say something by themselves, in order. A short one goes with
+    the one behind it: "No. Se puede en las prácticas." """
+    spoken = unmarked(paragraph)
+    for start, end in sentences(spoken):
+        clean = _PAGE_NUMBER.sub("", _ITEM.sub("", spoken[start:end]))
+        clean = _without_halves(clean)
+        if len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean):
+            yield clean
+
+
+def _without_halves(sentence: str) -> str:
+    """Without a quotation mark, or a mark of emphasis at its ends, whose other half stands in another sentence."""
+    if sentence.count('"') % 2:
+        sentence = sentence.replace('"', "")
+    if sentence[:1] in ("*", "_") and sentence.count(sentence[0]) == 1 and not sentence[1:2].islower():
+        sentence = sentence[1:]
+    if sentence[-1:] in ("*", "_") and sentence.count(sentence[-1]) == 1:
+        sentence = sentence[:-1]
+    return sentence
+
+
+def unmarked(line: str) -> str:
+    """On one line, without marks of emphasis, links and the numbers of references; code stays as it is."""
+    pieces = _CODE.split(_LINK.sub(r"\1", line))
+    return " ".join("".join(one if place % 2 else _plain(one) for place, one in enumerate(pieces)).split())
+
+
+def _plain(text: str) -> str:
+    text = _MARKS.sub("", text)
+    for emphasis in _EMPHASIS:
+        text = emphasis.sub(lambda found: found[2] if found[2] is not None else found[4], text)
+    return text
+
+
+def shown(text: str) -> str:
+    """As Markdown in which the document's own numbers in brackets cite nothing: "lista[2]" is no source."""
+    pieces = _CODE.split(text)
+    return "".join(one if place % 2 else _BRACKETED.sub(r"[\1\\]", one) for place, one in enumerate(pieces))
+
+
+def is_credit(sentence: str) -> bool:
+    """Names between dots, as at the foot of a page: "Curso de Python · Academia Aurora." """
+    said = (word for word in WORD.findall(sentence) if fold(word) not in STOP_WORDS)
+    return " · " in sentence and not any(word[0].islower() for word in said)
 
 
 def _reads(sentence: str) -> bool:
@@ -48,19 +91,10 @@ def _reads(sentence: str) -> bool:
     letters = sum(c.isalpha() or c == " " for c in sentence)
     symbols = sum(unicodedata.category(c) in {"So", "Sm"} for c in sentence)
     first, last = sentence.lstrip("¿¡«“\"'(`")[:1], sentence.rstrip("»”\"')`")[-1:]
-    whole = last in {".", "!", "…"} or (last not in ",;-(?" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
+    whole = last in {".", "!", "…"} or (last not in ",;-(?:" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
     if heading_key(sentence) and len(sentence.split()) <= LONGEST_HEADING:
+        return False
+    if is_credit(sentence):
         return False
     is_beginning = not first.islower() or sentence.startswith("`")  # a name in code begins as it is written
     return whole and letters >= 0.75 * len(sentence) and symbols <= MOST_SYMBOLS and is_beginning
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    lines: list[str] = []
-    for line in [*_HYPHENATED.sub("", text).splitlines(), ""]:
-        stops = not line.strip() or _DEBRIS.search(line) is not None
-        if (stops or _ITEM.match(line)) and lines:
-            yield " ".join(lines)
-            lines = []
-        if not stops:
-            lines.append(line.strip().lstrip("> "))

@@ -1,184 +1,175 @@
-"""Which sentences of the passages answer a question: each gets the probability that it is the one. Pure.
+"""Which statements of the passages answer a question: each gets the probability that it is the one. Pure.
 
-A sentence's score is a sum of what it has of the question's words, rarer ones weighing more: itself, with its
-neighbours, as pairs; whether it has the kind of thing that is asked for (`question_kinds`); and the place of its
-passage. The scores' softmax says how sure that is, and as many sentences are chosen as are needed to be SURE, MOST at
-most: one where it is clear, three where it is not.
+A statement's score is the sum of its features (`features`), weighted; the scores' softmax says how sure that is, and as
+many statements are chosen as are needed to be SURE, MOST at most: one where it is clear, three where it is not. A whole
+list or table stands alone.
 
-WEIGHTS were fitted (listwise, cross entropy) on one half of XQuAD's 1,190 questions in Spanish and in English, asked of
-whole articles through retrieval with the lexical embeddings; "defines", which these rarely ask for, was set by hand.
+WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
+found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import exp, log
+from collections.abc import Callable, Sequence
+from math import exp
+from typing import NamedTuple
 
-from agents.llm.base import Passage
+from agents.llm.quoting.features import (
+    MOST_ASKED,
+    Weighing,
+    asks_what_one_thing_is,
+    is_spoken,
+    is_task,
+    lists_works,
+)
+from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import Wish, has_kind, kind_of_question
-from agents.llm.quoting.quotable import quotable
-from retrieval.text.stems import STEM_LETTERS, STOP_WORDS, words
+from agents.llm.quoting.statements import Statement
+from retrieval.text.stems import words
 
-MOST = 3  # sentences of an answer
+MOST = 3  # statements of an answer
 SURE = 0.87
-SAME = 0.75  # share of common stems above which two sentences say the same
-AMONG = 32  # as `retrieval.confidence.coverage` has it: a few sentences do not make every word rare
-SHORT_STEM = 4  # letters: "ganó" and "ganaron" share no stem of six
-SHORT_SHARE = 0.5  # of a word's worth, where only so much of it is there
-NEAR = 2  # words between the two of a pair
-OPENING, LONGEST_WORD = 6, 30  # words; characters of one
-MOST_ASKED = 64  # words of a question
-MOST_CANDIDATES = 600
+CLEAR = 1.0  # the first one's probability and its share of the topic together
+LONGEST_ANSWER = 800  # characters, that a further statement may not pass
+WORTH_ADDING = 0.1  # of the first one's probability
+SAME = 0.75  # share of common stems above which two say the same
 
 WEIGHTS = {
-    "exact": 2.02, "own": 3.80, "squared": -1.03, "around": 3.46, "before": 2.26, "pairs": 0.96, "rarest": 1.70,
-    "kind": 0.70, "no kind": -0.70, "rank": -1.50, "first": 1.30, "leans": 0.25, "length": -0.35, "defines": 3.0,
+    "exact": 2.47, "own": 5.26, "squared": -2.56, "around": 3.42, "before": 1.85, "above": 3.9, "pairs": 1.19,
+    "terms": 1.54, "rarest": 0.88, "kind": 0.9, "no kind": -0.9, "row kind": 1.53, "opens": 0.58, "defines": 1.12,
+    "defining verb": 1.43, "glossary": 1.5, "whole list": 2.47, "whole difference": 1.67, "both": 1.52, "rank": -0.08,
+    "first": 0.83, "titled": 2.23, "titled first": 3.38, "titled definition": 1.94, "asked": 3.47, "leans": -0.11,
+    "length": -0.48, "whole": -0.64, "whole code": -0.06, "row": 1.17, "item": 0.17, "dialogue": -2.26, "task": -1.56,
+    "exercise": -1.62,
 }  # fmt: skip
-_LEANS = re.compile(
-    r"(?:Est[oae]s?|Es[oa]s?|Ell[oa]s?|Dich[oa]s?|Además|Asimismo|También|Por (?:ello|eso|tanto)|Sin embargo"
-    r"|Th(?:is|ese|ose|ey)|It|He|She|However|Therefore|Also|But|And)\b"
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence that may be quoted. `place`: passage and sentence, in reading order. `words`: what it says, folded."""
+class Chosen(NamedTuple):
+    """`topic`: 0..1, what the question is about, in the statement and above it. `heading_tells`: some of it stands in
+    the heading alone. `defines`: it says what one thing is; `is_outright`: and begins with it. `is_aside`: it stands
+    below a heading about nothing of that."""
 
-    text: str
-    n: int
-    place: tuple[int, int]
-    words: tuple[str, ...]
-
-    @property
-    def stems(self) -> frozenset[str]:
-        return frozenset(word[:STEM_LETTERS] for word in self.words)
-
-    @property
-    def leans(self) -> bool:
-        """On the one before it."""
-        return _LEANS.match(self.text) is not None
+    statement: Statement
+    probability: float
+    topic: float
+    heading_tells: bool
+    defines: bool = False
+    is_aside: bool = False
+    is_outright: bool = False
 
 
-def sentences_of(passages: Sequence[Passage]) -> list[Sentence]:
-    """Those that can be quoted, each once: overlapping passages repeat their border."""
-    return list(_sentences(passages))[:MOST_CANDIDATES]
-
-
-def _sentences(passages: Sequence[Passage]) -> Iterator[Sentence]:
-    seen = set()
-    for rank, passage in enumerate(passages):
-        for position, text in enumerate(quotable(passage.text)):
-            if text not in seen:
-                seen.add(text)
-                yield Sentence(text, passage.n, (rank, position), _content(text))
-
-
-def select_sentences(question: str, candidates: Sequence[Sentence]) -> list[tuple[float, Sentence]]:
-    """The sentences that together say it, likeliest first, with their probabilities; none where no word is shared."""
-    chosen: list[tuple[float, Sentence]] = []
+def select_statements(question: str, statements: Sequence[Statement]) -> list[Chosen]:
+    """Those that together say it, likeliest first, but a definition before all where one is asked for; none where no
+    word is shared."""
+    chosen: list[Chosen] = []
     sure = 0.0
-    for probability, candidate in _rated(question, candidates):
-        if len(chosen) == MOST or sure >= SURE:
+    counts = _counts_for(question)
+    for candidate in _rated(question, statements):
+        if len(chosen) == MOST or sure >= SURE or (chosen and chosen[0].statement.is_whole):
             break
-        if all(_likeness(candidate.stems, other.stems) <= SAME for _, other in chosen):
-            chosen.append((probability, candidate))
-            sure += probability
+        is_definition = candidate.defines and not counts(candidate)
+        if not chosen or (_adds(candidate, chosen) and not (is_definition and counts(chosen[0]))):
+            chosen.append(candidate)
+            sure += candidate.probability
+    if asks_what_one_thing_is(question):
+        chosen.sort(key=lambda one: not one.defines)
     return chosen
+
+
+def _counts_for(question: str) -> Callable[[Chosen], bool]:
+    """Whether a statement has the number or the date that is asked for: beside one that has, what a deposit is does not
+    say how much it is."""
+    kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
+    if kind not in (Wish.NUMBER, Wish.TIME):
+        return lambda _one: True
+    return lambda one: has_kind(one.statement.text, kind, asked) is not False
+
+
+def opening_statements(statements: Sequence[Statement]) -> list[Chosen]:
+    """How the first passage begins: what a place says, where a question names it and has no word of it."""
+    told: list[Chosen] = []
+    if statements and _is_told_whole(statements[0]):
+        return [Chosen(statements[0], 1.0, 1.0, heading_tells=False)]
+    for one in statements:
+        length = sum(len(other.statement.text) for other in told) + len(one.text)
+        if one.n != statements[0].n or len(told) == MOST or (told and length > LONGEST_ANSWER):
+            break
+        if not one.is_whole:
+            told.append(Chosen(one, 1.0, 1.0, heading_tells=False))
+    return told
+
+
+def _is_told_whole(one: Statement) -> bool:
+    """Whether it is a table or a list that a place begins with and that an answer has room for."""
+    return (
+        one.is_whole
+        and one.block.form in (Form.TABLE, Form.ITEMS)
+        and (sum(map(len, one.block.lines)) <= LONGEST_ANSWER)
+    )
+
+
+def stands_out(chosen: Sequence[Chosen]) -> bool:
+    """Whether the first is likely the one, and has what the question is about."""
+    return bool(chosen) and chosen[0].probability + chosen[0].topic >= CLEAR
+
+
+def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
+    """Whether a number or a date was asked for, and there is none; or what something is, and nothing says it; or how it
+    is done, and a sentence about something else says in passing that it is; or who, and a bibliography is quoted."""
+    kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
+    if asks_what_one_thing_is(question):
+        return not chosen[0].defines
+    if kind is Wish.PERSON:
+        return lists_works(chosen[0].statement)
+    if kind is Wish.STEPS:
+        return chosen[0].is_aside and not chosen[0].statement.is_whole
+    if kind not in (Wish.NUMBER, Wish.TIME):
+        return False
+    if chosen[0].statement.is_whole:
+        return chosen[0].statement.block.form is Form.CODE
+    return all(has_kind(one.statement.text, kind, asked) is False for one in chosen)
+
+
+def _adds(candidate: Chosen, chosen: Sequence[Chosen]) -> bool:
+    """To what is said: nothing unlikely, no whole block, task or conversation, no row that has less of the topic,
+    nothing that is said already or makes it too long."""
+    one = candidate.statement
+    if candidate.probability < WORTH_ADDING * chosen[0].probability:
+        return False
+    if one.is_whole or is_spoken(one) or is_task(one):
+        return False
+    if one.block.form is Form.TABLE and candidate.topic < chosen[0].topic:
+        return False
+    if sum(len(other.statement.text) for other in chosen) + len(one.text) > LONGEST_ANSWER:
+        return False
+    return all(_likeness(one.stems, other.statement.stems) <= SAME for other in chosen)
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
-def _rated(question: str, candidates: Sequence[Sentence]) -> list[tuple[float, Sentence]]:
-    asked = _Asked(question, candidates)
-    scores = [asked.score(number) for number in range(len(candidates))]
-    if not any(asked.own):
-        return []
-    top = max(scores)
-    likely = [exp(score - top) for score in scores]
-    total = sum(likely)
+def _rated(question: str, statements: Sequence[Statement]) -> list[Chosen]:
+    asked = Weighing(question, statements)
+    of_it = [number for number in range(len(statements)) if asked.speaks_of_it(number)]
+    scores = {number: _score(asked, number) for number in of_it}
+    top = max(scores.values(), default=0.0)
+    likely = {number: exp(one - top) for number, one in scores.items()}
+    total = sum(likely.values())
     rated = [
-        (one / total, candidate)
-        for number, (one, candidate) in enumerate(zip(likely, candidates, strict=True))
-        if asked.own[number]  # what shares no word may be near the answer, but nobody could tell why it is quoted
+        Chosen(
+            statements[number],
+            one / total,
+            asked.topic_in(number),
+            asked.heading_tells(number),
+            asked.defines(number),
+            asked.is_aside(number),
+            is_outright=asked.says_outright(number),
+        )
+        for number, one in likely.items()
     ]
-    return sorted(rated, key=lambda pair: -pair[0])
+    defines_first = asks_what_one_thing_is(question)
+    return sorted(rated, key=lambda one: (not (defines_first and one.defines and one.is_outright), -one.probability))
 
 
-class _Asked:
-    """A question's words with their worth among the candidates, and which candidate has which."""
-
-    def __init__(self, question: str, candidates: Sequence[Sentence]) -> None:
-        self._candidates = candidates
-        self._words = _content(question)[:MOST_ASKED]
-        self._kind, self._said = kind_of_question(question), frozenset(words(question)[: 4 * MOST_ASKED])
-        stems = [one.stems for one in candidates]
-        short = [frozenset(word[:SHORT_STEM] for word in one.words) for one in candidates]
-        counts = [sum(word[:STEM_LETTERS] in one for one in stems) for word in self._words]
-        among = max(AMONG, len(candidates))
-        self._worth = [log(1 + (among - count + 0.5) / (count + 0.5)) for count in counts]
-        self._total = sum(self._worth) or 1.0
-        self._has = [[_held(word, *held) for word in self._words] for held in zip(stems, short, strict=True)]
-        self._places = {one.place: number for number, one in enumerate(candidates)}
-        self._pairs = list(zip(self._words, self._words[1:], strict=False))
-        self.own = [self._share(has) for has in self._has]
-
-    def score(self, number: int) -> float:
-        return sum(WEIGHTS[name] * value for name, value in self.features(number).items())
-
-    def features(self, number: int) -> dict[str, float]:
-        candidate, has = self._candidates[number], self._has[number]
-        rank, position = candidate.place
-        before, after = (self._has_of((rank, position + step)) for step in (-1, 1))
-        known = has_kind(candidate.text, self._kind, self._said)
-        return {
-            "exact": self._share([float(one == 1) for one in has]),
-            "own": self.own[number],
-            "squared": self.own[number] ** 2,
-            "around": self._share([max(three) for three in zip(has, before, after, strict=True)]),
-            "before": self._share([max(two) for two in zip(has, before, strict=True)]),
-            "pairs": self._paired(candidate.words),
-            "rarest": max((w * h for w, h in zip(self._worth, has, strict=True)), default=0)
-            / max([1e-9, *self._worth]),
-            "kind": float(known is True),
-            "no kind": float(known is False),
-            "rank": min(rank, 3),
-            "first": float(rank == 0),
-            "leans": float(candidate.leans),
-            "defines": float(self._kind is Wish.DEFINITION and self._opens(candidate.text)),
-            "length": min(len(candidate.text), 400) / 400,
-        }
-
-    def _opens(self, sentence: str) -> bool:
-        """Whether it begins with all that the question asks about: "Una lista es …"."""
-        first = {word[:STEM_LETTERS] for word in words(sentence[: OPENING * LONGEST_WORD])[:OPENING]}
-        return bool(self._words) and all(word[:STEM_LETTERS] in first for word in self._words)
-
-    def _has_of(self, place: tuple[int, int]) -> list[float]:
-        number = self._places.get(place)
-        return [0.0] * len(self._words) if number is None else self._has[number]
-
-    def _share(self, has: Sequence[float]) -> float:
-        return sum(worth * there for worth, there in zip(self._worth, has, strict=True)) / self._total
-
-    def _paired(self, said: Sequence[str]) -> float:
-        """The share of the question's neighbouring words that stand together here, too."""
-        places: dict[str, int] = {}
-        for place, word in enumerate(said):
-            places.setdefault(word[:STEM_LETTERS], place)
-        found = 0
-        for one, other in self._pairs:
-            first, second = places.get(one[:STEM_LETTERS]), places.get(other[:STEM_LETTERS])
-            found += first is not None and second is not None and abs(first - second) <= NEAR
-        return found / max(1, len(self._pairs))
-
-
-def _held(word: str, stems: frozenset[str], short: frozenset[str]) -> float:
-    if word[:STEM_LETTERS] in stems:
-        return 1.0
-    return SHORT_SHARE if len(word) >= SHORT_STEM and word[:SHORT_STEM] in short else 0.0
-
-
-def _content(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
+def _score(asked: Weighing, number: int) -> float:
+    """A logit: only differences between statements of one question mean anything."""
+    return sum(WEIGHTS[name] * value for name, value in asked.features(number).items())

@@ -21,7 +21,7 @@ class HttpReranker:
         path = "" if urlsplit(url.strip()).path.strip("/") else DEFAULT_PATH
         self._server = JsonServer(url.strip().rstrip("/") + path, api_key)
         self._model = model
-        self._breaker = CircuitBreaker()
+        self._breaker = CircuitBreaker("re-ranker")
 
     async def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
         """One attempt within SECONDS; while the breaker is open, none. What it refuses is no reason to open it:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from workers.ingestion.chunk.code import code_ends
 from workers.ingestion.chunk.tokens import token_counter
 from workers.ingestion.extract.extracted import Span
 
@@ -24,7 +25,9 @@ _END = re.compile(
 )
 _ENDINGS = {"paragraph": AFTER_PARAGRAPH, "line": AFTER_LINE, None: AFTER_SENTENCE}
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3}|~{3})", re.MULTILINE)
-_TABLE = re.compile(r"(?:^[ \t]*\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
+_LANGUAGE = re.compile(r"[ \t>]{0,20}[`~]{3,20} ?\{?\.?([\w+#]{1,20})")
+_LONGEST_OPENING = 80  # characters of the line that opens a listing
+_FEWEST_OF_A_TOKEN = 2  # characters: a listing of less is no longer than a passage
 _NOT_WORTH_COUNTING = 16  # characters a token: a longer text is over the limit anyway
 
 
@@ -57,11 +60,12 @@ def segment_text(text: str, headings: Sequence[Span], limit: int, heading_limit:
     segments = Segments()
     whole = iter(whole_spans(text))
     first, last = next(whole, (len(text), len(text)))
+    constructs = _construct_ends(text, heading_limit)
     for start, end, ending in _pieces(text, headings):
         while last <= start:
             first, last = next(whole, (len(text) + 1, len(text) + 1))
         if first < end < last and ending != AFTER_HEADING:
-            ending = AFTER_ROW
+            ending = AFTER_PARAGRAPH if end in constructs else AFTER_ROW
         _add_halves(segments, text, start, end, ending, heading_limit if ending == AFTER_HEADING else limit)
     segments.before = array("q", accumulate(segments.tokens, initial=0))
     return segments
@@ -73,8 +77,17 @@ def whole_spans(text: str) -> list[Span]:
 
 
 def table_spans(text: str) -> list[Span]:
-    """Each run of `|` rows, to the end of its last line."""
-    return [match.span() for match in _TABLE.finditer(text)] if "\n|" in text or "| " in text else []
+    """Each run of two `|` rows or more, to the end of its last line."""
+    found: list[tuple[int, int, int]] = []  # start, end, rows
+    bar = text.find("|")
+    while bar >= 0:
+        start, below = text.rfind("\n", 0, bar) + 1, text.find("\n", bar)
+        end = below + 1 if below >= 0 else len(text)
+        if not text[start:bar].strip(" \t"):
+            above = found.pop() if found and found[-1][1] == start else (start, start, 0)
+            found.append((above[0], end, above[2] + 1))
+        bar = text.find("|", end)
+    return [(start, end) for start, end, rows in found if rows > 1]
 
 
 def _fenced(text: str) -> Iterator[Span]:
@@ -86,6 +99,17 @@ def _fenced(text: str) -> Iterator[Span]:
             below = text.find("\n", fence.end())
             yield opened, below + 1 if below >= 0 else len(text)
             opened = -1
+
+
+def _construct_ends(text: str, limit: int) -> frozenset[int]:
+    """Where a class or a function begins in listings that are longer than `limit` tokens and have to be cut."""
+    ends: set[int] = set()
+    for start, end in _fenced(text):
+        if end - start > limit * _FEWEST_OF_A_TOKEN:
+            first = text.find("\n", start) + 1
+            language = _LANGUAGE.match(text[start : min(first, start + _LONGEST_OPENING)])
+            ends.update(first + one for one in code_ends(text[first:end], language[1] if language else ""))
+    return frozenset(ends)
 
 
 def _pieces(text: str, headings: Sequence[Span]) -> Iterator[tuple[int, int, int]]:

@@ -21,11 +21,15 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def clean(text: str) -> str:
-    """Unify line ends and spaces, drop what is invisible, expand ligatures, compose to NFC."""
+    """Unify line ends, spaces and hyphens, drop what is invisible, expand ligatures, compose to NFC.
+
+    Of hyphens: "end\u2011user", which must not break there, is found by "end-user", and one at a line's end is known.
+    """
     if text.isascii() and "\r" not in text and not _INVISIBLE.search(text):
         return text.replace("\x0b", "\n").replace("\x0c", "\n")
     text = _LINE_ENDS.sub("\n", text)
     text = _INVISIBLE.sub("", _SPACES.sub(" ", text))
+    text = text.replace("\u2010", "-").replace("\u2011", "-")
     text = _LIGATURE.sub(lambda match: _LIGATURES[match[0]], text)
     return unicodedata.normalize("NFC", with_few_marks(text))
 

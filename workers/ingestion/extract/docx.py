@@ -14,32 +14,45 @@ import docx
 
 from corpora.uploads.archives import ArchiveBomb, NotADocx, check_docx
 from workers.ingestion.extract.canonical import clean, one_line
-from workers.ingestion.extract.docx_styles import Numbering, Styles, W, numbering_of, outline_level, value
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
+from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
+from workers.ingestion.extract.outline.set_off import SetOff, set_off_lines
 from workers.ingestion.extract.titles import title_among
+from workers.ingestion.extract.word.elements import elements_in, text_of
+from workers.ingestion.extract.word.notes import Notes
+from workers.ingestion.extract.word.styles import (
+    PLAIN,
+    Numbering,
+    Print,
+    Styles,
+    W,
+    numbering_of,
+    outline_level,
+    print_of_paragraph,
+    value,
+)
+from workers.ingestion.extract.word.tables import table_text
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Office wraps an encrypted DOCX in an OLE file
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _LINE_BREAK = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")  # the lookbehinds keep long runs linear
 _TAB = re.compile(r"(?<! ) *\t[ \t]*")
 _NO_TITLE = re.compile(r"(?:word )?document|documento|untitled|sin título|normal", re.IGNORECASE)
-# Not what the document says: deleted text, field codes, phonetic guides; and the second copy of a text box.
-_SKIPPED = frozenset(f"{W}{name}" for name in ("del", "delText", "instrText", "rt", "moveFrom", "pPr", "rPr"))
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_CONTAINERS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
-_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "p": "\n"}
-_TEXT = {f"{W}{name}": character for name, character in _CHARACTERS.items()}
-_T = f"{W}t"
 _INDENT = "  "
+PLAIN_SIZE = 20  # half points of letters of which nothing is said
 UNTOLD = -1  # the level of a heading that no style tells
 
 
 @dataclass(frozen=True, slots=True)
 class DocxBlock:
-    """One paragraph, list item or table. `level` 0: not a heading."""
+    """One paragraph, list item, table or note. `level` 0: not a heading.
+
+    `in_list`: an item; `is_counted`: of a list that counts sections. `look`: of a paragraph's letters.
+    """
 
     text: str
     level: int = 0
@@ -47,17 +60,20 @@ class DocxBlock:
     in_list: bool = False
     is_contents: bool = False
     rank: int = 0  # of the place that a heading names
+    is_counted: bool = False
+    look: Print = PLAIN
 
 
 def extract_docx(content: bytes) -> Extracted:
-    """A DOCX as text; headings from heading styles and outline levels; it has no pages.
+    """A DOCX as text; headings from heading styles and outline levels, where it has none from print; it has no pages.
 
     Raises ExtractionError: archive_bomb (before anything is unpacked), encrypted_document, corrupt_document;
     and whatever the libraries raise on a damaged package (`extract` makes it corrupt_document).
     """
     _check(content)
     document: Any = docx.Document(io.BytesIO(content))
-    found = list(body_blocks(document.element.body, Styles(document), Numbering(document)))
+    found = list(body_blocks(document.element.body, Styles(document), Numbering(document), Notes(document)))
+    found = with_whole_titles(with_set_off_blocks([one for one in found if one.text.strip()]))
     declared = one_line(document.core_properties.title or "")
     return _assemble(with_numbered_blocks(found), "" if _NO_TITLE.fullmatch(declared) else declared)
 
@@ -111,50 +127,85 @@ def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
     )
 
 
+def with_set_off_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
+    """The blocks, those as headings that stand out by their print, where styles tell one at most, and the title."""
+    if not found or sum(one.level > 0 and not one.is_title for one in found) > 1:
+        return found
+    levels = set_off_lines(
+        [
+            SetOff(
+                one_line(one.text),
+                (one.look.size or PLAIN_SIZE) / 2,
+                bool(one.look.is_bold),
+                bool(one.look.size or one.look.is_bold)
+                and not (one.is_contents or (one.in_list and below.in_list and not one.is_counted)),
+            )
+            for one, below in zip(found, [*found[1:], DocxBlock("")], strict=True)
+        ]
+    )
+    return [
+        replace(one, level=levels[at], in_list=False, text=one.text.strip()) if at in levels and not one.level else one
+        for at, one in enumerate(found)
+    ]
+
+
+def with_whole_titles(found: list[DocxBlock]) -> list[DocxBlock]:
+    """The blocks, "ANEXO II" as one with the title on the line below it."""
+    blocks: list[DocxBlock] = []
+    for block in found:
+        if blocks and _is_number_of(blocks[-1], block):
+            blocks[-1] = replace(blocks[-1], text=f"{blocks[-1].text.rstrip('. ')}. {block.text}")
+        else:
+            blocks.append(block)
+    return blocks
+
+
+def _is_number_of(above: DocxBlock, block: DocxBlock) -> bool:
+    """Whether a heading is but the number of the one below it."""
+    if not above.level or above.level != block.level or above.is_title:
+        return False
+    place = numbered_place(one_line(above.text))
+    return bool(place and place.bare and place.rank < DECIMAL_RANK and not numbered_place(one_line(block.text)))
+
+
 def with_numbered_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
-    """The blocks, those as headings that only their numbers tell; a text behind a number stands apart."""
+    """The blocks, those as headings that only their numbers tell, or that ask what is answered below; a text behind a
+    number stands apart."""
     is_text = [not (one.in_list or one.is_contents or one.text.startswith("|")) for one in found]
-    places = numbered_lines([one.text for one in found], is_text, [bool(one.level) for one in found])
-    if not any(not found[index].level for index in places):
+    may_be = [is_one or one.is_counted for is_one, one in zip(is_text, found, strict=True)]
+    places = numbered_lines([one.text.strip() for one in found], may_be, [bool(one.level) for one in found])
+    asked = question_lines(
+        ["" if one.level or index in places or not is_text[index] else one.text for index, one in enumerate(found)]
+    )
+    if not asked and not any(not found[index].level for index in places):
         return found
     blocks: list[DocxBlock] = []
     for index, block in enumerate(found):
         place = places.get(index)
-        if block.level or place is None:
+        if index in asked:
+            blocks.append(replace(block, level=UNTOLD, rank=QUESTION_RANK))
+        elif block.level or place is None:
             blocks.append(replace(block, rank=place.rank) if place else block)
         elif len(block.text) <= LONGEST_TITLE and "\n" not in block.text:
-            blocks.append(replace(block, level=UNTOLD, rank=place.rank))
+            blocks.append(replace(block, level=UNTOLD, rank=place.rank, in_list=False, text=block.text.strip()))
         else:
-            blocks.append(DocxBlock(block.text[: place.end], UNTOLD, rank=place.rank))
-            blocks.append(replace(block, text=block.text[place.end :].strip()))
+            text = block.text.strip()
+            blocks.append(DocxBlock(text[: place.end], UNTOLD, rank=place.rank))
+            blocks.append(replace(block, text=text[place.end :].strip(), in_list=False))
     headings = [FoundHeading(max(one.level, 0), one.rank) for one in blocks if one.level]
     levels = iter(levels_of(headings))
     return [replace(one, level=next(levels)) if one.level else one for one in blocks]
 
 
-def body_blocks(body: Any, styles: Styles, numbering: Numbering) -> Iterator[DocxBlock]:
-    """The body's paragraphs and tables, also those inside content controls and tracked insertions."""
-    for element in _children(body, "p", "tbl"):
+def body_blocks(body: Any, styles: Styles, numbering: Numbering, notes: Notes) -> Iterator[DocxBlock]:
+    """The body's paragraphs and tables, also those inside content controls and tracked insertions; notes below what
+    refers to them."""
+    for element in elements_in(body, "p", "tbl"):
         if element.tag == f"{W}p":
             yield _paragraph(element, styles, numbering)
         else:
-            yield DocxBlock(_table(element))
-
-
-def text_of(element: Any) -> str:
-    """All visible text below an element; iterative, because XML may nest deeper than Python's stack."""
-    parts: list[str] = []
-    waiting = [iter(element)]
-    while waiting:
-        child = next(waiting[-1], None)
-        if child is None:
-            waiting.pop()
-        elif child.tag == _T:
-            parts.append(child.text or "")
-        elif child.tag not in _SKIPPED and child.tag != _FALLBACK:
-            parts.append(_TEXT.get(child.tag, ""))
-            waiting.append(iter(child))
-    return "".join(parts)
+            yield DocxBlock(table_text(element))
+        yield from map(DocxBlock, notes.of(element))
 
 
 def _paragraph(paragraph: Any, styles: Styles, numbering: Numbering) -> DocxBlock:
@@ -170,34 +221,11 @@ def _paragraph(paragraph: Any, styles: Styles, numbering: Numbering) -> DocxBloc
     marker = numbering.marker(*numbered) if numbered else ""
     if level:
         return DocxBlock(f"{marker} {text}".strip() if marker != "-" else text, level, style.is_title)
+    look = print_of_paragraph(paragraph, style, styles)
     if not marker or numbered is None:
-        return DocxBlock(text)
-    return DocxBlock(f"{_INDENT * numbered[1]}{marker} {text}", in_list=True)
-
-
-def _table(table: Any) -> str:
-    """Rows as `| a | b |`, with a rule below the first as in Markdown; a one-cell table is plain text."""
-    cells = [[text_of(cell) for cell in _children(row, "tc")] for row in _children(table, "tr")]
-    if all(len(row) == 1 for row in cells):
-        return "\n".join(row[0].strip() for row in cells)
-    rows = [[" ".join(text.split()).replace("|", "\\|") for text in row] for row in cells]
-    lines = [f"| {' | '.join(row)} |" for row in rows if any(row)]
-    lines[1:1] = ["|" + " --- |" * len(rows[0])] if len(lines) > 1 else []
-    return "\n".join(lines)
-
-
-def _children(element: Any, *names: str) -> Iterator[Any]:
-    """The children of these names in order, also those wrapped in content controls or tracked insertions."""
-    wanted = frozenset(f"{W}{name}" for name in names)
-    waiting = [iter(element)]
-    while waiting:
-        child = next(waiting[-1], None)
-        if child is None:
-            waiting.pop()
-        elif child.tag in wanted:
-            yield child
-        elif child.tag in _CONTAINERS:
-            waiting.append(iter(child))
+        return DocxBlock(text, look=look)
+    counted = marker != "-" and numbering.counts_sections(numbered[0])
+    return DocxBlock(f"{_INDENT * numbered[1]}{marker} {text}", in_list=True, is_counted=counted, look=look)
 
 
 def warm_up() -> None:

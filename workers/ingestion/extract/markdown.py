@@ -1,22 +1,25 @@
 """Markdown: its source as text, with front matter and headings recognised line by line."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.outline.contents import is_contents_title
+from workers.ingestion.extract.outline.faq import bold_questions
+from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
+from workers.ingestion.extract.outline.underlined import setext_level
 from workers.ingestion.extract.plain import decode_text
 from workers.ingestion.extract.titles import title_among
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
 _LONGEST_HEADING = 500  # a longer line is text
-_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)\Z")  # any indentation: fences inside lists and quotes count
-_NOT_A_PARAGRAPH = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|<|$)| {4}|\t")
 _LISTED = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
@@ -38,8 +41,26 @@ def extract_markdown(content: bytes) -> Extracted:
         raise ExtractionError("empty_document", cause="only white space")
     metadata = read_front_matter(front[1]) if front else {}
     title = metadata.pop("title", "") or title_among(headings)
+    headings = _with_questions(text, headings)
     furniture = furniture_of(list(_contents(text, headings)), len(text))
     return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata, furniture=furniture)
+
+
+def _with_questions(text: str, headings: Sequence[HeadingSpan]) -> list[HeadingSpan]:
+    """The headings with the questions in bold between them, each one level below the heading that it stands under."""
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    others = {one.start for one in headings}
+    fenced = _lines_in_fences(lines)
+    asked = bold_questions(
+        lines, [start not in others and number not in fenced for number, start in enumerate(starts[:-1])]
+    )
+    found = {one.start: one for one in headings}
+    for number, (end, title) in asked.items():
+        above = bisect(headings, starts[number], key=lambda one: one.start)
+        level = min(headings[above - 1].level + 1, MAX_HEADING_LEVEL) if above else 1
+        found[starts[number]] = HeadingSpan(level, plain_title(title), starts[number], starts[number] + end)
+    return [found[start] for start in sorted(found)][:MAX_HEADINGS]
 
 
 def _contents(text: str, headings: Sequence[HeadingSpan]) -> Iterator[Span]:
@@ -91,7 +112,7 @@ def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
             yield line, len(atx[1]), plain_title(_without_closing_marks(atx[2] or ""))
             continue
         below = lines[number + 1] if number + 1 < len(lines) and number + 1 not in fenced else ""
-        level = _setext_level(lines[number - 1] if number else "", line, below)
+        level = setext_level(lines[number - 1] if number else "", line, below)
         title = plain_title(line) if level else ""
         skip = bool(title)
         yield line, level, title
@@ -101,14 +122,6 @@ def _without_closing_marks(title: str) -> str:
     """`Título ##` is `Título`, but `C#` stays."""
     words = title.rstrip().rstrip("#")
     return words if not words or words[-1] in " \t" else title
-
-
-def _setext_level(above: str, line: str, below: str) -> int:
-    underline = _SETEXT.match(below)
-    # Only one-line headings: a rule under a longer paragraph is far more often a separator.
-    if not underline or _NOT_A_PARAGRAPH.match(line) or not _NOT_A_PARAGRAPH.match(above):
-        return 0
-    return 1 if underline[1][0] == "=" else 2
 
 
 def _lines_in_fences(lines: list[str]) -> set[int]:

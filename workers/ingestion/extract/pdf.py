@@ -21,12 +21,23 @@ from workers.ingestion.extract.outline import structure
 from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_size
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 from workers.ingestion.extract.outline.lines import Bookmark
+from workers.ingestion.extract.outline.slides import are_slides, slide_titles
 from workers.ingestion.extract.outline.structure import MAX_BOOKMARKS, form_values, other_bookmarks
+from workers.ingestion.extract.pdf_running_lines import printed_numbers
 from workers.ingestion.extract.pdf_text import assemble
+from workers.ingestion.extract.tables.printed import with_tables
+from workers.ingestion.extract.tables.rows import TableRow
+from workers.ingestion.extract.titles import title_at_the_top
 
 _SCANNED_LETTERS_PER_PAGE = 5  # a scan may carry a page number or a stamp as text
 _PAGES_LOOKED_AT_FOR_IMAGES = 20
-_NO_TITLE = re.compile(r"untitled|sin t[ií]tulo|.*\.(?:docx?|pdf|indd|qxd|tex|odt|rtf|dvi)", re.IGNORECASE)
+# Names of files and of nothing: what a program writes where nobody said a title.
+_NO_TITLE = re.compile(
+    r"untitled|\(?anonymous\)?|sin t[ií]tulo|.*\.(?:docx?|pdf|indd|qxd|tex|odt|rtf|dvi|html?)|[^\s_]*_\S*"
+    r"|microsoft word - .*"
+    r"|(?:presentaci[óo]n de )?powerpoint(?: presentation)?|(?:documento?|presentaci[óo]n|presentation) ?\d{1,3}",
+    re.IGNORECASE,
+)
 _LEADERS = re.compile(r"(?:\. ?){5,}")
 # PDFium writes U+FFFE for a hyphen at a line's end; `clean` would drop it.
 _LINE_HYPHEN, _LINE_HYPHEN_KEPT = "\ufffe", "\x02"
@@ -38,7 +49,7 @@ def extract_pdf(content: bytes) -> Extracted:
     Raises ExtractionError: encrypted_document, corrupt_document, too_many_pages, scanned_document,
     empty_document. Single unreadable pages become empty; when most are unreadable the file is corrupt.
     """
-    document = _open(content)
+    document = open_pdf(content)
     try:
         count = len(document)
         if count > MAX_PAGES:
@@ -50,16 +61,26 @@ def extract_pdf(content: bytes) -> Extracted:
             pages[number : number + 1] = [[*(page or []), *values] for page in pages[number : number + 1]]
         if not count or sum(page is None for page in pages) * 2 > count:
             raise ExtractionError("corrupt_document", cause="its pages cannot be read")
-        bookmarks = bookmarks or headings_by_size(printed or ())
-        extracted = assemble([page or [] for page in pages], bookmarks, _title(document))
-        extracted = with_labels(extracted, [_label(document, number) for number in range(count)])
+        bookmarks = bookmarks or _printed_headings(document, printed or ())
+        lines = [page or [] for page in pages]
+        extracted = assemble(lines, bookmarks, _title(document))
+        extracted = replace(extracted, title=extracted.title or title_at_the_top(extracted))
+        told = with_labels(extracted, [_label(document, number) for number in range(count)])
+        extracted = with_labels(extracted, printed_numbers(lines)) if told is extracted else told
         _refuse_scans(document, extracted)
         return extracted
     finally:
         document.close()
 
 
-def _open(content: bytes) -> Any:
+def _printed_headings(document: Any, printed: Sequence[PrintedLine]) -> list[Bookmark]:
+    """What the print says where there is no outline: the titles of slides, else the lines larger than the text."""
+    slides = are_slides([document.get_page_size(number) for number in range(len(document))], printed)
+    return (slide_titles(printed) if slides else []) or headings_by_size(printed)
+
+
+def open_pdf(content: bytes) -> Any:
+    """PDFium's document. Raises ExtractionError: encrypted_document, corrupt_document."""
     try:
         return pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
@@ -79,14 +100,23 @@ def _page_lines(document: Any, index: int, printed: list[PrintedLine] | None = N
         raw = text_page.get_text_range()
         if printed is not None:
             printed += _sizes(text_page, raw, index)
+        parts = with_tables(text_page, raw)
         text_page.close()
     except pdfium.PdfiumError:
         return None
     finally:
         page.close()
-    marked = raw.replace(_LINE_HYPHEN_KEPT, _LINE_HYPHEN).split(_LINE_HYPHEN)
-    text = _LINE_HYPHEN.join(clean(part) for part in marked)
-    return [_LEADERS.sub("... ", line).strip() for line in text.split("\n")]
+    return [line for part in parts for line in _lines(part)]
+
+
+def _lines(part: str) -> Iterator[str]:
+    """The lines of a part of a page's text, or the row of a table that it is."""
+    marked = part.replace(_LINE_HYPHEN_KEPT, _LINE_HYPHEN).split(_LINE_HYPHEN)
+    text = _LINE_HYPHEN.join(map(clean, marked))
+    if isinstance(part, TableRow):
+        yield type(part)(text)
+    else:
+        yield from map(str.strip, _LEADERS.sub("... ", text).split("\n"))
 
 
 def _sizes(text_page: Any, raw: str, page: int) -> Iterator[PrintedLine]:
@@ -166,7 +196,7 @@ def _has_image(document: Any, index: int) -> bool:
         page.close()
 
 
-_SMALLEST = (
+SMALLEST = (
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
     b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
     b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F<</Type/Font"
@@ -178,4 +208,4 @@ _SMALLEST = (
 def warm_up() -> None:
     """Make PDFium load its library and fonts, and load pypdf."""
     structure.warm_up()
-    extract_pdf(_SMALLEST)
+    extract_pdf(SMALLEST)

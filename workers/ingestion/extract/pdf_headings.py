@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from workers.ingestion.extract.outline.lines import Bookmark, Line
+from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
 
 WRAPPED_LINES = 4  # a heading may be printed over this many lines
+LINES_OF_A_NUMBER = 2  # "CHAPTER" and "FOUR" above a title
+REACH_ABOVE = 4  # lines from a title up to its number, blank ones between
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_NUMBERING = re.compile(r"\A\s*(?:(?:\d+\.)+\d*|\d+)[.)]?\s+")
+_NUMBERING = re.compile(r"\A\s*(?:[A-Z]\.(?=\d))?(?:(?:\d+\.)+\d*|\d+)[.)]?\s+")
 
 
 def with_headings(
@@ -31,7 +35,7 @@ def _page_lines(
     index, gap, printed = 0, False, False
     while index < len(lines):
         end, heading = found.get(index, (index + 1, None))
-        text = " ".join(lines[index:end]).strip()
+        text = " ".join(filter(None, map(str.strip, lines[index:end])))
         if text:
             yield Line(text, page, gap and printed, heading, is_furniture=index in furniture)
         gap, printed = not text, printed or bool(text)
@@ -51,10 +55,32 @@ def _found(lines: list[str], bookmarks: list[Bookmark], furniture: frozenset[int
         for index in range(len(lines)):
             end = _match(letters, unnumbered, index, wanted)
             if end and taken.isdisjoint(range(index, end)):
-                found[index] = (end, bookmark)
-                taken.update(range(index, end))
+                start, title = _with_number(lines, index, bookmark.title)
+                if not taken.isdisjoint(range(start, index)):
+                    start, title = index, bookmark.title
+                found[start] = (end, replace(bookmark, title=title))
+                taken.update(range(start, end))
                 break
     return found
+
+
+def _with_number(lines: list[str], index: int, title: str) -> tuple[int, str]:
+    """Where the heading begins, and its title with the number that only the print has: outlines often have none.
+
+    It stands before the title, "2.7.3. Elegir una versión", or on lines of its own above, "CHAPTER", "FOUR".
+    """
+    if numbered_place(title):
+        return index, title
+    if number := _NUMBERING.match(lines[index]):
+        said = _letters(title).startswith(_letters(lines[index]))
+        return index, title if said else f"{number[0].strip()} {title}"
+    above = [at for at in range(max(index - REACH_ABOVE, 0), index) if lines[at].strip()]
+    for count in range(1, LINES_OF_A_NUMBER + 1):
+        printed = " ".join(lines[at].strip() for at in above[-count:])
+        place = numbered_place(printed) if len(above) >= count else None
+        if place and place.bare and place.rank < DECIMAL_RANK:
+            return above[-count], f"{printed.rstrip('.')}. {title}"
+    return index, title
 
 
 def _match(letters: list[str], unnumbered: list[str], index: int, wanted: set[str]) -> int:

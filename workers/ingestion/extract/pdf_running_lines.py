@@ -1,11 +1,15 @@
-"""Headers and footers that repeat on most pages of a PDF: found and dropped, conservatively."""
+"""Headers and footers that repeat on most pages of a PDF: found and dropped, conservatively, but for their numbers."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from workers.ingestion.extract.outline.places import RANKS, Number, numbered_place
 
 EDGE = 3  # lines looked at from the top and from the bottom of a page
 MIN_PAGES = 4
+FACING = 2  # pages from one head to the next, where left pages have another than right ones
 MIN_SHARE = 0.4  # less than half: books print one header on left pages and another on right ones
 _NUMBER = re.compile(r"\A\d+\b|\b\d+\Z|(?<=\b)\d+(?=\s*(?:/|de|of)\s*\d+\Z)", re.IGNORECASE)
 # Each sign can be read in one way only, and is not read again (`*+`): a line of "pag." took twice as long for each.
@@ -19,14 +23,11 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
     """The pages without running headers and footers.
 
     A line is one when it stands within EDGE lines of a page's edge on at least MIN_SHARE of the pages (and on
-    MIN_PAGES), equal but for a number that grows with the page. Its first occurrence stays (a title is not
-    lost), unless it is a bare page number or stands at the bottom, where no title does.
+    MIN_PAGES), equal, or equal but for a number that grows with the page: the year in a head does not. Its first
+    occurrence stays (a title is not lost), unless it is a bare page number or stands at the bottom, where no title
+    does.
     """
-    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for page, lines in enumerate(pages):
-        for index in _edges(lines):
-            places[_pattern(lines[index], page)].append((page, index))
-    needed = max(MIN_PAGES, MIN_SHARE * sum(1 for lines in pages if lines))
+    places, needed = _places(pages)
     usual = _usual_distances(places, needed)
     dropped: set[tuple[int, int]] = set()
     for pattern, spots in places.items():
@@ -36,9 +37,45 @@ def drop_running_lines(pages: Sequence[list[str]]) -> list[list[str]]:
         elif pattern and count >= needed:
             is_title = not _is_page_number(pattern) and _stands_above(pages, *spots[0])
             dropped.update(spots[1:] if is_title else spots)
+    dropped.update(_chapter_heads(pages, needed))
     return [
         [line for index, line in enumerate(lines) if (page, index) not in dropped] for page, lines in enumerate(pages)
     ]
+
+
+def _chapter_heads(pages: Sequence[list[str]], needed: float) -> Iterator[tuple[int, int]]:
+    """The first lines that tell where the page is, "CHAPTER 3. … 3.2. BACKUPS", but for each chapter's own first."""
+    named: list[tuple[int, int, tuple[str, Number]]] = []
+    for page, lines in enumerate(pages):
+        first = next((index for index, line in enumerate(lines) if line), None)
+        place = numbered_place(lines[first]) if first is not None else None
+        if place and first is not None and place.rank < RANKS["articulo"]:
+            named.append((page, first, (place.family, place.number)))
+    again = [(one, above) for above, one in pairwise(named) if one[2] == above[2] and one[0] - above[0] <= FACING]
+    if len({one[0] for pair in again for one in pair}) >= needed:
+        yield from ((page, index) for (page, index, _), _ in again)
+
+
+def printed_numbers(pages: Sequence[list[str]]) -> list[str]:
+    """By page the number that its head or foot prints, where these count the pages; "" where they do not, or differ."""
+    places, needed = _places(pages)
+    usual = _usual_distances(places, needed)
+    printed: list[set[int]] = [set() for _ in pages]
+    for pattern, spots in places.items():
+        if (distance := _distance(pattern)) in usual:
+            for page, _ in spots:
+                printed[page].add(page + int(distance))
+    return [str(numbers.pop()) if len(numbers) == 1 else "" for numbers in printed]
+
+
+def _places(pages: Sequence[list[str]]) -> tuple[dict[str, list[tuple[int, int]]], float]:
+    """By what lines on edges have in common, where they are: (page, line); and on how many pages one is running."""
+    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for page, lines in enumerate(pages):
+        for index in _edges(lines):
+            for pattern in _patterns(lines[index], page):
+                places[pattern].append((page, index))
+    return places, max(MIN_PAGES, MIN_SHARE * sum(1 for lines in pages if lines))
 
 
 def _edges(lines: list[str]) -> Iterable[int]:
@@ -67,14 +104,22 @@ def _stands_above(pages: Sequence[list[str]], page: int, index: int) -> bool:
     return index in printed[:EDGE] or len(printed) <= 2 * EDGE
 
 
-def _pattern(line: str, page: int) -> str:
-    """The line with a number that follows the page replaced by its distance from the page's index."""
-    number = _NUMBER.search(line)
-    if not number or len(number[0]) > 5:
-        return line
+def _patterns(line: str, page: int) -> set[str]:
+    """What the line has in common with others: its pattern; of a title, whose number need not be the page's, itself."""
+    patterns = {_pattern(line, page, number) for number in _NUMBER.finditer(line)} or {line}
+    return patterns | {line} if _is_title(line) else patterns
+
+
+def _is_title(line: str) -> bool:
     words = re.findall(r"[^\W\d_]+", line)
-    is_title = len(words) >= _TITLE_WORDS or sum(map(len, words)) >= _TITLE_LETTERS
-    if not is_title and not _PAGE_WORDS.match(line):
+    return len(words) >= _TITLE_WORDS or sum(map(len, words)) >= _TITLE_LETTERS
+
+
+def _pattern(line: str, page: int, number: "re.Match[str]") -> str:
+    """The line with a number that may follow the page replaced by its distance from the page's index."""
+    if len(number[0]) > 5:
+        return line
+    if not _is_title(line) and not _PAGE_WORDS.match(line):
         return line
     return f"{line[: number.start()]}#{int(number[0]) - page}{line[number.end() :]}"
 

@@ -6,11 +6,13 @@ from itertools import pairwise
 
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, PageSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
+from workers.ingestion.extract.outline.faq import with_question_headings
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.lines import Bookmark, Line
 from workers.ingestion.extract.outline.numbered import with_numbered_headings
 from workers.ingestion.extract.pdf_headings import with_headings
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
+from workers.ingestion.extract.tables.rows import with_rules
 from workers.ingestion.extract.titles import title_of_norm
 
 LINE_HYPHEN = "\ufffe"  # PDFium's mark where it joined a hyphenated word
@@ -29,11 +31,12 @@ _LONGEST_WORD = 60
 
 def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: str = "") -> Extracted:
     """One text from lines per page; page spans tile it, headings are the bookmarks found on their pages."""
-    kept = drop_running_lines(pages)
+    kept = with_rules(drop_running_lines(pages))
     compounds = frozenset(_COMPOUND.findall("\n".join(map("\n".join, kept))))
     healed = [[_without_break_marks(line, compounds) for line in page] for page in kept]
     widths = _widths(kept)
-    lines = with_numbered_headings(list(with_headings(healed, bookmarks, contents_lines(healed))), widths)
+    numbered = with_numbered_headings(list(with_headings(healed, bookmarks, contents_lines(healed))), widths)
+    lines = with_question_headings(numbered)
     written = _Written(widths, compounds, [-1] * len(pages))
     for line in lines:
         written.add(line)
@@ -121,6 +124,8 @@ def _separator(previous: Line | None, line: Line, widths: Sequence[int]) -> str:
         return "\n\n"
     if previous.is_furniture or line.is_furniture:
         return "\n" if previous.is_furniture and line.is_furniture else "\n\n"
+    if previous.text.endswith(" |") and line.text.startswith("| "):
+        return "\n"  # a table goes on over the page
     filled = len(previous.text) / widths[previous.page]
     if _word_goes_on(previous.text, line.text) and filled >= HALF:
         return "-"

@@ -2,15 +2,17 @@
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from corpora.uploads.signatures import utf16_without_bom
 from workers.ingestion.extract.canonical import one_line, tidy_text
-from workers.ingestion.extract.extracted import Extracted, HeadingSpan
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines, question_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
+from workers.ingestion.extract.outline.underlined import is_rule, underlined_lines
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -36,18 +38,32 @@ def extract_text(content: bytes) -> Extracted:
     text = tidy_text(decode_text(content))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
-    return Extracted(text, headings=tuple(numbered_spans(text)))
-
-
-def numbered_spans(text: str) -> Iterator[HeadingSpan]:
-    """The headings of a text that only their numbers tell."""
     lines = text.split("\n")
-    places = numbered_lines(lines, [True] * len(lines))
-    levels = levels_of([FoundHeading(0, place.rank) for place in places.values()])
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    for (index, place), level in zip(places.items(), levels, strict=True):
-        end = len(lines[index]) if len(lines[index]) <= LONGEST_TITLE else place.end
-        yield HeadingSpan(level, one_line(lines[index][:end]), starts[index], starts[index] + end)
+    told = underlined_lines(lines)
+    beside = {number + step for number in told for step in (-1, 1)}
+    rules = [(starts[number], starts[number] + len(lines[number])) for number in sorted(beside) if number >= 0
+             and is_rule(lines[number])]  # fmt: skip
+    headings = tuple(_heading_spans(lines, starts, told))
+    return Extracted(text, headings=headings, furniture=furniture_of(rules, len(text)))
+
+
+def _heading_spans(lines: Sequence[str], starts: Sequence[int], told: Mapping[int, int]) -> Iterator[HeadingSpan]:
+    """The headings of a text that are underlined (`told`: their levels) or that their numbers tell, and the questions
+    that it answers."""
+    places = numbered_lines(lines, [True] * len(lines), [number in told for number in range(len(lines))])
+    asked = question_lines(["" if number in places or number in told else line for number, line in enumerate(lines)])
+    ranks = {
+        **dict.fromkeys(told, 0),
+        **dict.fromkeys(asked, QUESTION_RANK),
+        **{index: place.rank for index, place in places.items()},
+    }
+    levels = levels_of([FoundHeading(told.get(index, 0), ranks[index]) for index in sorted(ranks)])
+    for index, level in zip(sorted(ranks), levels, strict=True):
+        line, place = lines[index], places.get(index)
+        end = place.end if place and index not in told and len(line) > LONGEST_TITLE else len(line)
+        title = line[:end] if place or index in told else question_title(line)
+        yield HeadingSpan(level, one_line(title), starts[index], starts[index] + end)
 
 
 def decode_text(content: bytes) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from retrieval.text.references import heading_key
-from workers.ingestion.extract.extracted import HeadingSpan
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan
 
 LOOKED_AT = 4_000  # characters from the beginning
 LONGEST_NORM = 450
@@ -39,6 +39,14 @@ def title_among(headings: Sequence[HeadingSpan]) -> str:
     """The first heading of level 1, unless it is but the first of several numbered parts."""
     highest = [heading.title for heading in headings if heading.level == 1]
     return "" if not highest or (len(highest) > 1 and heading_key(highest[0])) else highest[0]
+
+
+def title_at_the_top(extracted: Extracted) -> str:
+    """The only heading of level 1, where the text begins with it and others stand below; "" of any other text."""
+    highest = [heading for heading in extracted.headings if heading.level == 1]
+    if len(highest) != 1 or len(extracted.headings) == 1 or extracted.text[: highest[0].start].strip():
+        return ""
+    return "" if heading_key(highest[0].title) else highest[0].title[:LONGEST_NORM]
 
 
 def title_of_norm(text: str, declared: str) -> str:

@@ -4,16 +4,19 @@ import logging
 
 from django.db import transaction
 
+from config.faults import describe_error
+from config.metrics.background import timed_stage
 from config.prepared import Prepared
 from corpora.descriptions import mark_metadata_changed
 from corpora.metadata.date_ranges import day_number
 from corpora.metadata.free import free_words
 from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.models import Chunk, Document, DocumentText, Section
+from corpora.reader.kept_pages import forget_pages
 from retrieval.embeddings.cache import text_hash
 from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point
-from retrieval.places.names import write_names
+from retrieval.places.names import said_of, write_names
 from retrieval.spaces.opened import every_index
 from retrieval.text.document_names import names_of
 from workers.ingestion import declarations
@@ -70,9 +73,10 @@ class VersionWriter:
         texts = indexed_texts(self.title, chunks)
         if self.language != self.reading.language:  # the document says another one than its words do
             terms = tuple(bm25.encode_documents(texts, self.language))
-        embedded = self.spaces.embed(texts)
+        with timed_stage("embed"):
+            embedded = self.spaces.embed(texts)
         rows = [self._row(one, text) for one, text in zip(chunks, texts, strict=True)]
-        with transaction.atomic():
+        with timed_stage("store"), transaction.atomic():
             self.lease.report(Stage.EMBED, progress)
             Chunk.objects.bulk_create(rows)
         payloads = {size: {**self.payload, "granularity": str(size)} for size in {row.granularity for row in rows}}
@@ -81,7 +85,8 @@ class VersionWriter:
             columns = zip(rows, vectors, terms, strict=True)
             return [Point(row.pk, dense, sparse, payloads[row.granularity]) for row, dense, sparse in columns]
 
-        self.spaces.upsert(embedded, points)
+        with timed_stage("index"):
+            self.spaces.upsert(embedded, points)
 
     def _row(self, draft: ChunkDraft, text: str) -> Chunk:
         return Chunk(
@@ -119,6 +124,7 @@ class VersionWriter:
             if self.version > 1:
                 self._drop_old_rows()
         self._drop_old_points()
+        self._drop_old_images()
 
     def _lock(self) -> Document:
         found = _locked(document_id=self.lease.document_id, holder=self.lease.holder)
@@ -146,7 +152,8 @@ class VersionWriter:
 
     def _write_names(self, edited: Document) -> None:
         text = self.reading.extracted.text
-        write_names(self.document, names_of(edited.title or self.title, self.document.filename, text))
+        names = names_of(edited.title or self.title, self.document.filename, text, said_of(edited))
+        write_names(self.document, names)
 
     def _drop_old_rows(self) -> None:
         old = Chunk.objects.filter(document=self.document).exclude(version=self.version)
@@ -164,3 +171,11 @@ class VersionWriter:
                 index.delete_document(self.document.pk, keep_version=self.version)
         except IndexUnavailable:
             logger.warning("the index still has old points of document %s", self.document.pk)
+
+    def _drop_old_images(self) -> None:
+        """Nobody asks for them any more; what the store keeps now goes in time."""
+        try:
+            if self.version > 1:
+                forget_pages(self.document, but_version=self.version)
+        except Exception as error:  # boto raises its own hierarchy
+            logger.warning("the file store still has old pages of a document: %s", describe_error(error))

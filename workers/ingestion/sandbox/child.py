@@ -5,18 +5,19 @@ import os
 from collections.abc import Callable
 from typing import NoReturn
 
+from corpora.reader.printed import PageRequest, PrintedPage
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox.limits import ChildLimits, confine, die_with_parent
-from workers.ingestion.sandbox.wire import decode_read_request, encode_error, encode_reading
+from workers.ingestion.sandbox.wire import decode_read_request, encode_answer, encode_error
 
 EXIT_ANSWERED, EXIT_MEMORY, EXIT_BROKEN = 0, 12, 13
 _SOURCE, _RESULT = 3, 4
 _FIRST_UNUSED = 5
 _COLLECT_AFTER = 100_000  # objects; parsers make many, few of them garbage, and the child dies soon
 
-Reader = Callable[[bytes, ReadRequest], Reading | Extracted]
+Reader = Callable[[bytes, ReadRequest | PageRequest], Reading | Extracted | PrintedPage]
 
 
 def run_child(read: Reader, descriptors: tuple[int, int], request: bytes, limits: ChildLimits, parent: int) -> NoReturn:
@@ -53,7 +54,7 @@ def _keep_only(source: int, result: int) -> None:
 def _answer(read: Reader, request: bytes) -> bytes:
     try:
         asked = decode_read_request(request)
-        return encode_reading(read(_content(), asked), asked.granularities)
+        return encode_answer(read(_content(), asked), asked)
     except ExtractionError as error:
         return encode_error(error)
 

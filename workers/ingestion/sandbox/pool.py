@@ -17,20 +17,23 @@ import tempfile
 import time
 from pathlib import Path
 
+from corpora.reader.printed import PageRequest, PrintedPage
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest, read_extracted
 from workers.ingestion.sandbox.child import EXIT_ANSWERED, EXIT_MEMORY
 from workers.ingestion.sandbox.limits import ChildLimits
 from workers.ingestion.sandbox.process import SandboxUnavailable, ZygoteDied, ZygoteProcess
-from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode_reading, encode_read_request
+from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode_reading, decode_shown, encode_read_request
+from workers.ingestion.sandbox.wire_pages import encode_page_request
 from workers.ingestion.sandbox.zygote import EXITED, OUT_OF_TIME, REQUEST, STATUS
 
-__all__ = ["ChildLimits", "Sandbox", "SandboxUnavailable", "close_sandbox", "read_in_sandbox"]
+__all__ = ["ChildLimits", "Sandbox", "SandboxUnavailable", "close_sandbox", "read_in_sandbox", "show_in_sandbox"]
 
 logger = logging.getLogger(__name__)
 
 _READER = "workers.ingestion.reading"
+PAGE_LIMITS = ChildLimits(address_space=1024**3, cpu_seconds=6, wall_seconds=20.0)  # somebody waits for the page
 _GRACE_SECONDS = 5.0  # beyond the wall limit, which the zygote enforces; then the zygote itself is stuck
 _NEAR_THE_LIMIT = 0.6  # of the address space in use: a crash there is for want of memory
 
@@ -48,20 +51,28 @@ class Sandbox:
 
         Raises ExtractionError (the document's fault), SandboxUnavailable and OSError (the machine's).
         """
+        return decode_reading(self._answer(content, encode_read_request(request), self.limits), request)
+
+    def show(self, content: bytes | Path, request: PageRequest, limits: ChildLimits = PAGE_LIMITS) -> PrintedPage:
+        """A page of a PDF as it is printed, from a child of its own. Raises as `read`."""
+        return decode_shown(self._answer(content, encode_page_request(request), limits), request)
+
+    def _answer(self, content: bytes | Path, request: bytes, limits: ChildLimits) -> bytearray:
+        """What a child says to a request."""
         source = _open(content)
         try:
-            return self._attempt(self._zygote, source, request)
+            return self._attempt(self._zygote, source, request, limits)
         except ZygoteDied:
             logger.warning("the extraction zygote died; one more attempt in a zygote of its own")
-            return self._alone(source, request)
+            return self._alone(source, request, limits)
         finally:
             os.close(source)
 
-    def _alone(self, source: int, request: ReadRequest) -> Reading | Extracted:
+    def _alone(self, source: int, request: bytes, limits: ChildLimits) -> bytearray:
         """The second attempt shares its zygote with nobody: a document that kills zygotes fails alone."""
         zygote = ZygoteProcess(self._module_name)
         try:
-            return self._attempt(zygote, source, request)
+            return self._attempt(zygote, source, request, limits)
         except ZygoteDied as error:
             raise ExtractionError("extraction_crashed", cause="the extraction process died twice") from error
         finally:
@@ -71,11 +82,9 @@ class Sandbox:
         """End the zygote; the next extraction starts another."""
         self._zygote.close()
 
-    def _attempt(self, zygote: ZygoteProcess, source: int, request: ReadRequest) -> Reading | Extracted:
+    def _attempt(self, zygote: ZygoteProcess, source: int, request: bytes, limits: ChildLimits) -> bytearray:
         os.lseek(source, 0, os.SEEK_SET)
-        limits = self.limits
-        numbers = (limits.address_space, limits.cpu_seconds, limits.wall_seconds)
-        message = REQUEST.pack(*numbers, encode_read_request(request))
+        message = REQUEST.pack(limits.address_space, limits.cpu_seconds, limits.wall_seconds, request)
         deadline = time.monotonic() + limits.wall_seconds + _GRACE_SECONDS
         with _Pipe() as answer, _Pipe() as status:
             pid = zygote.send(message, [source, answer.writer, status.writer])
@@ -92,16 +101,17 @@ class Sandbox:
             raise ZygoteDied("during an extraction")
         kind, code, peak_kib = STATUS.unpack(ended)
         if kind == EXITED and code == EXIT_ANSWERED:
-            return decode_reading(result, request)
-        raise self._cause_of_death(kind, code, peak_kib)
+            return result
+        raise _cause_of_death(kind, code, peak_kib, limits)
 
-    def _cause_of_death(self, kind: int, code: int, peak_kib: int) -> ExtractionError:
-        if kind == OUT_OF_TIME or (kind != EXITED and code == signal.SIGXCPU):
-            return ExtractionError("extraction_timeout", cause=f"stopped by signal {code}")
-        memory = peak_kib * 1024 > _NEAR_THE_LIMIT * self.limits.address_space
-        if memory or (kind == EXITED and code == EXIT_MEMORY):
-            return ExtractionError("extraction_memory", cause=f"{peak_kib // 1024} MB in use")
-        return ExtractionError("extraction_crashed", cause=f"{'exit status' if kind == EXITED else 'signal'} {code}")
+
+def _cause_of_death(kind: int, code: int, peak_kib: int, limits: ChildLimits) -> ExtractionError:
+    if kind == OUT_OF_TIME or (kind != EXITED and code == signal.SIGXCPU):
+        return ExtractionError("extraction_timeout", cause=f"stopped by signal {code}")
+    memory = peak_kib * 1024 > _NEAR_THE_LIMIT * limits.address_space
+    if memory or (kind == EXITED and code == EXIT_MEMORY):
+        return ExtractionError("extraction_memory", cause=f"{peak_kib // 1024} MB in use")
+    return ExtractionError("extraction_crashed", cause=f"{'exit status' if kind == EXITED else 'signal'} {code}")
 
 
 class _Pipe:
@@ -165,6 +175,12 @@ def read_in_sandbox(content: bytes | Path, request: ReadRequest) -> Reading:
     """
     outcome = _sandbox.read(content, request)
     return outcome if isinstance(outcome, Reading) else read_extracted(outcome, request)
+
+
+def show_in_sandbox(content: bytes | Path, request: PageRequest) -> PrintedPage:
+    """A page as it is printed, in this process's shared sandbox. Raises as `Sandbox.read`; callers bound how many run
+    at once."""
+    return _sandbox.show(content, request)
 
 
 def close_sandbox() -> None:

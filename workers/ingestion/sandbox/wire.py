@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from corpora.reader.printed import PageRequest, PrintedPage
 from workers.ingestion.extract.extracted import (
     DECLARABLE,
     LISTED,
@@ -27,6 +28,7 @@ from workers.ingestion.extract.extracted import (
 )
 from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
+from workers.ingestion.sandbox.wire_pages import decode_page, decode_page_request, encode_page
 from workers.ingestion.sandbox.wire_passages import decode_passages, encode_passages
 
 MAX_REQUEST_BYTES = 4096
@@ -47,9 +49,18 @@ def encode_read_request(request: ReadRequest) -> bytes:
     return message
 
 
-def decode_read_request(message: bytes) -> ReadRequest:
+def decode_read_request(message: bytes) -> ReadRequest | PageRequest:
     fields = orjson.loads(message)
+    if page := decode_page_request(fields):
+        return page
     return ReadRequest(**{**fields, "granularities": tuple(fields["granularities"])})
+
+
+def encode_answer(outcome: Reading | Extracted | PrintedPage, request: ReadRequest | PageRequest) -> bytes:
+    """Of the child, to what it was asked."""
+    if isinstance(outcome, Reading | Extracted):
+        return encode_reading(outcome, request.granularities if isinstance(request, ReadRequest) else ())
+    return encode_page(outcome)
 
 
 def encode_reading(outcome: Reading | Extracted, granularities: Sequence[int]) -> bytes:
@@ -97,6 +108,16 @@ def decode_reading(result: bytes | bytearray, request: ReadRequest) -> Reading |
             return extracted
         chunks, terms = decode_passages(fields["passages"], extracted, request.granularities)
         return Reading(extracted, request.language or _language(fields["language"]), chunks, terms)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ExtractionError("extraction_crashed", cause="the child's answer is malformed") from error
+
+
+def decode_shown(result: bytes | bytearray, request: PageRequest) -> PrintedPage:
+    """As `decode_reading`, of a page."""
+    try:
+        if result.startswith(b'{"error"'):
+            raise _failure(orjson.loads(result))
+        return decode_page(result, request)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ExtractionError("extraction_crashed", cause="the child's answer is malformed") from error
 

@@ -106,7 +106,8 @@ class Command(IndexCommand):
             self.clock = TimeLeft()
         if self.stderr.isatty() and (done % 20 == 0 or done == total):
             left = self.clock.after(done, total)
-            self.stderr.write(f"\r{what} {done}/{total} {left:<16}", ending="" if done < total else "\n")
+            told = f"\r{what} {done}/{total} {left:<16}"
+            self.stderr.write(told, str, "" if done < total else "\n")  # no error, so not in red
             self.stderr.flush()
 
 

@@ -3,9 +3,14 @@
 from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
+from uuid import UUID
+
+from django.core.management.base import CommandError
 
 from accounts.management.base import DatabaseCommand
-from corpora.models import Document
+from config.faults import describe_error
+from corpora.models import Document, DocumentQuerySet
+from corpora.uploads.inventory import missing_originals
 from workers import inline
 from workers.progress import ProgressBar
 
@@ -16,6 +21,9 @@ class Command(DatabaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--organization", metavar="SLUG")
         parser.add_argument("--corpus", metavar="ID")
+        parser.add_argument(
+            "--skip-missing", action="store_true", help="leave documents as they are whose originals are missing"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         documents = Document.objects.alive().exclude(status=Document.Status.PROCESSING)
@@ -23,19 +31,42 @@ class Command(DatabaseCommand):
             documents = documents.filter(corpus__organization__slug=options["organization"])
         if options["corpus"]:
             documents = documents.filter(corpus_id=options["corpus"])
+        documents = self.readable(documents, skip=options["skip_missing"])
         chosen = list(documents.values_list("pk", flat=True))
         documents.requeue()
         if inline.owns_index():
-            bar = ProgressBar(self.stderr, "reindex", len(chosen))
-            ends: Counter[str] = Counter()
-
-            def done(document: Document) -> None:
-                bar.step(document.filename)
-                ends[document.status] += 1
-
-            inline.work_off(chosen, done)
-            bar.end()
-            indexed = ends[Document.Status.INDEXED]
-            self.stdout.write(f"{indexed} documents indexed again, {ends.total() - indexed} not.")
+            self.work_off(chosen)
         else:
             self.stdout.write(f"{len(chosen)} documents queued; the workers take them within seconds.")
+
+    def readable(self, documents: DocumentQuerySet, *, skip: bool) -> DocumentQuerySet:
+        """Those that can be read again. Without their originals documents would only be lost to their readers."""
+        try:
+            found = missing_originals(documents)
+        except Exception as error:  # boto raises its own hierarchy
+            raise CommandError(f"The file store does not answer: {describe_error(error)}") from None
+        if not found.missing:
+            return documents
+        said = (
+            f"{len(found.missing)} of {found.documents} documents have no original in the file store (original_missing)"
+        )
+        if not skip:
+            raise CommandError(
+                f"{said}, {', '.join(map(str, found.missing[:3]))} among them. Nothing was queued. Put the files back "
+                "first; or add --skip-missing, which leaves those documents as they are."
+            )
+        self.stderr.write(f"{said} and are left as they are.")
+        return documents.exclude(pk__in=found.missing)
+
+    def work_off(self, chosen: list[UUID]) -> None:
+        bar = ProgressBar(self.stderr, "reindex", len(chosen))
+        ends: Counter[str] = Counter()
+
+        def done(document: Document) -> None:
+            bar.step(document.filename)
+            ends[document.status] += 1
+
+        inline.work_off(chosen, done)
+        bar.end()
+        indexed = ends[Document.Status.INDEXED]
+        self.stdout.write(f"{indexed} documents indexed again, {ends.total() - indexed} not.")

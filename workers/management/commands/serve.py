@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 
 from accounts.management.base import DatabaseCommand
 from config.env import env, keep_files_private
+from config.observability.logs import log_what_nobody_catches
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 from retrieval.spaces.registry import active_space
@@ -34,6 +35,7 @@ class Command(DatabaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         keep_files_private()
+        log_what_nobody_catches()
         raise_file_limit()
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
@@ -95,6 +97,7 @@ class Command(DatabaseCommand):
             proxy_headers=settings.HTTPS,
             forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1"),
             timeout_graceful_shutdown=20,
+            log_config=None,  # our own (`config.faults.logging_of`)
             log_level="warning",
         )
 

@@ -16,6 +16,7 @@ from retrieval.models import SpaceState
 from retrieval.spaces import opened, registry
 from retrieval.spaces.progress import space_progress
 from workers import datasets, inline
+from workers.progress import PacedReport
 from workers.upkeep import space_change, space_comparison, space_filling
 
 COMPARED = ("hit@1", "hit@5", "recall@5", "mrr", "ndcg@10")
@@ -29,6 +30,7 @@ class Command(DatabaseCommand):
         what.add_parser("status", help="the spaces, how full they are, and which one the settings name")
         fill = what.add_parser("fill", help="embed what a space lacks, here and now, then switch to it")
         fill.add_argument("space", nargs="?", help="its collection; by default the one that the settings name")
+        fill.add_argument("--rate", type=int, metavar="N", help="at most N chunks a second")
         fill.add_argument("--manual", action="store_true", help="do not switch; `space switch` does")
         compare = what.add_parser("compare", help="ask a question set in the space in use and in another")
         compare.add_argument("questions", type=Path, help="a folder with corpus.jsonl and queries.jsonl")
@@ -59,19 +61,16 @@ class Command(DatabaseCommand):
     def fill(self, options: dict[str, Any]) -> None:
         inline.require_index()
         if options["space"] is None:
-            registry.begin_filling(registry.wanted_space())
+            opened.start_filling(registry.wanted_space())
         space = chosen_space(options)
-        missing = space_filling.fill(space, self.report)
+        report = PacedReport(self.stderr, "filled", 1, "chunks")
+        missing = space_filling.fill(space, report, rate=options["rate"] or 0)
+        report.end()
         if missing.total:
             raise CommandError(f"{space.collection} still lacks {missing.total} chunks; run this again.")
         self.stdout.write(f"{space.collection} holds all {fill_level(space)}.")
         if not options["manual"] and space.state != SpaceState.State.ACTIVE:
             self.switch(options)
-
-    def report(self, done: int, total: int) -> None:
-        if self.stderr.isatty():
-            self.stderr.write(f"\r{done}/{total} chunks   ", ending="" if done < total else "\n")
-            self.stderr.flush()
 
     def compare(self, options: dict[str, Any]) -> None:
         inline.require_index()

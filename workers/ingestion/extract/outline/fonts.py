@@ -30,7 +30,7 @@ class PrintedLine:
 
 def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     """The large lines in order, neighbours of one size as one; levels by size."""
-    body = _body_size(lines)
+    body = body_size(lines)
     running = _running(lines)
     found: list[PrintedLine] = []
     joined, last = 0, -2
@@ -38,7 +38,7 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     for line in lines:
         longest[line.size] = max(longest[line.size], len(line.text))
     for index, line in enumerate(lines):
-        if line.size < body * LARGER or not _is_title(line.text) or _unnumbered(line.text) in running:
+        if line.size < body * LARGER or not reads_as_title(line.text) or _unnumbered(line.text) in running:
             continue
         above = found[-1] if found and last == index - 1 else None
         if above and joined < WRAPPED and _goes_on(above, lines[last], line, longest[line.size]):
@@ -50,11 +50,11 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
         last = index
     if len(found) > MOST_SHARE * len(lines):
         return []
-    levels = _levels(found)
+    levels = levels_by_size(found)
     return [Bookmark(levels[line.size], line.text, line.page) for line in found if len(line.text) <= LONGEST]
 
 
-def _body_size(lines: Sequence[PrintedLine]) -> float:
+def body_size(lines: Sequence[PrintedLine]) -> float:
     """The size of most letters."""
     letters: Counter[float] = Counter()
     for line in lines:
@@ -62,7 +62,7 @@ def _body_size(lines: Sequence[PrintedLine]) -> float:
     return max(letters, key=letters.__getitem__, default=0.0)
 
 
-def _levels(found: Sequence[PrintedLine]) -> dict[float, int]:
+def levels_by_size(found: Sequence[PrintedLine]) -> dict[float, int]:
     """By size. The largest one that stands in front alone is the document's title, beside the highest headings."""
     levels: dict[float, int] = {}
     level, upper = 0, 0.0
@@ -101,7 +101,7 @@ def _unnumbered(text: str) -> str:
     return text.strip("0123456789 ")
 
 
-def _is_title(text: str) -> bool:
+def reads_as_title(text: str) -> bool:
     begins = text[:1].isalnum() or text[:1] in "¿¡§«“"
     letters = sum(map(str.isalpha, text)) if len(text) <= LONGEST else 0
     return begins and letters >= FEWEST_LETTERS and not _NO_TITLE.search(text)

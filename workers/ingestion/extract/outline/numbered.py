@@ -1,12 +1,21 @@
 """Headings by their numbers: "Artículo 14. …", "CAPÍTULO II", "V2.1.1 …" in lines that no outline names. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from workers.ingestion.extract.outline.lines import Bookmark, Line
-from workers.ingestion.extract.outline.places import CLOSING_RANKS, DECIMAL_RANK, NumberedPlace, numbered_place
-from workers.ingestion.extract.outline.sequences import Candidate, headings_among
+from workers.ingestion.extract.outline.places import (
+    CLOSING_RANKS,
+    DECIMAL_RANK,
+    RANKS,
+    Number,
+    NumberedPlace,
+    numbered_place,
+    with_sections_of_articles,
+)
+from workers.ingestion.extract.outline.sequences import FEWEST_DECIMALS, Candidate, headings_among
 
 FILLED = 0.75  # of the page's line width: such a line goes on below
 LONGEST_TITLE, MOST_TITLE_LINES = 250, 4
@@ -20,13 +29,18 @@ _LISTED = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]")
 
 def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list[Line]:
     """The lines, headings among them joined with what their title goes on with; each heading has its rank."""
-    places = [
-        None if line.is_furniture else numbered_place(line.heading.title if line.heading else line.text)
-        for line in lines
-    ]
+    places = with_sections_of_articles(
+        [
+            None if line.is_furniture else numbered_place(line.heading.title if line.heading else line.text)
+            for line in lines
+        ]
+    )
     told = {(place.family, place.number) for line, place in zip(lines, places, strict=True) if place and line.heading}
+    listed = _families_told(told)
     candidates: list[Candidate] = []
     for index, place in enumerate(places):
+        if place and not lines[index].heading and place.rank == DECIMAL_RANK + 1 and place.family in listed:
+            continue
         if place and (
             lines[index].heading or ((place.family, place.number) not in told and _begins(lines, index, places, widths))
         ):
@@ -45,6 +59,12 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     return result
 
 
+def _families_told(told: Collection[tuple[str, Number]]) -> frozenset[str]:
+    """Those of which an outline has numbers of several parts: "3." alone, where it does not, is an item of a list."""
+    several = Counter(family for family, number in told if len(number) > 1)
+    return frozenset(family for family, count in several.items() if count >= FEWEST_DECIMALS)
+
+
 def numbered_lines(
     lines: Sequence[str], is_text: Sequence[bool], is_told: Sequence[bool] | None = None
 ) -> dict[int, NumberedPlace]:
@@ -54,7 +74,8 @@ def numbered_lines(
     """
     width = max((len(line) for line in lines), default=0)
     shown = [Line(line, 0, after_gap=not above) for line, above in zip(lines, ["", *lines], strict=False)]
-    places = [numbered_place(line) if may_be else None for line, may_be in zip(lines, is_text, strict=True)]
+    found = (numbered_place(line) if may_be else None for line, may_be in zip(lines, is_text, strict=True))
+    places = with_sections_of_articles(list(found))
     sure = is_told or [False] * len(lines)
     told = {(place.family, place.number) for place, is_sure in zip(places, sure, strict=True) if place and is_sure}
     candidates = [
@@ -73,7 +94,24 @@ def _begins(lines: Sequence[Line], index: int, places: Sequence[NumberedPlace | 
         return True
     if any(place and place.bare for place in places[max(index - MOST_TITLE_LINES, 0) : index]):
         return True
+    if _is_next(places[index - 1], places[index]) or _is_opened(places, index):
+        return True
     return bool(_ENDS.search(above.text[-3:])) or len(above.text) < FILLED * widths[above.page]
+
+
+def _is_next(above: NumberedPlace | None, place: NumberedPlace | None) -> bool:
+    """Whether a line counts on from the one above it, which then was a whole: "13.3.2 …", "13.3.3 …"."""
+    if above is None or place is None or above.family != place.family or place.rank <= DECIMAL_RANK:
+        return False
+    return above.number[:-1] == place.number[:-1] and above.number[-1] + 1 == place.number[-1]
+
+
+def _is_opened(places: Sequence[NumberedPlace | None], index: int) -> bool:
+    """Whether the line below counts the first of it: "1. DEFINITIONS", "1.1 …"."""
+    place, below = places[index], places[index + 1] if index + 1 < len(places) else None
+    if place is None or below is None or place.family != below.family or place.rank <= DECIMAL_RANK:
+        return False
+    return below.number == (*place.number, 1)
 
 
 def _headed(
@@ -89,6 +127,8 @@ def _headed(
         end = _title_below(lines, index + 1, places, widths) if place.rank < DECIMAL_RANK else index + 1
     elif place.rank > DECIMAL_RANK:
         return _clause(lines, index, place), index + 1
+    elif _is_only(line.text, place):
+        return _heading(line, line.text[: place.end], place.rank, place.end), index + 1
     else:
         inside = _SENTENCE_INSIDE.search(line.text, place.end + 1)
         if inside or _LISTED.match(line.text, place.end + 1):
@@ -99,6 +139,12 @@ def _headed(
             return _heading(line, line.text[: place.end], place.rank, place.end), index + 1
     text = " ".join(one.text for one in lines[index:end])
     return _heading(replace(line, text=text), text, place.rank, 0), end
+
+
+def _is_only(text: str, place: NumberedPlace) -> bool:
+    """Whether a disposition without a number is followed by its text: "DISPOSICIÓN FINAL. Esta Ordenanza …"."""
+    named, rest = text[: place.end], text[place.end :]
+    return place.rank == RANKS["disposicion"] and len(named.split()) == 2 and named.isupper() and not rest.isupper()
 
 
 def _heading(line: Line, title: str, rank: int, named: int) -> Line:

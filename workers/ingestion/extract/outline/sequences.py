@@ -82,6 +82,8 @@ def _near(chain: Sequence[Candidate]) -> list[Candidate]:
 def _decimals(family: Sequence[Candidate]) -> list[Candidate]:
     chain = _near(_rising(family))
     several = [one for one in chain if len(one[1].number) > 1]
+    if chain and chain[0][1].family.endswith("-") and not several:  # "AC-1", "AC-2": a number alone counts here
+        return chain if len(chain) >= FEWEST_DECIMALS else []
     if len(several) < FEWEST_DECIMALS or len(several) < LEAST_SHARE * sum(len(one[1].number) > 1 for one in family):
         return []
     parents = {place.number[0] for _, place in several}

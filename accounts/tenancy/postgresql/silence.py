@@ -1,0 +1,83 @@
+"""A server that takes connections and says nothing: frozen, or behind a wire that swallows what is sent.
+
+No limit of the server's own ends that (`statement_timeout`), and TCP keeps such a connection alive. A limit on the time
+of a statement would: and with it what only takes long, behind a lock or in a worker. So whoever has waited for
+DATABASE_PATIENCE seconds has the server asked something else over another connection. While that is answered, however
+it is, the statement goes on; when it is not, the connection is closed, and its user told as of a database that is away.
+"""
+
+import time
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from psycopg import Connection, Error, OperationalError
+
+from config.concurrency.probing import Probes
+
+ANSWERS_WITHIN = 1.5  # seconds: for a connection and one row of a server that is well
+REMEMBERED = 2.0  # seconds for which nobody else waits for a server that has just been found silent
+ANSWERED, SILENT = "answered", "silent"
+
+
+class Silence:
+    """What this process knows of it; requests that come while it lasts need not find out anew."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def note(self) -> None:
+        self._until = time.monotonic() + REMEMBERED
+
+    def lasts(self) -> bool:
+        return time.monotonic() < self._until
+
+
+silence, _probes = Silence(), Probes()
+
+
+class _Brief(Connection[Any]):
+    """No wait on it lasts."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = ANSWERS_WITHIN) -> Any:
+        return super().wait(gen, interval, ANSWERS_WITHIN)
+
+
+class WatchedConnection(Connection[Any]):
+    """Waits as long as the server gives signs of life."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        return super().wait(self._watched(gen) if settings.DATABASE_PATIENCE else gen, interval, timeout)
+
+    def _watched(self, work: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """What the work yields; psycopg wakes it every `interval` with nothing."""
+        asked = time.monotonic()
+        try:
+            wanted = next(work)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() - asked > settings.DATABASE_PATIENCE:
+                    self._end_if_silent()
+                    asked = time.monotonic()
+                wanted = work.send(ready)
+        except StopIteration as done:
+            return done.value
+
+    def _end_if_silent(self) -> None:
+        place, password = self.info.dsn, self.info.password
+        question = {place: partial(_ask, place, password)}
+        if silence.lasts() or _probes.ask(question, ANSWERS_WITHIN, SILENT)[place] == SILENT:
+            silence.note()
+            self.pgconn.finish()
+            raise OperationalError("the server takes connections and says nothing")
+
+
+def _ask(place: str, password: str) -> str:
+    began = time.monotonic()
+    try:
+        with _Brief.connect(place, password=password, connect_timeout=2, autocommit=True) as link:
+            link.execute("SELECT 1")
+    except Error:  # soon: too many connections, or starting up, but somebody is there
+        return SILENT if time.monotonic() - began >= ANSWERS_WITHIN else ANSWERED
+    return ANSWERED

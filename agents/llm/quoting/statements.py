@@ -1,0 +1,102 @@
+"""What of the passages may be quoted: each sentence, item and row, and each list, table or code as a whole. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.llm.base import Passage
+from agents.llm.quoting.layout import Form, LaidBlock, blocks_of, cells_of, is_question
+from agents.llm.quoting.quotable import quotable, unmarked
+from retrieval.text.stems import STEM_LETTERS, STOP_WORDS, words
+
+MOST_STATEMENTS = 600
+LONGEST_ITEM = 250  # characters of an item that is quoted as one
+ITEM_CHARACTERS = range(8, 1_201)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What may be quoted of passage `n`.
+
+    `text`: the sentence, the item or the row's cells between bars; of a whole block what is told above its lines.
+    `line`: which of the block's, None for a whole block. `place`: the passage and which of its statements.
+    `words`: of the text, folded. `above`: of the heading, the lead, the table's header and the question it answers.
+    """
+
+    text: str
+    n: int
+    place: tuple[int, int]
+    block: LaidBlock
+    line: int | None
+    words: tuple[str, ...]
+    above: tuple[str, ...]
+    asked: str = ""
+    opens_section: bool = False
+
+    @property
+    def stems(self) -> frozenset[str]:
+        return frozenset(word[:STEM_LETTERS] for word in self.words)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.line is None
+
+
+def statements_of(passages: Sequence[Passage]) -> list[Statement]:
+    """Each once: overlapping passages repeat their border."""
+    found: list[Statement] = []
+    seen: set[tuple[str, str]] = set()
+    for rank, passage in enumerate(passages):
+        position = 0
+        for block in blocks_of(passage.text, passage.headings):
+            for one in _of_block(block, passage.n, rank, position):
+                key = (one.text, one.block.lines[0] if one.is_whole else "")
+                if key not in seen:
+                    seen.add(key)
+                    found.append(one)
+                    position += 1
+        if len(found) >= MOST_STATEMENTS:
+            break
+    return found[:MOST_STATEMENTS]
+
+
+def _of_block(block: LaidBlock, n: int, rank: int, position: int) -> Iterator[Statement]:
+    heading = said_words(block.heading)
+    lead = said_words(block.lead)
+    if block.form is Form.PARAGRAPH:
+        lines: Iterator[tuple[int, str]] = ((0, one) for one in quotable(block.lines[0]))
+        above = heading
+    else:
+        header = " ".join(block.header)
+        if len(block.lines) > 1 or block.lead:
+            told = f"{unmarked(block.lead)} {header}".strip()
+            yield Statement(told, n, (rank, position), block, None, said_words(told), heading, "", block.is_first)
+            position += 1
+        lines = _lines(block)
+        above = tuple(dict.fromkeys((*heading, *lead, *said_words(header))))
+    for number, (line, text) in enumerate(lines):
+        asked = block.asked[line] if block.asked else ""
+        beside = tuple(dict.fromkeys((*above, *said_words(asked))))
+        opens = block.is_first and block.form is Form.PARAGRAPH and number == 0
+        place = (rank, position + number)
+        yield Statement(text, n, place, block, line, said_words(text), beside, asked, opens)
+
+
+def _lines(block: LaidBlock) -> Iterator[tuple[int, str]]:
+    """The items and rows that say something alone: of code there are none."""
+    if block.form is Form.TABLE:
+        width = len(block.header)
+        for number, line in enumerate(block.lines[1:], 1):
+            if len(cells := cells_of(line)) == width:
+                yield number, unmarked(" | ".join(cells))
+    elif block.form is Form.ITEMS:
+        for number, line in enumerate(block.lines):
+            text = unmarked(line)
+            if len(text) > LONGEST_ITEM:
+                yield from ((number, sentence) for sentence in quotable(line))
+            elif len(text) in ITEM_CHARACTERS and not is_question(text) and not text.endswith(":"):
+                yield number, text
+
+
+def said_words(text: str) -> tuple[str, ...]:
+    """Folded, each once, without those that say nothing."""
+    return tuple(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))

@@ -1,0 +1,76 @@
+"""What a thing is, and what it does, told without a language model."""
+
+import pytest
+
+from agents.llm.base import Passage
+from agents.llm.extractive import Reply, answer
+
+COURSE = """## 3.3. Repetir
+
+Algo dentro del bucle tiene que cambiar. Si no, el bucle es infinito y hay que interrumpir el programa.
+
+## 4.1. Definir y llamar
+
+Una función es un trozo de programa con nombre. Se define con `def` y no hace nada hasta que se la llama.
+
+## 4.6. Funciones que se llaman a sí mismas
+
+Una función recursiva es la que se llama a sí misma con un caso más pequeño.
+
+## 5.1. Listas
+
+Una lista guarda elementos en orden y se puede modificar. Las posiciones empiezan en cero.
+
+## 5.3. Dos nombres para la misma lista
+
+Asignar una lista a otro nombre no la copia. Los dos nombres se refieren al mismo objeto.
+
+## 5.5. Control de la marcha
+
+`break` abandona el bucle. La función `open` abre un fichero del disco.
+
+Curso de Python · Academia Aurora.
+"""
+
+
+def told(question: str, text: str = COURSE, language: str = "es") -> Reply:
+    return answer(question, [Passage(1, text, "Python")], language)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("¿Qué es una lista?", "Una lista guarda elementos en orden"),  # "Listas" is its heading
+        ("¿Qué es una función?", "Una función es un trozo de programa"),  # not "Una función recursiva es"
+        ("¿Qué hace break?", "`break` abandona el bucle."),
+        ("¿Para qué sirve break?", "`break` abandona el bucle."),
+        ("¿Qué hace la función open?", "La función `open` abre un fichero del disco."),
+    ],
+)
+def test_what_says_what_a_thing_is_or_does_comes_first_and_is_not_doubted(question: str, said: str) -> None:
+    reply = told(question)
+    assert reply.text.lstrip("- ").startswith(said)
+    assert not reply.is_doubtful
+
+
+def test_a_heading_with_another_form_of_the_word_is_about_it() -> None:
+    text = COURSE[COURSE.index("## 4.1") : COURSE.index("## 4.6")]
+    assert not told("¿Cómo se define una función?", text).is_doubtful
+    assert told("¿Cómo se define una función?", text.replace("Definir y llamar", "Otra cosa")).is_doubtful
+
+
+def test_what_is_said_under_a_condition_defines_nothing() -> None:
+    assert told("¿Qué es un bucle?").is_doubtful
+
+
+def test_who_made_a_page_is_no_statement() -> None:
+    assert "Academia" not in told("¿Qué es Python?").text
+    assert "Academia" in told("¿Qué es Python?", COURSE.replace("Aurora.", "Aurora, que da cursos de Python.")).text
+
+
+def test_a_sentence_with_a_colon_is_no_entry_of_a_glossary() -> None:
+    text = "## Otros casos\n\nUn bucle puede llevar `else`: su bloque se ejecuta al final, una sola vez.\n"
+    assert told("¿Qué es un bucle?", text).is_doubtful
+    assert not told(
+        "¿Qué es un bucle?", "## Otros casos\n\nBucle: instrucciones que se repiten varias veces.\n"
+    ).is_doubtful

@@ -1,0 +1,92 @@
+"""The whole retrieval beyond the question's embedding: search, the rows read back under their rules, the order.
+
+    python -m tests.services postgres -- python -m bench.load.whole --folder F [--chunks N]
+
+Plants the rows of a filled library in PostgreSQL, then asks `retrieval.search.retrieve` in its members' names. Prints
+JSON: milliseconds by stage.
+"""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bench.load.asked import Asked, questions_of
+from bench.load.filling import add_place, place_of
+from bench.load.place import Place
+from bench.load.planting import plant
+from bench.load.retrieving import CLASSES, cpu_seconds
+from bench.processes import Server
+from bench.results import percentile
+
+STAGES = ("places", "search", "confirm", "rank", "fit")
+
+
+def measure(place: Place) -> dict[str, Any]:
+    asked = questions_of(place.filled)
+    vectors = place.folder / "questions.npz"
+    np.savez(vectors, texts=np.array([one.words for one in asked]), vectors=np.stack([one.vector for one in asked]))
+    with Server(["-m", "bench.model_server", "--vectors", str(vectors)], place.folder / "model.log") as model:
+        model.until_ready("/stats")
+        os.environ["OPENAI_BASE_URL"] = f"{model.url}/v1"
+        place.begin()
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+        began = time.monotonic()
+        plant(place.filled, superuser())
+        planted = time.monotonic() - began
+        try:
+            return {"planted_s": round(planted, 1), **retrieved(place, asked)}
+        finally:
+            from retrieval.spaces import opened
+
+            opened.close()
+
+
+def retrieved(place: Place, asked: Sequence[Asked]) -> dict[str, Any]:
+    from accounts.tenancy.scope import tenant_scope
+    from retrieval.search import retrieve
+
+    library = place.filled
+    laps: list[dict[str, float]] = []
+    for number, one in enumerate([*asked[:: len(asked) // 8], *asked]):
+        if number == len(asked[:: len(asked) // 8]):  # those before only warm up
+            laps, cpu = [], cpu_seconds()
+        with tenant_scope(one.scope.organization_id, one.scope.user_id):
+            found = retrieve(one.words, one.scope)
+        if found.degraded or not found.candidates:
+            raise RuntimeError(f"a search found nothing: {found.degraded}")
+        laps.append(found.timings)
+    used = 1000 * (cpu_seconds() - cpu) / len(asked)
+    beyond = [one["total"] - one["embed"] for one in laps]
+    sizes = [int(library.present[one.organization]) for one in asked]
+    large = [one for one, size in zip(beyond, sizes, strict=True) if size >= CLASSES["under 50,000"]]
+    return {
+        "questions": len(asked),
+        "p50_ms": round(percentile(beyond, 0.5), 2),
+        "p95_ms": round(percentile(beyond, 0.95), 2),
+        "large_p95_ms": round(percentile(large, 0.95), 2) if large else None,
+        "cpu_ms": round(used, 2),
+        "stages_p50_ms": {name: round(percentile([one[name] for one in laps], 0.5), 2) for name in STAGES},
+    }
+
+
+def superuser() -> str:
+    """The address of the superuser of the PostgreSQL of DATABASE_URL, as tests/services starts it."""
+    _, _, place = os.environ["DATABASE_URL"].rpartition("@")
+    return f"postgresql://postgres@{place}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_place(parser)
+    print(json.dumps(measure(place_of(parser.parse_args())), indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What `make bench` measures: PERFORMANCE.md's targets beside a bare reference."""

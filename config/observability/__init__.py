@@ -1,0 +1,1 @@
+"""What an operator sees of the processes: lines that belong together, traces, checks of what stands around them."""

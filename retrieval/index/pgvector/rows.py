@@ -1,0 +1,148 @@
+"""Points as rows, in the binary form of COPY: numpy lays out a whole batch at once."""
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import numpy as np
+
+from retrieval.filters import DATE_KEY
+from retrieval.index.base import Point
+from retrieval.index.pgvector.conditions import SLICE_KEYS, document_of, labels_of
+from retrieval.index.pgvector.tables import CollectionTables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from psycopg import Connection
+
+Slice = tuple[str, ...]  # the values of SLICE_KEYS
+
+BATCH_POSTINGS = 40_000  # of one transaction, in which whoever writes the same points waits
+# Two that write one document's points stand in line: neither sees what the other is about to write.
+_IN_LINE = "SELECT pg_advisory_xact_lock(hashtextextended(%s || document, 0)) FROM unnest(%s::text[]) AS document"
+_DELETED = """
+WITH gone AS (DELETE FROM {chunks} WHERE {condition} RETURNING no),
+     unpointed AS (DELETE FROM {vectors} USING gone WHERE chunk = no),
+     unposted AS (DELETE FROM {postings} USING gone WHERE chunk = no)
+SELECT count(*) FROM gone
+"""
+_HEADER, _TRAILER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0), struct.pack("!h", -1)
+_POSTING = np.dtype(
+    [
+        ("fields", ">i2"), ("slice_bytes", ">i4"), ("slice", ">i4"), ("term_bytes", ">i4"), ("term", ">i4"),
+        ("chunk_bytes", ">i4"), ("chunk", ">i8"), ("weight_bytes", ">i4"), ("weight", ">f4"),
+    ]
+)  # fmt: skip
+
+
+def write_points(connection: "Connection", tables: CollectionTables, points: Sequence[Point]) -> None:
+    """Write or replace them in one transaction; ids are distinct."""
+    with connection.transaction():
+        connection.execute(_IN_LINE, (tables.schema, sorted({str(document_of(one.payload)) for one in points})))
+        slices = _numbered_slices(connection, tables, {point_slice(point) for point in points})
+        delete_chunks(connection, tables, "id = ANY(%s)", [point.id for point in points])
+        numbers = _insert_chunks(connection, tables, points, slices)
+        placed = [(numbers[point.id], slices[point_slice(point)], point) for point in points]
+        _copy(connection, tables, "COPY {vectors} FROM STDIN (FORMAT binary)", _vector_rows(placed))
+        _copy(connection, tables, "COPY {postings} FROM STDIN (FORMAT binary)", _posting_rows(placed))
+
+
+def delete_chunks(connection: "Connection", tables: CollectionTables, condition: str, *values: Any) -> None:
+    """The chunks that a condition of ours names, with their vectors and postings; in one statement."""
+    connection.execute(tables.statement(_DELETED, condition=tables.statement(condition)), values)
+
+
+def batches_of_postings(points: Iterable[Point]) -> Iterator[list[Point]]:
+    """In order, each of about BATCH_POSTINGS terms and vectors' halves of a kilobyte; never empty."""
+    batch: list[Point] = []
+    size = 0
+    for point in points:
+        batch.append(point)
+        size += len(point.sparse.indices) + len(point.dense) // 16
+        if size >= BATCH_POSTINGS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def point_slice(point: Point) -> Slice:
+    return tuple(str(point.payload.get(key) or "") for key in SLICE_KEYS)
+
+
+def _numbered_slices(connection: "Connection", tables: CollectionTables, wanted: set[Slice]) -> dict[Slice, int]:
+    """Their numbers; new ones are made. They are kept from being tidied away until the transaction ends."""
+    columns = [list(column) for column in zip(*sorted(wanted), strict=True)]
+    asked = "unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[]) AS asked ("
+    asked += ", ".join(SLICE_KEYS) + ")"
+    known = tables.statement(
+        f"SELECT s.no, {', '.join('s.' + key for key in SLICE_KEYS)} FROM {{slices}} s "  # noqa: S608 - names of ours
+        f"JOIN {asked} USING ({', '.join(SLICE_KEYS)}) ORDER BY s.no FOR KEY SHARE OF s"
+    )
+    found = {tuple(values): no for no, *values in connection.execute(known, columns)}
+    if len(found) < len(wanted):
+        new = tables.statement(
+            f"INSERT INTO {{slices}} ({', '.join(SLICE_KEYS)}) SELECT * FROM {asked} ON CONFLICT DO NOTHING"  # noqa: S608
+        )
+        connection.execute(new, [list(column) for column in zip(*sorted(wanted - set(found)), strict=True)])
+        found = {tuple(values): no for no, *values in connection.execute(known, columns)}
+    return found
+
+
+def _insert_chunks(
+    connection: "Connection", tables: CollectionTables, points: Sequence[Point], slices: dict[Slice, int]
+) -> dict[UUID, int]:
+    """The number of each point's new row."""
+    statement = tables.statement(
+        "INSERT INTO {chunks} (id, slice, document_id, version, source_date, labels) "
+        "VALUES (%s, %s, %s, %s, %s, %s) RETURNING id, no"
+    )
+    rows = [
+        (
+            point.id, slices[point_slice(point)], document_of(point.payload), int(point.payload.get("version") or 0),
+            point.payload.get(DATE_KEY), labels_of(point.payload),
+        )
+        for point in points
+    ]  # fmt: skip
+    cursor = connection.cursor()
+    cursor.executemany(statement, rows, returning=True)
+    return dict(row for result in cursor.results() for row in result.fetchall())
+
+
+def _copy(connection: "Connection", tables: CollectionTables, text: str, rows: Iterable[bytes]) -> None:
+    with connection.cursor().copy(tables.statement(text)) as copy:
+        copy.write(_HEADER)
+        for row in rows:
+            copy.write(row)
+        copy.write(_TRAILER)
+
+
+def _vector_rows(placed: Iterable[tuple[int, int, Point]]) -> Iterator[bytes]:
+    for chunk, number, point in placed:
+        organization = point_slice(point)[0].encode()
+        dense = struct.pack("!hh", len(point.dense), 0) + unit_halves(point.dense).astype(">f2").tobytes()
+        yield struct.pack("!hiqiii", 4, 8, chunk, 4, number, len(organization)) + organization
+        yield struct.pack("!i", len(dense)) + dense
+
+
+def _posting_rows(placed: Iterable[tuple[int, int, Point]]) -> Iterator[bytes]:
+    for chunk, number, point in placed:
+        rows = np.zeros(len(point.sparse.indices), _POSTING)
+        rows["fields"] = 4
+        rows["slice_bytes"] = rows["term_bytes"] = rows["weight_bytes"] = 4
+        rows["chunk_bytes"] = 8
+        rows["slice"], rows["chunk"] = number, chunk
+        rows["term"], rows["weight"] = signed_terms(point.sparse.indices), point.sparse.values
+        yield rows.tobytes()
+
+
+def unit_halves(vector: "NDArray[np.float32]") -> "NDArray[np.float16]":
+    """Of length 1, so that an inner product is the cosine; one of zeros stays, and is near to nothing."""
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    return (vector / length if length else vector).astype(np.float16)
+
+
+def signed_terms(terms: Sequence[int]) -> "NDArray[np.int32]":
+    """PostgreSQL's integers have a sign; the 32 bits stay what they are."""
+    return np.asarray(terms, dtype=np.uint32).view(np.int32)

@@ -1,0 +1,73 @@
+"""A heading that a question names by its words: which one is meant, and how much that says about the answer."""
+
+from uuid import UUID
+
+import pytest
+
+from retrieval.places.named import Named
+from retrieval.places.rating import rate_named
+from retrieval.places.sections import FoundSection, chosen_sections
+from retrieval.places.standing import Standing
+from retrieval.ranking.relevance import SearchQuery
+from retrieval.ranking.selection import Selection
+from retrieval.tests.exact import chunk_of
+from retrieval.text.asked_headings import asked_headings
+
+DOCUMENT = UUID(int=1)
+
+
+def section(title: str, key: str) -> FoundSection:
+    return FoundSection(DOCUMENT, key, title, 1, 0, 10, None, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "is_meant"),
+    [
+        ("Administrador", "Administración", False),
+        ("Administración", "Administración", True),
+        ("Administración", "3.2 Administración", True),
+        ("administracion", "ADMINISTRACIÓN", True),
+        ("la administración", "Administración", True),
+    ],
+)
+def test_a_heading_of_the_same_stems_is_not_the_one_that_was_asked_for(asked: str, title: str, is_meant: bool) -> None:
+    (place,) = asked_headings(f"¿Qué dice la sección «{asked}»?")
+    assert [one.title for one in chosen_sections(place, [section(title, place.key)])] == ([title] if is_meant else [])
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_by_words", "rating"),
+    [
+        ((), True, 0.95),  # what does it say?
+        (("cuesta",), True, 0.24),  # what does it cost? It has to say so
+        (("cuesta",), False, 0.95),  # an article that is named by its number is what is asked for
+    ],
+)
+def test_a_heading_does_not_answer_what_else_is_asked(rest: tuple[str, ...], is_by_words: bool, rating: float) -> None:
+    passage = chunk_of(
+        1, "Los alumnos extranjeros presentan la solicitud.", relevance=0.95, heading_path=("Matrícula",)
+    )
+    chunks = (passage,)
+    selection = Selection(chunks, chunks, chunks, chunks, chunks, chunks, named=1)
+    standing = Standing(chunks, (), Named(places=("Matrícula",)), rest, is_by_words)
+    question = SearchQuery(("¿Qué pasa con la Matrícula?",), ())
+    assert rate_named(0.24, question, selection, standing, chunks) == rating
+
+
+@pytest.mark.parametrize(
+    ("documents", "relevance", "rating"),
+    [
+        ((), 0.65, 0.24),  # "a Chapter 13 petition": the one Chapter 13 says nothing of petitions
+        ((), 0.95, 0.95),
+        (("Using QMF",), 0.65, 0.65),  # "chapter 13 of Using QMF" is that chapter, in whatever words it says it
+    ],
+)
+def test_the_only_place_of_a_number_answers_what_it_has_the_words_of(
+    documents: tuple[str, ...], relevance: float, rating: float
+) -> None:
+    passage = chunk_of(1, "Data at a remote database.", relevance=relevance, heading_path=("Chapter 13. Remote data",))
+    chunks = (passage,)
+    selection = Selection(chunks, chunks, chunks, chunks, chunks, chunks, named=1)
+    standing = Standing(chunks, (), Named(places=("Chapter 13. Remote data",), documents=documents), ("petiti",))
+    question = SearchQuery(("What is the fee for a Chapter 13 petition?",), ())
+    assert rate_named(0.24, question, selection, standing, chunks) == pytest.approx(rating)

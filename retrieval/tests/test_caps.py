@@ -1,0 +1,60 @@
+"""What was named and is not there caps the confidence."""
+
+import pytest
+
+from retrieval.confidence.caps import (
+    NEVER_HIGH,
+    NEVER_MEDIUM,
+    NEVER_SUFFICIENT,
+    cap_of_few,
+    cap_of_first,
+    cap_of_names,
+    speaks_of,
+)
+from retrieval.places.named import Named
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading", "cap"),
+    [
+        ("What changed in 4.0.3?", "It changed in 5.0.0.", "History", NEVER_HIGH),
+        ("What changed in 4.0.3?", "It changed in 4.0.3.", "History", 1.0),
+        ("What changed in 4.0?", "It changed in 14.0 and 4.05.", "History", NEVER_HIGH),
+        ("¿Qué pasó en 1986?", "Pasó en 1.986 casos.", "Historia", NEVER_HIGH),
+        ('What does the section "Who we are" say?', "Where we are.", "Where", NEVER_HIGH),
+        ('What does the section "Who we are" say?', "We are many.", "Who we are", 1.0),
+        ("Security scanning", "Security and scanning.", "Scanning", NEVER_HIGH),
+        ('What does the section "Who we are" say?', "See Who we are.", "Contents", NEVER_HIGH),
+        ("Security scanning", "It is automatic.", "3. Security scanning", 1.0),
+        ("Credits", "It is automatic.", "Credit counseling", NEVER_HIGH),
+        ("What is security scanning?", "Security scanning is automatic.", "Scanning", 1.0),
+        ("", "", "", 1.0),
+    ],
+)
+def test_what_the_first_passage_lacks_is_never_high(question: str, text: str, heading: str, cap: float) -> None:
+    assert cap_of_first(question, text, heading) == cap
+
+
+def test_the_number_of_a_place_that_was_found_may_be_written_otherwise() -> None:
+    assert cap_of_first("¿Qué dice el artículo 14?", "Todos tienen derecho.", "Artículo catorce", is_named=True) == 1.0
+
+
+def test_a_medium_needs_a_second_passage_where_there_are_others() -> None:
+    assert cap_of_few(0.7, kept=1, found=5) == NEVER_MEDIUM
+    assert cap_of_few(0.7, kept=2, found=5) == cap_of_few(0.7, kept=1, found=1) == 0.7
+    assert cap_of_few(0.9, kept=1, found=5) == 0.9
+    assert cap_of_few(0.3, kept=1, found=5) == 0.3
+
+
+def test_a_missing_document_that_passages_speak_of_is_never_high() -> None:
+    act, law = Named(missing_documents=("Schools Act passed",)), Named(missing_documents=("Ley 9/1999",))
+    assert cap_of_names(act) == cap_of_names(law) == NEVER_SUFFICIENT
+    assert cap_of_names(act, act.missing_documents) == NEVER_HIGH
+    assert cap_of_names(law, law.missing_documents) == NEVER_MEDIUM
+
+
+def test_a_name_without_a_number_may_have_a_word_too_many_and_one_with_a_number_may_not() -> None:
+    assert speaks_of("South African Schools Act passed", ["the south african schools act of those years"])
+    assert not speaks_of("South African Schools Act passed", ["the british nationality act of those years"])
+    assert speaks_of("Ley 9/1999", ["como dice la ley 9/1999, no"])
+    assert not speaks_of("Ley 9/1999", ["como dice la ley 8/1999, no"])

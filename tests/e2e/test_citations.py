@@ -1,0 +1,106 @@
+"""Citations as people follow them: of a model's answer, just written and long ago, by pointer, key and finger."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.chat_page import ChatPage
+from tests.e2e.visits import PHONE, Visits
+from tests.fakes.fixtures import ModelServer
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "¿Qué hace falta para llevarse un material en préstamo?"
+SENTENCE = "Para llevarse un material en préstamo hace falta el carné de la biblioteca."
+INVENTED = "La biblioteca regala un coche de caballos a cada socio nuevo"
+
+
+@pytest.fixture
+def address(modelled_visits: Visits, model_server: ModelServer) -> str:
+    """Of a conversation that holds an answer with a supported and an unsupported claim about the same source."""
+    installation = modelled_visits.installation
+    ask = {"messages": [{"role": "user", "content": QUESTION}], "stream": False}
+    found = installation.api("alicia", "POST", "/api/agents/escritor-de-libros/retrieve/", {"query": QUESTION})
+    n = next(n for n, one in enumerate(found["chunks"], 1) if SENTENCE in " ".join(one["text"].split()))
+    model_server.script(path="chat", text=f"{SENTENCE} [{n}] {INVENTED} [{n}].")
+    answer = installation.api("alicia", "POST", "/api/agents/escritor-de-libros/chat/", ask)
+    assert [one["text"] for one in answer["citations"]] == [SENTENCE, None]
+    return f"/conversations/{answer['conversation']}/"
+
+
+@pytest.fixture
+def past(modelled_visits: Visits, address: str) -> Iterator[Page]:
+    with modelled_visits.window("alicia") as page:
+        page.goto(address)
+        yield page
+
+
+def citations(page: Page) -> Locator:
+    return ChatPage(page).prose.locator("a.citation")
+
+
+def assert_reads_the_sentence(page: Page) -> None:
+    page.wait_for_url(re.compile(r"/documents/.*mark=\d+-\d+#passage$"))
+    assert " ".join(page.locator("mark:not(.faint)").all_inner_texts()) == SENTENCE
+    expect(page.locator("mark#passage")).to_be_in_viewport()
+    expect(page.locator("mark#passage")).to_be_focused()
+    expect(page.locator("mark.faint").first).to_be_attached()
+
+
+def assert_its_source_opens_at_the_sentence(page: Page) -> None:
+    source = page.locator("li.source.pointed [data-link]")
+    expect(source).to_have_attribute("href", re.compile(r"mark=\d+-\d+#passage$"))
+
+
+def test_a_citation_of_a_past_answer_shows_and_opens_its_sentence(past: Page) -> None:
+    citations(past).first.hover()
+    expect(past.get_by_role("tooltip")).to_contain_text(f"p. 2: {SENTENCE}")
+    expect(past.locator("li.source.pointed")).to_have_count(1)
+    expect(past.locator("li.source.pointed [data-page]")).to_have_text("p. 2")
+    assert_its_source_opens_at_the_sentence(past)
+    citations(past).first.click()
+    assert_reads_the_sentence(past)
+
+
+def test_a_citation_of_an_answer_that_was_just_written_does_the_same(
+    modelled_visits: Visits, model_server: ModelServer, address: str
+) -> None:
+    with modelled_visits.window("alicia") as page:
+        page.goto(address)
+        ChatPage(page).ask_to_the_end(QUESTION)  # the model is scripted still
+        citations(page).first.hover()
+        expect(page.get_by_role("tooltip")).to_contain_text(f"p. 2: {SENTENCE}")
+        assert_its_source_opens_at_the_sentence(page)
+        citations(page).first.click()
+        assert_reads_the_sentence(page)
+
+
+def test_a_claim_that_nothing_supports_says_so_and_opens_its_source_without_a_sentence(past: Page) -> None:
+    unsupported = citations(past).nth(1)
+    expect(unsupported).to_have_class("citation unsupported")
+    unsupported.focus()
+    expect(past.get_by_role("tooltip")).to_have_text("Nada en esta fuente lo dice.")
+    unsupported.press("Enter")
+    past.wait_for_url(re.compile(r"/documents/[^&]*chunk=[^&]*(&page=\d+)?#passage$"))
+    expect(past.locator("mark.faint")).to_have_count(0)
+
+
+def test_a_finger_reads_what_is_cited_before_it_leaves_the_chat(modelled_visits: Visits, address: str) -> None:
+    with modelled_visits.window("alicia", size=PHONE, has_touch=True, is_mobile=True) as page:
+        page.goto(address)
+        citations(page).first.tap()
+        tooltip = page.get_by_role("tooltip")
+        expect(tooltip).to_contain_text(f"{SENTENCE} Toca otra vez para abrir la fuente.")
+        box = tooltip.bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE[0]
+        expect(page.locator("li.source.pointed")).to_be_in_viewport()
+        assert page.url.endswith(address)
+        page.locator("h1").tap()
+        expect(tooltip).to_be_hidden()
+        citations(page).first.tap()
+        citations(page).first.tap()
+        assert_reads_the_sentence(page)

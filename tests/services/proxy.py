@@ -1,0 +1,81 @@
+"""nginx as it is shipped, before web processes of a test; and a client for it."""
+
+import http.client
+import json
+import ssl
+import subprocess
+import time
+from http.client import HTTPSConnection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.live import Caller
+from tests.services.servers import ROOT, Server, free_port, program
+
+UNVERIFIED = ssl._create_unverified_context()  # the certificate is the test's own
+
+
+class Refused(NamedTuple):
+    status: int
+    kind: str
+    body: bytes
+
+
+class Proxy(Server):
+    """deploy/proxy.conf with its ports, its certificate and the application's address exchanged, and nothing else.
+
+    `web`: the ports of the web processes.
+    """
+
+    def __init__(self, folder: Path, *web: int) -> None:
+        super().__init__(folder, "proxy")
+        self.binary = program("nginx", "/usr/sbin")
+        files = ["-keyout", self.folder / "privkey.pem", "-out", self.folder / "fullchain.pem"]
+        made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+        subprocess.run([*made, *files], check=True, capture_output=True)
+        shipped = (ROOT / "deploy" / "proxy.conf").read_text(encoding="utf-8")
+        servers = "".join(f"server 127.0.0.1:{port} max_fails=0; " for port in web)
+        exchanged = {
+            "/etc/nginx/tls": str(self.folder),
+            "listen 443 ": f"listen 127.0.0.1:{self.port} ",
+            "listen 80 ": f"listen 127.0.0.1:{free_port()} ",
+            "default web:8000;": "default processes;",
+            "http {\n": f"http {{\n    upstream processes {{ {servers}}}\n",
+            "/dev/stdout": str(self.folder / "access"),
+        }
+        for old, new in exchanged.items():
+            assert old in shipped, old
+            shipped = shipped.replace(old, new)
+        self.configuration = self.folder / "nginx.conf"
+        self.configuration.write_text(f"daemon off;\npid {self.folder}/pid;\n{shipped}")
+
+    def command(self) -> list[str]:
+        return [self.binary, "-c", str(self.configuration)]
+
+    def accesses(self) -> str:
+        """Its access log."""
+        return (self.folder / "access").read_text(errors="replace")
+
+    def connection(self) -> HTTPSConnection:
+        return HTTPSConnection("127.0.0.1", self.port, context=UNVERIFIED, timeout=30)
+
+    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> Refused:
+        link = self.connection()
+        try:
+            link.request(method, path, body or None, headers)
+            answer = link.getresponse()
+            return Refused(answer.status, answer.headers.get_content_type(), answer.read())
+        finally:
+            link.close()
+
+
+class TlsCaller(Caller):
+    """Somebody's credentials, and the way through the proxy."""
+
+    def _sent(
+        self, method: str, path: str, body: Any, timeout: float, headers: dict[str, str]
+    ) -> tuple[http.client.HTTPConnection, float]:
+        connection = HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=UNVERIFIED)
+        encoded = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        connection.request(method, path, encoded, {"Content-Type": "application/json", **self.headers, **headers})
+        return connection, time.monotonic()

@@ -1,0 +1,47 @@
+"""Who works behind the pages: the broker, a worker for each lane, and beat."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.celery import INGESTION, SHORT, UPKEEP
+from workers.models import Claim
+from workers.upkeep.doctor.findings import DoctorWishes, Found, doubtful, fine, wrong
+from workers.upkeep.sweep import SECONDS
+
+ASKED_FOR = 3.0  # seconds in which workers answer
+SILENT = timedelta(seconds=6 * SECONDS)
+
+
+def examine_workers(_: DoctorWishes) -> Iterator[Found]:
+    if settings.WORKERS_EMBEDDED:
+        yield fine("threads of `serve`: no broker, no workers of their own")
+        return
+    from config.celery import app
+
+    with app.connection_for_write() as link:
+        link.ensure_connection(max_retries=1, timeout=3)
+    queues = app.control.inspect(timeout=ASKED_FOR).active_queues() or {}
+    served = {one["name"] for names in queues.values() for one in names}
+    missing = [lane for lane in (UPKEEP, SHORT, INGESTION) if lane not in served]
+    if missing:
+        advice = "Start one: celery -A config worker --queues " + ",".join(missing)
+        yield wrong(f"{len(queues)} workers answer, none of the lane {', '.join(missing)}", advice)
+    else:
+        yield fine(f"{len(queues)} workers answer, and every lane is served")
+
+
+def examine_beat(_: DoctorWishes) -> Found:
+    """By what it sets off: the sweeper notes when it began, every ten seconds."""
+    began = Claim.objects.filter(name="periodic:sweep").values_list("began_at", flat=True).first()
+    who = "`manage.py serve`" if settings.WORKERS_EMBEDDED else "beat (celery -A config beat), or the upkeep worker,"
+    advice = f"Start {who}: what waits, retries or is to be erased stands still."
+    if began is None:
+        return doubtful("the sweeper has never run", advice)
+    ago = timezone.now() - began
+    said = f"the sweeper ran {ago.total_seconds():.0f} s ago"
+    if ago <= SILENT:
+        return fine(said)
+    return doubtful(said, advice) if settings.WORKERS_EMBEDDED else wrong(said, advice)
