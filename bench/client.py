@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import orjson
@@ -78,9 +78,12 @@ class Answer(asyncio.Protocol):
         return 1000 * (self.first - self.asked) if self.first is not None else float("inf")
 
 
-async def ask(target: Target, question: str) -> Answer:
+AnyAnswer = TypeVar("AnyAnswer", bound=Answer)
+
+
+async def ask(target: Target, question: str, kind: type[AnyAnswer]) -> AnyAnswer:
     loop = asyncio.get_running_loop()
-    answer = Answer(target.request(question), loop.time())
+    answer = kind(target.request(question), loop.time())
     try:
         transport, _ = await loop.create_connection(lambda: answer, "127.0.0.1", target.server.port)
     except OSError:
@@ -102,7 +105,7 @@ async def crowd(target: Target, questions: Iterable[str], users: int, spread: fl
     async def user(number: int) -> None:
         await asyncio.sleep(spread * number / users)
         while waiting:
-            answers.append(await ask(target, waiting.pop()))
+            answers.append(await ask(target, waiting.pop(), Answer))
 
     await asyncio.gather(*(user(number) for number in range(users)))
     return answers
@@ -113,7 +116,7 @@ async def arrivals(target: Target, questions: list[str], per_second: float) -> l
 
     async def user(number: int, question: str) -> Answer:
         await asyncio.sleep(number / per_second)
-        return await ask(target, question)
+        return await ask(target, question, Answer)
 
     return list(await asyncio.gather(*(user(number, one) for number, one in enumerate(questions))))
 

@@ -121,8 +121,7 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
     counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
-    searched = "bm25" in policy.legs
-    rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated, by_words=searched)
+    rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated, by_words="bm25" in policy.legs)
     rating = rate_named(rating, question, selection, standing, chunks)
     return replace(
         result,

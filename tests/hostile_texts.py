@@ -48,6 +48,7 @@ from retrieval.tests.exact import chunk_of
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
+from retrieval.text.definitions import defined_thing, definition_of
 from retrieval.text.document_names import names_of
 from retrieval.text.editions import asked_editions, edition_names
 from retrieval.text.folding import fold, fold_latin
@@ -190,6 +191,7 @@ SHAPES |= {
 
 QUESTION = 'Qué dice el artículo 14.2 de "la a la b" sobre el error 503 de ISO-9001, /v1/models y 2.5.1'
 TERMS = exact_terms(QUESTION)
+DEFINITIONS = [definition_of(("a",)), definition_of(defined_thing("¿Qué es el consentimiento informado?"))]
 PLACES = [place_heading(place) for place in asked_places("art. 8.2, anexo II, V2.1.1")]
 WANTED = weigh_question(QUESTION, ["a b"], TERMS)
 AGENT = Agent(model="openai:a")
@@ -304,6 +306,13 @@ PROBES: dict[str, Probe] = {
         named("chat.citing.matching", "_NAME", "_MARKUP", "_LINKED_TO", "_MARK", "_QUOTED", "_ELISION")
         + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS"),
     ),
+    "definitions": Probe(
+        lambda text: (
+            defined_thing(f"¿Qué es {text[:100]}?"),
+            *(one.search(fold_latin(text)) for one in DEFINITIONS),
+        ),
+        named("retrieval.text.definitions", "_ASKED", "_WORD", "definition_of"),
+    ),
     "statements": Probe(statements, named("retrieval.text.sentences", "_OWN_LINE", "_LINE")),
     "code": Probe(lambda text: [*code_spans(text)], named(f"{RENDERING}.code_spans", "_FENCE", "_RUN_OR_BREAK")),
     "markdown": Probe(
@@ -319,18 +328,9 @@ PROBES: dict[str, Probe] = {
     "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
     "extractive answer": Probe(
         lambda text: answer(QUESTION, [Passage(1, text, "t")], "es"),
-        named(
-            "agents.llm.quoting.features",
-            "_LEANS",
-            "_DEFINING",
-            "_ENTRY",
-            "_GLOSSARY",
-            "_DESCRIBES",
-            "_TASK",
-            "_DOES",
-            "_CONDITION",
-            "_OUTRIGHT",
-        )
+        named("agents.llm.quoting.features", "_LEANS", "_GLOSSARY", "_TASK")
+        + named("agents.llm.quoting.defining", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
+        + named("agents.llm.quoting.defining", "_INTRODUCED", "_ENTRY", "_DESCRIBES")
         + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON")
         + named(
             "agents.llm.quoting.layout",

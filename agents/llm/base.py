@@ -35,10 +35,11 @@ class ModelRequest:
     """One question to a model.
 
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
-    extractive answerer, which reads no prompt. `places`: the headings that the question names and the passages are
-    of. `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size
-    limit. `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer
-    checks it all the same (`ask_structured`).
+    extractive answerer, which reads no prompt; `searched` is what was searched for where the question leaves its
+    subject to what was said before. `places`: the headings that the question names and the passages are of.
+    `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size limit.
+    `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer checks it
+    all the same (`ask_structured`).
     """
 
     model: str
@@ -47,6 +48,7 @@ class ModelRequest:
     temperature: float | None = None
     max_tokens: int | None = None
     question: str = ""
+    searched: str = ""
     passages: tuple[Passage, ...] = ()
     language: str = "es"
     places: tuple[str, ...] = ()

@@ -59,7 +59,8 @@ class ExtractiveClient:
 def reply_to(request: ModelRequest) -> Reply:
     """The answer; it says that it is no language model once in a conversation, below its first one."""
     passages = _of_the_places(request.passages, request.places)
-    said = answer(request.question, passages, request.language, is_named=bool(request.places))
+    is_named = bool(request.places)
+    said = answer(request.question, passages, request.language, is_named=is_named, searched=request.searched)
     introduction = INTRODUCTION[_spoken(request.language)]
     has_said_so = any(introduction in one.content for one in request.messages if one.role == "assistant")
     if has_said_so or not request.passages:
@@ -73,14 +74,17 @@ def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequen
     return [one for one in passages if not named.isdisjoint(one.headings)] or passages
 
 
-def answer(question: str, passages: Sequence[Passage], language: str, *, is_named: bool = False) -> Reply:
+def answer(
+    question: str, passages: Sequence[Passage], language: str, *, is_named: bool = False, searched: str = ""
+) -> Reply:
     """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first. `is_named`:
-    they are what the question names, and need not have its words."""
+    they are what the question names, and need not have its words. `searched`: the question with the subject that it
+    leaves to what was said before."""
     statements = statements_of(passages)
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(question, statements)
     is_clear = stands_out(chosen)
-    if is_named and (not is_clear or says_only_where(question)):
+    if is_named and (not is_clear or says_only_where(searched or question)):
         chosen = opening_statements(statements)
     if chosen:
         said = compose(chosen, kind_of_question(question))

@@ -74,3 +74,26 @@ def test_a_sentence_with_a_colon_is_no_entry_of_a_glossary() -> None:
     assert not told(
         "¿Qué es un bucle?", "## Otros casos\n\nBucle: instrucciones que se repiten varias veces.\n"
     ).is_doubtful
+
+
+LAW = """A efectos de esta Ley se entiende por:
+Centro sanitario: el conjunto organizado de medios que cuida la salud de los pacientes.
+
+Consentimiento informado: la conformidad libre y consciente de un paciente.
+
+A estos efectos se entiende por documento clínico el soporte que contiene datos asistenciales.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("¿Qué es el consentimiento informado?", "Consentimiento informado: la conformidad libre"),
+        ("¿Qué se entiende por centro sanitario?", "Centro sanitario: el conjunto organizado"),
+        ("¿Qué es un documento clínico?", "se entiende por documento clínico el soporte"),
+    ],
+)
+def test_a_law_s_definitions_are_definitions(question: str, says: str) -> None:
+    said = answer(question, [Passage(1, LAW, "Ley", 3, ("Artículo 3. Las definiciones legales.",))], "es")
+    assert says in said.text
+    assert not said.is_doubtful

@@ -485,6 +485,16 @@ def test_what_a_question_names_is_answered_from_there_alone():
     assert "[2]" not in reply_to(request).text
 
 
+def test_a_place_that_goes_on_from_the_last_question_is_told_from_its_beginning():
+    text = "La renuncia a recibir información está limitada por la salud de terceros.\n\n"
+    text += "Todo paciente puede además reclamar según el artículo 9 de otra ley."
+    place = [Passage(1, text, "Ley", 7, ("Artículo 9. Límites.",))]
+    by_its_words = reply_of("¿y el 9?", place, "es", is_named=True).text
+    said = reply_of("¿y el 9?", place, "es", is_named=True, searched="artículo 9 Ley 41/2002").text
+    assert "La renuncia a recibir" not in by_its_words
+    assert said.index("La renuncia a recibir") < said.index("Todo paciente puede")
+
+
 def test_a_table_or_a_list_that_a_place_begins_with_is_told_whole():
     rows = "| Clase | Cuota |\n| --- | --- |\n| Fundador | 48 € |\n| De número | 48 € |\n| Joven | 24 € |"
     rows += "\n| De honor | exento |"

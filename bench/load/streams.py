@@ -9,7 +9,7 @@ import asyncio
 import threading
 from dataclasses import dataclass, field
 
-from bench.client import ANSWER_SECONDS, Answer, Target
+from bench.client import Answer, Target, ask
 from bench.load.house import AGENT, House, tree_cpu, tree_memory
 from bench.results import Book, percentile
 from bench.targets.documents import questions
@@ -47,17 +47,7 @@ class TimedAnswer(Answer):
 
 async def follow(target: Target, question: str, after: float) -> TimedAnswer:
     await asyncio.sleep(after)
-    loop = asyncio.get_running_loop()
-    answer = TimedAnswer(target.request(question), loop.time())
-    transport, _ = await loop.create_connection(lambda: answer, "127.0.0.1", target.server.port)
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            await answer.ended
-    except TimeoutError:
-        pass
-    finally:
-        transport.close()
-    return answer
+    return await ask(target, question, TimedAnswer)
 
 
 async def follow_all(targets: list[Target], asked: list[str], per_second: float) -> list[TimedAnswer]:

@@ -36,7 +36,7 @@ async def measure(stage: Stage) -> None:
 async def one_by_one(stage: Stage, system: str, target: Target) -> None:
     await stage.model.at(ttft_ms=TTFT_MS, tps=1_000, tokens=5, embed_ms=QUESTION_MS, embed_item_ms=0)
     questions = stage.questions("alone", 10 if stage.quick else 25)
-    answers = [await ask(target, question) for question in questions]
+    answers = [await ask(target, question, Answer) for question in questions]
     note_first_tokens(stage, f"{system}first token 1", answers[3:])  # the first ones open connections and import
 
 

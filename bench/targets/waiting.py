@@ -92,7 +92,7 @@ async def listings(here: House, count: int) -> list[float]:
 
 async def first_tokens(stage: Stage, target: Target) -> None:
     await stage.model.at(ttft_ms=TTFT_MS, tps=TPS, tokens=3, embed_ms=SLOW_MS, embed_item_ms=0)
-    one = [await ask(target, question) for question in stage.questions("slow, one user", 10 if stage.quick else 25)]
+    one = [await ask(target, one, Answer) for one in stage.questions("slow, one user", 10 if stage.quick else 25)]
     note(stage, 1, one[3:])  # the first ones open connections and import
     await stage.model.at(ttft_ms=TTFT_MS, tps=TPS, tokens=TOKENS, embed_ms=SLOW_MS, embed_item_ms=0)
     for users in (50, 200):

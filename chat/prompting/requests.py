@@ -58,6 +58,7 @@ def chat_request_for(
         temperature=agent.temperature,
         max_tokens=agent.max_tokens,
         question=question.text,
+        searched=retrieval.query,
         passages=tuple(passage for _, passage in numbered),
         language=language,
         places=retrieval.named.places,

@@ -22,6 +22,12 @@ ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"
         ("disposición adicional segunda de la Ley 7/2011", "¿y la primera?", ("disposición adicional primera",)),
         ("¿Qué dice el anexo II de la Ley 7/2011?", "¿y el III?", ("anexo iii", "Ley 7/2011")),
         (ARTICLE, "¿y el artículo 15?", ("artículo 15", "Ley 7/2011")),
+        (ARTICLE, "¿y el apartado 3?", ("apartado 3 de articulo 14", "Ley 7/2011")),
+        (
+            ARTICLE,
+            "¿Qué dice el párrafo segundo sobre los plazos?",
+            ("párrafo segundo de articulo 14 sobre", "Ley 7/2011"),
+        ),
         (ARTICLE, "¿Y en la Ley 9/1999?", ("artículo 14", "Ley 9/1999")),
         (ARTICLE, "¿Y en la Ley General de Archivos?", ("artículo 14", "Ley General de Archivos")),
     ],
@@ -69,6 +75,13 @@ def test_another_place_without_a_number_is_none_of_the_one_before() -> None:
 def test_another_number_needs_no_document() -> None:
     assert carry_topic(["¿Qué dice el artículo 14?"], "¿y el 15?") == "artículo 15"
     assert carry_topic(["¿Qué dice el artículo 14?"], "¿y el artículo 15?") == ""
+
+
+def test_a_part_is_of_the_place_before_it() -> None:
+    asked = ["¿Qué dice el artículo 14 de la Ley 7/2011?", "¿y el apartado 3?"]
+    assert carry_topic(asked, "¿y el 4?") == "apartado 4 de articulo 14 Ley 7/2011"
+    assert "de articulo" not in carry_topic(["¿Qué dice el capítulo 2 del manual?"], "¿y el apartado 3?")
+    assert "de articulo" not in carry_topic(asked, "¿y el apartado 2.1?")
 
 
 def test_without_anything_before_nothing_is_carried() -> None:

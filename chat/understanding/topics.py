@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.folding import fold_latin
+from retrieval.text.place_words import PARTS
 from retrieval.text.references import HEADING, ordinal_number
 from retrieval.text.stems import STOP_WORDS, WORD
 
@@ -38,6 +39,8 @@ _BEFORE_VERBS = frozenset({"se", "lo", "la", "le", "les", "los", "las", "y", "e"
 _INFINITIVES = ("ar", "er", "ir", "arse", "erse", "irse")
 # What a document may have one of, without a number: "¿y la disposición final?".
 _UNNUMBERED = frozenset(["disposicion", "anexo", "preambulo", "apendice", "annex", "appendix", "preamble", "schedule"])
+# What has sections, and no paragraphs of its own: "apartado 3" after a chapter is one of them as it stands.
+_OF_SECTIONS = frozenset({"libro", "parte", "titulo", "capitulo", "unidad", "seccion"})
 _COUNTED = frozenset({"el", "la", "los", "las", "the"})
 _COUNT = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,3}|[ivx]{2,6}")
 _NAMES = frozenset({MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT})
@@ -55,7 +58,7 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
     topic = _topic_of(before)
     if not topic:
         return ""
-    if meant := _place_meant(question, before):
+    if meant := _part_meant(question, before) or _place_meant(question, before):
         return meant
     names = _names(question)
     if not _needs_a_topic(question) or (asked_places(question) and not names):
@@ -75,8 +78,27 @@ def _place_meant(question: str, before: Sequence[str]) -> str:
     """A question of a place without a document as one of the document before; "" of others."""
     named = _names(_topic_of(before)) if before else []
     if counted := _counted_like(question, before):
-        return _joined(counted, named) or counted
+        return _part_meant(counted, before) or _joined(counted, named) or counted
     return _joined(question, named) if asked_places(question) and not _names(question) else ""
+
+
+def _part_meant(question: str, before: Sequence[str]) -> str:
+    """ "¿y el apartado 3?" after a question on an article as "apartado 3 de articulo 8" of that one; "" else."""
+    asked = asked_places(question)
+    if len(asked) != 1 or not _is_part(asked[0]) or "." in asked[0].number or _names(question):
+        return ""
+    for n, one in reversed(list(enumerate(before))):
+        whole = [place for place in asked_places(one) if place.kind != HEADING and not _is_part(place)]
+        if whole and whole[-1].kind in _OF_SECTIONS:
+            return ""
+        if whole:
+            meant = f"{question[: asked[0].end]} de {whole[-1].kind} {whole[-1].number}{question[asked[0].end :]}"
+            return _joined(meant, _names(_topic_of(before[: n + 1]))) or meant.strip()
+    return ""
+
+
+def _is_part(place: AskedPlace) -> bool:
+    return fold_latin(place.text).partition(" ")[0] in PARTS
 
 
 def _joined(question: str, topic: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ decides between passages of like score.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from operator import mul
 from uuid import UUID
 
 from retrieval.confidence.coverage import Coverage, cover
@@ -16,11 +17,14 @@ from retrieval.index.base import Candidates
 from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
 from retrieval.spaces.builtin import WORDS
+from retrieval.text.definitions import defined_thing, definition_of
+from retrieval.text.folding import fold_latin
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import ExactTerm
 
 # Coverage .3 was chosen with the spaces' weights, see `spaces.builtin`; terms as `terms` measured them.
 COVERAGE_SHARE, TERMS_SHARE, PREFERENCE_SHARE, RECENCY_SHARE = 0.3, 0.5, 0.2, 0.2
+DEFINITION_SHARE = 0.5  # what says of the one thing that is asked what it is
 UNDATED = 0.5  # a source without a date neither gains nor loses against the middle
 
 
@@ -34,6 +38,12 @@ class SearchQuery:
     @property
     def text(self) -> str:
         return self.phrasings[0]
+
+    def defining(self, passages: Sequence[str]) -> list[bool]:
+        """Which passages say what the one thing is whose meaning is asked; none where something else is."""
+        thing = defined_thing(self.text)
+        definition = definition_of(thing) if thing else None
+        return [definition is not None and definition.search(fold_latin(one)) is not None for one in passages]
 
     def coverages(self, passages: Sequence[str]) -> list[Coverage]:
         """What each passage has of the phrasing that it covers best."""
@@ -67,10 +77,11 @@ def by_relevance(
     relevance alone, and the order is that of the hits' scores and of what is favoured.
     """
     coverages = question.coverages([indexed_text(chunk.title, chunk.heading_path, chunk.text) for _, chunk in found])
-    coverage_share, terms_share = (COVERAGE_SHARE, TERMS_SHARE) if counts_words else (0.0, 0.0)
+    defining = question.defining([chunk.text for _, chunk in found])
+    shares = (COVERAGE_SHARE, TERMS_SHARE, DEFINITION_SHARE) if counts_words else (0.0, 0.0, 0.0)
     rated = []
-    for (hit, chunk), coverage in zip(found, coverages, strict=True):
-        words = coverage_share * coverage.share + terms_share * coverage.terms
+    for (hit, chunk), coverage, defines in zip(found, coverages, defining, strict=True):
+        words = sum(map(mul, shares, (coverage.share, coverage.terms, defines)))
         total = hit.score + words + favour.get(chunk.document, 0.0)
         rated.append(replace(chunk, relevance=scale.relevance(hit, coverage.share), score=total))
     return sorted(rated, key=lambda chunk: -chunk.score)  # stable: equal scores keep the order of fusion

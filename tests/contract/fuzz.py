@@ -25,7 +25,8 @@ from tests.live import Caller  # noqa: E402
 from tests.processes import Site, site, upload  # noqa: E402
 from tests.services.servers import wait_until  # noqa: E402
 
-EACH, LASTING = 10, 3  # rows of a kind in each organization, and how many of them are neither deleted nor changed
+# Rows of a kind in each organization: how many are neither deleted nor changed, and how many of the others not deleted.
+EACH, LASTING, CHANGED = 10, 3, 3
 FACT = "boiling"
 CHECKS = (
     "not_a_server_error",
@@ -129,7 +130,7 @@ def main(arguments: Sequence[str]) -> int:
         codes = []
         for own, foreign in (("quetzal", "axolotl"), ("axolotl", "quetzal")):
             world = {"own": rows[own], "foreign": rows[foreign], "foreign_marks": [foreign], "seed": options.seed}
-            world |= {"fact": FACT, "lasting": LASTING}
+            world |= {"fact": FACT, "lasting": LASTING, "changed": CHANGED}
             codes.append(fuzz(running, keys[own], world, options.seconds // 2))
         sys.stdout.writelines(line + "\n" for line in running.log().splitlines() if " ERROR " in line)
         return max(codes)

@@ -30,7 +30,11 @@ KIND_OF_FIELD = {
     "before": "messages",
 }
 OF_A_BODY = {"agent": "agents", "model": "agents"}
-LASTING = WORLD["lasting"]  # of each kind are neither deleted nor changed: they must go on being answered
+# Of each kind so many are neither deleted nor changed, and as many of the next not deleted, since they must go on being
+# answered; what operation deletes which first is chance.
+LASTING = slice(WORLD["lasting"])
+CHANGED = slice(WORLD["lasting"], WORLD["lasting"] + WORLD["changed"])
+SPARE = slice(CHANGED.stop, None)
 
 
 QUESTION = {"role": "user", "content": "How long does a loan last?"}
@@ -61,9 +65,10 @@ MADE: Counter[str] = Counter()
 @schemathesis.hook
 def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
     """Put true ids where an id belongs. The first requests of each operation, and some later ones, would be taken."""
-    label, spare = case.operation.label, case.method in ("DELETE", "PATCH")
+    label = case.operation.label
     if case.method != label.partition(" ")[0]:  # a method that the address does not take
         return
+    rows = rows_for(label)
     MADE[label] += 1
     is_taken = MADE[label] <= SURELY or CHANCE.random() < SHARE_TAKEN
     if is_taken:
@@ -72,10 +77,17 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
         if isinstance(place, dict):
             for name, value in place.items():
                 if kind := kind_of(case.operation.path, name, place is case.body):
-                    place[name] = own(kind, spare) if MADE[label] <= SURELY else exchanged(kind, value, spare)
+                    place[name] = own(kind, rows) if MADE[label] <= SURELY else exchanged(kind, value, rows)
     if label == UNASSIGN and is_taken:
-        n = CHANCE.randrange(LASTING, len(OWN["agents"]))
+        n = CHANCE.randrange(CHANGED.start, CHANGED.stop)
         case.path_parameters.update(reference=OWN["agents"][n], corpus_id=OWN["corpora"][n])
+
+
+def rows_for(label: str) -> slice:
+    """Which rows a request may be made of: what is below a row is deleted and leaves the row."""
+    if label in (UNASSIGN, FORGET) or label.startswith("PATCH"):
+        return CHANGED
+    return SPARE if label.startswith("DELETE") else LASTING
 
 
 def make_it_one_that_is_taken(label: str, case: Any, kwargs: dict[str, Any]) -> None:
@@ -108,16 +120,16 @@ def kind_of(path: str, name: str, in_body: bool) -> str | None:
     return KIND_OF_FIELD.get(name)
 
 
-def exchanged(kind: str, value: Any, spare: bool) -> Any:
+def exchanged(kind: str, value: Any, rows: slice) -> Any:
     if isinstance(value, list):
-        return [exchanged(kind, one, spare) for one in value]
+        return [exchanged(kind, one, rows) for one in value]
     if not (kind == "agents" or value == "" or is_uuid(value)) or CHANCE.random() < SHARE_AS_GENERATED:
         return value
-    return CHANCE.choice(FOREIGN[kind]) if CHANCE.random() < SHARE_FOREIGN else own(kind, spare)
+    return CHANCE.choice(FOREIGN[kind]) if CHANCE.random() < SHARE_FOREIGN else own(kind, rows)
 
 
-def own(kind: str, spare: bool) -> Any:
-    return CHANCE.choice(OWN[kind][LASTING:] if spare else OWN[kind][:LASTING])
+def own(kind: str, rows: slice) -> Any:
+    return CHANCE.choice(OWN[kind][rows])
 
 
 def is_uuid(value: Any) -> bool:

@@ -12,14 +12,8 @@ from collections.abc import Callable, Sequence
 from math import exp
 from typing import NamedTuple
 
-from agents.llm.quoting.features import (
-    MOST_ASKED,
-    Weighing,
-    asks_what_one_thing_is,
-    is_spoken,
-    is_task,
-    lists_works,
-)
+from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
+from agents.llm.quoting.features import Weighing, is_spoken, is_task, lists_works
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import Wish, has_kind, kind_of_question
 from agents.llm.quoting.statements import Statement
@@ -44,8 +38,8 @@ WEIGHTS = {
 
 class Chosen(NamedTuple):
     """`topic`: 0..1, what the question is about, in the statement and above it. `heading_tells`: some of it stands in
-    the heading alone. `defines`: it says what one thing is; `is_outright`: and begins with it. `is_aside`: it stands
-    below a heading about nothing of that."""
+    the heading alone. `defines`: it says what one thing is. `is_aside`: it stands below a heading about nothing of
+    that."""
 
     statement: Statement
     probability: float
@@ -53,7 +47,6 @@ class Chosen(NamedTuple):
     heading_tells: bool
     defines: bool = False
     is_aside: bool = False
-    is_outright: bool = False
 
 
 def select_statements(question: str, statements: Sequence[Statement]) -> list[Chosen]:
@@ -61,17 +54,34 @@ def select_statements(question: str, statements: Sequence[Statement]) -> list[Ch
     word is shared."""
     chosen: list[Chosen] = []
     sure = 0.0
+    asked = Weighing(question, statements)
+    defines_first = asks_what_one_thing_is(question)
     counts = _counts_for(question)
-    for candidate in _rated(question, statements):
+    for number, probability in _rated(asked, statements, defines_first=defines_first):
         if len(chosen) == MOST or sure >= SURE or (chosen and chosen[0].statement.is_whole):
             break
-        is_definition = candidate.defines and not counts(candidate)
-        if not chosen or (_adds(candidate, chosen) and not (is_definition and counts(chosen[0]))):
-            chosen.append(candidate)
-            sure += candidate.probability
-    if asks_what_one_thing_is(question):
+        if chosen and not _may_be_added(statements[number], probability, chosen):
+            continue
+        candidate = _chosen(asked, statements, number, probability)
+        if chosen and not _adds(candidate, chosen, counts):
+            continue
+        chosen.append(candidate)
+        sure += probability
+    if defines_first:
         chosen.sort(key=lambda one: not one.defines)
     return chosen
+
+
+def _chosen(asked: Weighing, statements: Sequence[Statement], number: int, probability: float) -> Chosen:
+    one = statements[number]
+    return Chosen(
+        one,
+        probability,
+        asked.topic_in(number),
+        asked.heading_tells(number),
+        defines=asked.defining.defines(one),
+        is_aside=asked.is_aside(number),
+    )
 
 
 def _counts_for(question: str) -> Callable[[Chosen], bool]:
@@ -128,46 +138,44 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     return all(has_kind(one.statement.text, kind, asked) is False for one in chosen)
 
 
-def _adds(candidate: Chosen, chosen: Sequence[Chosen]) -> bool:
-    """To what is said: nothing unlikely, no whole block, task or conversation, no row that has less of the topic,
-    nothing that is said already or makes it too long."""
-    one = candidate.statement
-    if candidate.probability < WORTH_ADDING * chosen[0].probability:
+def _may_be_added(one: Statement, probability: float, chosen: Sequence[Chosen]) -> bool:
+    """To what is said: nothing unlikely, no whole block, task or conversation, nothing that is said already or makes it
+    too long."""
+    if probability < WORTH_ADDING * chosen[0].probability:
         return False
     if one.is_whole or is_spoken(one) or is_task(one):
-        return False
-    if one.block.form is Form.TABLE and candidate.topic < chosen[0].topic:
         return False
     if sum(len(other.statement.text) for other in chosen) + len(one.text) > LONGEST_ANSWER:
         return False
     return all(_likeness(one.stems, other.statement.stems) <= SAME for other in chosen)
 
 
+def _adds(candidate: Chosen, chosen: Sequence[Chosen], counts: Callable[[Chosen], bool]) -> bool:
+    """No row that has less of the topic, and no definition beside what is asked for."""
+    if candidate.statement.block.form is Form.TABLE and candidate.topic < chosen[0].topic:
+        return False
+    return not (candidate.defines and counts(chosen[0]) and not counts(candidate))
+
+
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
-def _rated(question: str, statements: Sequence[Statement]) -> list[Chosen]:
-    asked = Weighing(question, statements)
+def _rated(asked: Weighing, statements: Sequence[Statement], *, defines_first: bool) -> list[tuple[int, float]]:
+    """The numbers of those that speak of it and their probabilities, likeliest first; before them, where one is asked
+    for, what is a definition and begins as one."""
     of_it = [number for number in range(len(statements)) if asked.speaks_of_it(number)]
     scores = {number: _score(asked, number) for number in of_it}
     top = max(scores.values(), default=0.0)
     likely = {number: exp(one - top) for number, one in scores.items()}
     total = sum(likely.values())
-    rated = [
-        Chosen(
-            statements[number],
-            one / total,
-            asked.topic_in(number),
-            asked.heading_tells(number),
-            asked.defines(number),
-            asked.is_aside(number),
-            is_outright=asked.says_outright(number),
-        )
-        for number, one in likely.items()
-    ]
-    defines_first = asks_what_one_thing_is(question)
-    return sorted(rated, key=lambda one: (not (defines_first and one.defines and one.is_outright), -one.probability))
+
+    def is_first(number: int) -> bool:
+        one = statements[number]
+        return defines_first and asked.defining.says_outright(one) and asked.defining.defines(one)
+
+    rated = [(number, one / total) for number, one in likely.items()]
+    return sorted(rated, key=lambda one: (not is_first(one[0]), -one[1]))
 
 
 def _score(asked: Weighing, number: int) -> float:

@@ -19,7 +19,8 @@ class Statement:
 
     `text`: the sentence, the item or the row's cells between bars; of a whole block what is told above its lines.
     `line`: which of the block's, None for a whole block. `place`: the passage and which of its statements.
-    `words`: of the text, folded. `above`: of the heading, the lead, the table's header and the question it answers.
+    `words`: of the text, folded. `heading`: of the heading; `above`: of it, the lead, the table's header and the
+    question it answers.
     """
 
     text: str
@@ -28,6 +29,7 @@ class Statement:
     block: LaidBlock
     line: int | None
     words: tuple[str, ...]
+    heading: tuple[str, ...]
     above: tuple[str, ...]
     asked: str = ""
     opens_section: bool = False
@@ -69,7 +71,9 @@ def _of_block(block: LaidBlock, n: int, rank: int, position: int) -> Iterator[St
         header = " ".join(block.header)
         if len(block.lines) > 1 or block.lead:
             told = f"{unmarked(block.lead)} {header}".strip()
-            yield Statement(told, n, (rank, position), block, None, said_words(told), heading, "", block.is_first)
+            yield Statement(
+                told, n, (rank, position), block, None, said_words(told), heading, heading, "", block.is_first
+            )
             position += 1
         lines = _lines(block)
         above = tuple(dict.fromkeys((*heading, *lead, *said_words(header))))
@@ -78,7 +82,7 @@ def _of_block(block: LaidBlock, n: int, rank: int, position: int) -> Iterator[St
         beside = tuple(dict.fromkeys((*above, *said_words(asked))))
         opens = block.is_first and block.form is Form.PARAGRAPH and number == 0
         place = (rank, position + number)
-        yield Statement(text, n, place, block, line, said_words(text), beside, asked, opens)
+        yield Statement(text, n, place, block, line, said_words(text), heading, beside, asked, opens)
 
 
 def _lines(block: LaidBlock) -> Iterator[tuple[int, str]]:

@@ -31,23 +31,24 @@ def stopped(server: Server, *, at_once: bool = False) -> Iterator[None]:
 # the broker
 
 
+def _taken_within(trial: Trial, name: str, seconds: float) -> None:
+    began = time.monotonic()
+    answer = trial.upload(name)
+    took = time.monotonic() - began
+    trial.expect(answer.status == 202 and took < patience(seconds), f"{answer.status} after {took:.1f} s")
+
+
 @fault("broker down at upload", within=40, hurts="broker", needs="database web objects")
 def broker_down(trial: Trial) -> Iterator[None]:
     with stopped(trial.ground.services.redis):
-        began = time.monotonic()
-        answer = trial.upload("abajo")
-        took = time.monotonic() - began
-        trial.expect(answer.status == 202 and took < patience(2), f"{answer.status} after {took:.1f} s")
+        _taken_within(trial, "abajo", 2)
         yield
 
 
 @fault("broker down at upload", within=40, hurts="broker", needs="database web objects")
 def broker_silent(trial: Trial) -> Iterator[None]:
     with trial.ground.redis.black_hole():
-        began = time.monotonic()
-        answer = trial.upload("callado")
-        took = time.monotonic() - began
-        trial.expect(answer.status == 202 and took < patience(4), f"{answer.status} after {took:.1f} s")
+        _taken_within(trial, "callado", 4)
         yield
 
 

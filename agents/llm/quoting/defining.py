@@ -1,0 +1,121 @@
+"""Whether a statement says of one thing what it is, or what it does, where that is asked for. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from agents.llm.quoting.layout import Form
+from agents.llm.quoting.question_kinds import Wish, kind_of_question
+from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.topic import Topic, Wording, asked_about, asks_with
+from retrieval.text.folding import fold_latin
+from retrieval.text.stems import STOP_WORDS, words
+
+OPENING, LONGEST_WORD = 6, 30  # words of a sentence that are its beginning; characters of one
+MOST_OPENED = 0.6  # of the topic's worth, that a definition opens with
+NEARLY_ALL = 0.95
+ALIKE = 0.75  # a heading and what is asked for, where what stands below defines it
+VERB_WITHIN = 120  # characters of a definition, in which its verb stands
+MOST_OF_A_THING, MOST_BESIDE = 3, 2  # words of what is asked for; beside it before a colon
+FEWEST_NEW, FEWEST_DONE = 3, 2  # words of what is said of it, and not asked; of what it does
+MOST_ASKED = 64  # words of a question
+
+_VERB = re.compile(
+    r"\b(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
+    r"|se (?:llaman?|definen?|conocen?|usan?|utilizan?|entiende)|is|are|means|refers|stands|allows|lets)\b"
+)
+_DOES = re.compile(
+    r"\b(?:que hacen?|para que (?:sirven?|se (?:usan?|utilizan?))|what do(?:es)?)\b|^what (?:is|are) .{1,60} for\b"
+)
+_CONDITION = re.compile(
+    r"\W{0,3}(?:si|cuando|mientras|aunque|if|when|while|unless|although)\b"
+)  # "Si no, X es infinito"
+_OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)|is|are|means|refers)\b")
+_INTRODUCED = re.compile(r".{0,90}?\b(?:entiende|entendera|entenderse|entendemos) por:?\s")
+_ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
+_ENTRY = re.compile(r"[«\"“(]?[^.:;|—–]{2,60}[:—–|]\s")  # of a glossary: "Latencia: tiempo que …"
+_DESCRIBES = re.compile(  # what a column says of what stands in the first one
+    r"\b(?:descripcion|significado|definicion|funcion|que (?:es|hace|significa)|para que|uso|description|meaning"
+    r"|definition|purpose|what it|used for|use)\b"
+)
+
+
+def asks_what_one_thing_is(question: str) -> bool:
+    """ "¿Qué es una VLAN nativa?": a definition, of what few words name."""
+    about = asked_about(said_words(question)[:MOST_ASKED])
+    return kind_of_question(question) is Wish.DEFINITION and 0 < len(about) <= MOST_OF_A_THING
+
+
+def opening_of(text: str) -> list[str]:
+    """The first words of a sentence, folded."""
+    return words(text[: OPENING * LONGEST_WORD])[:OPENING]
+
+
+class Defining:
+    """What says of `topic` what it is; what it does counts as well, where the question asks for that."""
+
+    def __init__(self, question: str, topic: Topic) -> None:
+        self._topic = topic
+        self._does = _DOES.search(fold_latin(question[:VERB_WITHIN])) is not None
+
+    def defines(self, one: Statement) -> bool:
+        """Whether a statement names the thing at first, or is the first below a heading that does, and says something
+        that the question does not."""
+        if one.block.form is Form.TABLE and not one.is_whole and not _describes(one.block.header):
+            return False
+        text = one.block.lead if one.is_whole else one.text
+        says = self.says_from(text)
+        is_below = one.opens_section and not one.is_whole and self._topic.alike(Wording(one.heading)) >= ALIKE
+        if not says and not is_below:
+            return False
+        says_more = [word for word in said_words(text[says:]) if not self._topic.has(word)]
+        is_told = self._does and one.block.form is Form.PARAGRAPH  # "abandona el bucle" is enough, and a cell is not
+        return len(says_more) >= (FEWEST_DONE if is_told else FEWEST_NEW)
+
+    def says_outright(self, one: Statement) -> bool:
+        """Whether a sentence begins with the thing and goes on with what it is: "Una función es …", and no "Una función
+        recursiva es …"; or is the first below a heading that has the thing and nothing else."""
+        if one.opens_section and self._topic.alike(Wording(one.heading)) > NEARLY_ALL:
+            return True
+        if one.block.form is not Form.PARAGRAPH:
+            return False
+        opening = words(one.text[: OPENING * LONGEST_WORD])[: OPENING + 1]
+        behind = self._behind_the_thing(opening)
+        is_said = behind > 0 and _OUTRIGHT.match(" ".join(opening[behind:])) is not None
+        return is_said and self._topic.share_in(Wording(opening[:behind])) > NEARLY_ALL
+
+    def says_from(self, text: str) -> int:
+        """Where a sentence that opens with the thing begins to say what it is, or does, in characters; 0 where it does
+        not."""
+        folded = fold_latin(text[:VERB_WITHIN])
+        if introduced := _INTRODUCED.match(folded):  # "Se entiende por centro sanitario el conjunto …"
+            is_it = self._topic.share_in(Wording(opening_of(text[introduced.end() :]))) >= MOST_OPENED
+            return introduced.end() if is_it else 0
+        opening = opening_of(text)
+        if self._topic.share_in(Wording(opening)) < MOST_OPENED or _CONDITION.match(folded):
+            return 0
+        if found := _VERB.search(folded) or self._entered(text):
+            return found.end()
+        deed = self._deed(opening)
+        return max(0, folded.find(deed)) if deed else 0
+
+    def _entered(self, text: str) -> re.Match[str] | None:
+        """The word of a glossary and little else, with its colon."""
+        entry = _ENTRY.match(text)
+        others = entry and sum(not self._topic.has(word) for word in said_words(entry[0]))
+        return entry if others is not None and others <= MOST_BESIDE else None
+
+    def _deed(self, opening: Sequence[str]) -> str:
+        """What the thing that a sentence begins with does: "`break` abandona …"; "" where nothing is told of it."""
+        behind = self._behind_the_thing(opening) if self._does else 0
+        return opening[behind] if behind and opening[behind] not in STOP_WORDS else ""
+
+    def _behind_the_thing(self, opening: Sequence[str]) -> int:
+        """The place of the word behind the thing that a sentence begins with; 0 where it begins with something else."""
+        before = (word in _ARTICLES or (asks_with(word) and not self._topic.has(word)) for word in opening)
+        thing = next((place for place, is_before in enumerate(before) if not is_before), len(opening))
+        behind = next((place for place in range(thing, len(opening)) if not self._topic.has(opening[place])), 0)
+        return behind if thing < behind else 0
+
+
+def _describes(header: Sequence[str]) -> bool:
+    return _DESCRIBES.search(fold_latin(" ".join(header))) is not None
