@@ -13,7 +13,7 @@ class AccountsConfig(AppConfig):
     verbose_name = _("Accounts")
 
     def ready(self) -> None:
-        from accounts import checks
+        from accounts import checks, matching
         from accounts.identity import consequences
         from accounts.tenancy import owner
         from config.observability.checks import register_deployment_checks
@@ -21,6 +21,7 @@ class AccountsConfig(AppConfig):
         checks.register_account_checks()
         register_deployment_checks()
         consequences.connect_consequences()
+        matching.connect_matching()
         post_migrate.connect(owner.keep_rules, sender=self)
 
 

@@ -25,6 +25,11 @@ def colours(request: HttpRequest) -> str:
     return static("acervo/admin/colours.css")
 
 
+def fonts(request: HttpRequest) -> str:
+    """Unfold's setting STYLES calls this."""
+    return static("acervo/fonts.css")
+
+
 def favicon(request: HttpRequest) -> str:
     """Unfold's setting SITE_FAVICONS calls this."""
     return static("acervo/favicon.svg")

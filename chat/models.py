@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization, User
 from accounts.tenancy.scope import system_scope
 from agents.models import Agent
+from chat.leaving.rows import Export as Export
+from chat.leaving.rows import export_key as export_key
 from chat.usage.rows import DailyUsage as DailyUsage
 from corpora.models import Corpus, Document
 
@@ -53,6 +55,11 @@ class Project(Identified):
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def owned_by(self, membership: Membership) -> Self:
         return self.filter(organization_id=membership.organization_id, owner_id=membership.user_id)
+
+    def speaking_of(self, wanted: str) -> Self:
+        """Those that have it in their title or in what was asked or answered."""
+        said = Message.objects.filter(conversation=models.OuterRef("pk"), content__matches=wanted)
+        return self.filter(Q(title__matches=wanted) | models.Exists(said))
 
 
 class Conversation(Identified):
@@ -302,62 +309,3 @@ class Trace(Identified):
 
     def __str__(self) -> str:
         return str(self.message_id or self.pk)
-
-
-class ExportQuerySet(models.QuerySet["Export"]):
-    def owned_by(self, membership: Membership) -> Self:
-        return self.filter(organization_id=membership.organization_id, owner_id=membership.user_id)
-
-    def free(self) -> Self:
-        """Asked for, not ended, and in nobody's hands."""
-        nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=timezone.now())
-        return self.filter(nobody, status__in=(Export.Status.WAITING, Export.Status.RUNNING))
-
-
-def export_key(export: "Export", _filename: str) -> str:
-    return f"exports/{export.pk}/acervo.zip"
-
-
-class Export(Identified):
-    """A ZIP of what is a user's own in an organization, made by the workers and kept for a few days."""
-
-    class Status(models.TextChoices):
-        WAITING = "waiting", _("waiting")
-        RUNNING = "running", _("being made")
-        DONE = "done", _("ready")
-        FAILED = "failed", _("failed")
-
-    organization = models.ForeignKey(Organization, models.CASCADE, related_name="exports")
-    owner = models.ForeignKey(User, models.CASCADE, related_name="exports")
-    language = models.CharField(max_length=10, blank=True, help_text="of who asked for it: its headings are in it")
-    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
-    progress = models.FloatField(default=0.0)
-    file = models.FileField(upload_to=export_key, max_length=200, blank=True)
-    size = models.PositiveBigIntegerField(default=0)
-    expires_at = models.DateTimeField(null=True)
-    lease_holder = models.UUIDField(null=True, editable=False)
-    lease_expires_at = models.DateTimeField(null=True, editable=False)
-    attempts = models.PositiveSmallIntegerField(default=0, editable=False)
-    objects = ExportQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("-created_at", "-pk")
-        constraints = (
-            models.UniqueConstraint(
-                fields=("organization", "owner"),
-                condition=Q(status__in=("waiting", "running")),
-                name="one_export_at_once",
-            ),
-        )
-
-    def __str__(self) -> str:
-        return str(self.pk)
-
-    @property
-    def is_open(self) -> bool:
-        return self.status in (self.Status.WAITING, self.Status.RUNNING)
-
-    @property
-    def is_withdrawn(self) -> bool:
-        """Something that it held was erased."""
-        return self.status == self.Status.DONE and not self.file

@@ -252,7 +252,7 @@ UNFOLD = {
     "SITE_SYMBOL": "menu_book",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "accounts.site.favicon"}],
     "SHOW_HISTORY": True,
-    "STYLES": ["accounts.site.colours"],
+    "STYLES": ["accounts.site.fonts", "accounts.site.colours"],
     "SCRIPTS": ["accounts.site.expressions"],
     "SIDEBAR": {"navigation": "accounts.admin.navigation.sidebar"},
 }

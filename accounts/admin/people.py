@@ -45,7 +45,7 @@ class MembershipAdmin(OrganizationAdmin):
     list_display = ("person", "email", "shown_role", "is_active", "created_at")
     list_filter = ("role",)
     list_select_related = ("user", "organization")
-    search_fields = ("user__name", "user__email")
+    search_fields = ("user__name__matches", "user__email__matches")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return is_operator(request)
@@ -106,7 +106,7 @@ class ApiKeyAdmin(OrganizationAdmin):
     list_display = ("prefix", "name", "owner", "created_at", "last_used_at", "expires_at", "revoked_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
     list_select_related = ("membership__user", "membership__organization")
-    search_fields = ("prefix", "name", "membership__user__email")
+    search_fields = ("prefix", "name__matches", "membership__user__email")
     fields = ("prefix", "name", "owner", "created_at", "last_used_at", "last_used_from", "expires_at", "revoked_at")
     readonly_fields = fields
     actions = ("revoke",)
@@ -169,7 +169,7 @@ class TenantAdmin(OrganizationAdmin):
     writes = frozenset({"change"})
     audited_flags = ("requires_two_factor", "traces_kept_days", "audit_kept_days")
     list_display = ("name", "slug", "requires_two_factor", "member_count", "created_at")
-    search_fields = ("name", "slug")
+    search_fields = ("name__matches", "slug")
     fields = ("name", "slug", "requires_two_factor", "traces_kept_days", "audit_kept_days")
 
     def get_urls(self) -> list[URLPattern]:
@@ -227,7 +227,7 @@ class UserAdmin(SuperuserAdmin, DjangoUserAdmin):  # type: ignore[type-arg]  # n
     list_display = ("email", "name", "is_active", "is_superuser", "two_factor", "date_joined", "last_login")
     actions = ("reset_two_factor",)
     list_filter = ("is_active", "is_superuser")
-    search_fields = ("email", "name")
+    search_fields = ("email", "name__matches")
     ordering = ("email",)
     filter_horizontal = ()
     readonly_fields = ("date_joined", "last_login")

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -31,7 +32,7 @@ def members_page(
     people = Membership.objects.in_organization_of(membership).select_related("user")
     people = people.annotate(two_factor=second_factor_exists("user_id"))
     if wanted := request.GET.get("q", "").strip():
-        people = people.filter(user__name__icontains=wanted) | people.filter(user__email__icontains=wanted)
+        people = people.filter(Q(user__name__matches=wanted) | Q(user__email__matches=wanted))
     waiting = Invitation.objects.filter(organization=membership.organization, accepted_at=None)
     context = {
         "people": slice_of(people.order_by("user__name", "user__email"), request),

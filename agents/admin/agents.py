@@ -75,7 +75,7 @@ class AgentAdmin(OrganizationAdmin):
     )  # fmt: skip
     list_filter = ("is_active", "grounding", "uses_rag", "adaptive", "allows_personal_corpus")
     list_select_related = ("organization",)
-    search_fields = ("name", "slug", "description")
+    search_fields = ("name__matches", "slug", "description__matches")
     prepopulated_fields = {"slug": ("name",)}
     change_form_outer_before_template = "admin/agents/_presets.html"
     readonly_fields = ("personal_assignments",)

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Case, Count, When
+from django.db.models import Case, Count, Q, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import get_language
@@ -26,7 +26,7 @@ EXAMPLE_DOCUMENTS = 6
 def agents(request: HttpRequest, membership: Membership) -> HttpResponse:
     usable = Agent.objects.usable_by(membership)
     if wanted := request.GET.get("q", "").strip():
-        usable = usable.filter(name__icontains=wanted)
+        usable = usable.filter(Q(name__matches=wanted) | Q(description__matches=wanted))
     return render(request, "agents/agents.html", {"agents": slice_of(usable, request), "q": wanted})
 
 

@@ -39,7 +39,7 @@ class TraceAdmin(OrganizationAdmin):
         "tries", "degradation", "total_shown",
     )  # fmt: skip
     list_filter = ("confidence", "gate", "degraded", ("agent", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("query", "request_id__exact")
+    search_fields = ("query__matches", "request_id__exact")
     list_select_related = ("agent__organization", "message")
     list_before_template = "admin/chat/_usage_link.html"
     list_per_page = 50

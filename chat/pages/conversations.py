@@ -6,14 +6,17 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
+from chat.leaving.transcripts import as_json, as_markdown
 from chat.models import Conversation, Message
 from chat.pages.context_forms import ContextForm
-from chat.pages.forms import TitleForm
+from chat.pages.forms import ConversationForm
 from chat.pages.transcript import Transcript, later_messages, shown_message, transcript_of
 
 
@@ -22,7 +25,7 @@ from chat.pages.transcript import Transcript, later_messages, shown_message, tra
 def conversations(request: HttpRequest, membership: Membership) -> HttpResponse:
     mine = Conversation.objects.owned_by(membership).select_related("agent", "project")
     if wanted := request.GET.get("q", "").strip():
-        mine = mine.filter(title__icontains=wanted)
+        mine = mine.speaking_of(wanted)
     return render(request, "chat/conversations.html", {"conversations": slice_of(mine, request), "q": wanted})
 
 
@@ -41,6 +44,7 @@ def conversation(request: HttpRequest, membership: Membership, pk: UUID) -> Http
         "transcript": transcript_of(found),
         "max_chars": settings.MAX_QUESTION_CHARS,
         "context_form": ContextForm(found, found.agent.scope_for(membership)),
+        "form": ConversationForm(instance=found, membership=membership),
     }
     return render(request, "chat/conversation.html", context)
 
@@ -76,13 +80,25 @@ def message(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespo
 @require_POST
 @member_page
 def conversation_rename(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    form = TitleForm(request.POST, instance=own_conversation(membership, pk))
-    if form.is_valid() and form.cleaned_data["title"]:
+    """Its name, and the project that it is filed in; a project narrows what the next questions read."""
+    form = ConversationForm(request.POST, instance=own_conversation(membership, pk), membership=membership)
+    if form.is_valid():
         form.save()
-        messages.success(request, _("The conversation has a new name."))
+        messages.success(request, _("The conversation is saved."))
     else:
-        messages.error(request, _("A name has 1 to 200 characters."))
+        messages.error(request, " ".join(str(one) for several in form.errors.values() for one in several))
     return redirect("conversation", pk)
+
+
+@require_GET
+@member_page
+def conversation_download(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """As Markdown, each answer with its sources."""
+    found = own_conversation(membership, pk)
+    name = slugify(found.title, allow_unicode=True)[:80] or "acervo"
+    disposition = content_disposition_header(True, f"{name}.md")
+    headers = {"Content-Disposition": disposition or "attachment"}
+    return HttpResponse(as_markdown(as_json(found)), content_type="text/markdown; charset=utf-8", headers=headers)
 
 
 @require_POST

@@ -1,7 +1,11 @@
 """The front page: one's corpora, agents and latest conversations, and the next step for somebody new."""
 
+from urllib.parse import urlencode
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from accounts.models import Membership
@@ -18,15 +22,23 @@ SHOWN_CONVERSATIONS = 6
 @require_GET
 @member_page
 def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """`?agent=&q=` is the form of the page: a question, and who shall answer it; who is gone is chosen anew."""
+    if slug := request.GET.get("agent", ""):
+        agent = Agent.objects.usable_by(membership).filter(slug=slug).first()
+        question = urlencode({"q": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS]})
+        return redirect(f"{reverse('agent', args=(agent.slug,))}?{question}" if agent else "agents")
     shown = Corpus.objects.readable_by(membership).with_counts()
     own = list(shown.personal().order_by("-updated_at")[: SHOWN_CORPORA + 1])
-    conversations = Conversation.objects.owned_by(membership).select_related("agent", "project")[:SHOWN_CONVERSATIONS]
+    latest = Conversation.objects.owned_by(membership).select_related("agent", "project")
+    conversations = list(latest[:SHOWN_CONVERSATIONS])
     has_documents = Document.objects.readable_by(membership).filter(corpus__owner=membership.user).exists()
     context = {
         "own": own[:SHOWN_CORPORA],
         "more_own": len(own) > SHOWN_CORPORA,
         "shared": shown.shared().order_by("name")[:SHOWN_CORPORA],
         "agents": Agent.objects.usable_by(membership)[:SHOWN_AGENTS],
+        "asked_last": conversations[0].agent_id if conversations else None,
+        "max_chars": settings.MAX_QUESTION_CHARS,
         "conversations": conversations,
         "first_steps": not (own and has_documents and conversations),
         "has_documents": has_documents,

@@ -12,10 +12,21 @@ from chat.models import Conversation, Project
 from corpora.models import Corpus
 
 
-class TitleForm(forms.ModelForm[Conversation]):
+class ConversationForm(forms.ModelForm[Conversation]):
+    """Its name, and one of the owner's projects or none."""
+
     class Meta:
         model = Conversation
-        fields = ("title",)
+        fields = ("title", "project")
+        labels = {"title": _("Name"), "project": _("Project")}
+
+    def __init__(self, *args: Any, membership: Membership, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["title"].required = True
+        offered = self.fields["project"]
+        assert isinstance(offered, forms.ModelChoiceField)
+        offered.queryset = Project.objects.owned_by(membership).order_by("name")
+        offered.empty_label = _("No project")
 
 
 class LeavingForm(forms.Form):

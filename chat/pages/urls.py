@@ -2,14 +2,17 @@
 
 from django.urls import path
 
-from chat.pages import conversations, dashboard, leaving, projects
+from chat.pages import conversations, dashboard, finding, leaving, projects
 
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("conversations/", conversations.conversations, name="conversations"),
+    path("conversations/list/", finding.conversation_list, name="conversation-list"),
+    path("find/", finding.find, name="find"),
     path("conversations/<uuid:pk>/", conversations.conversation, name="conversation"),
     path("conversations/<uuid:pk>/before/<uuid:before>/", conversations.earlier_messages, name="earlier-messages"),
     path("conversations/<uuid:pk>/after/<uuid:after>/", conversations.newer_messages, name="newer-messages"),
+    path("conversations/<uuid:pk>/download/", conversations.conversation_download, name="conversation-download"),
     path("conversations/<uuid:pk>/rename/", conversations.conversation_rename, name="conversation-rename"),
     path("conversations/<uuid:pk>/context/", conversations.conversation_context, name="conversation-context"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),

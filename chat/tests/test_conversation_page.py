@@ -10,7 +10,7 @@ from agents.llm.base import ModelTimeout
 from chat.models import Conversation, Message
 from corpora.removal import remove_document
 from tests.cast import Cast, browser, make_cast
-from tests.factories import ConversationFactory, CorpusFactory, DocumentFactory, MessageFactory
+from tests.factories import ConversationFactory, CorpusFactory, DocumentFactory, MessageFactory, ProjectFactory
 
 
 @pytest.fixture
@@ -141,6 +141,39 @@ def test_long_conversations_show_the_latest_fifty_and_then_the_earlier(cast: Cas
     assert "question 00" in earlier
     assert "question 10" not in earlier
     assert "Earlier messages" not in earlier
+
+
+@pytest.mark.parametrize("wanted", ["clinica", "CLÍNICA", "veintiún dias"])
+def test_it_is_found_by_what_was_said_in_it(wanted: str, cast: Cast, conversation: Conversation) -> None:
+    ConversationFactory(of=cast.alice, title="Another")
+    other = ConversationFactory(of=cast.bob, title="Of somebody else")
+    MessageFactory(conversation=other, content="Historia Clínica de veintiún días")
+    MessageFactory(conversation=conversation, content="La Historia Clínica se guarda veintiún días.")
+    page = browser(cast.alice).get("/conversations/", {"q": wanted}).content.decode()
+    assert str(conversation.pk) in page
+    assert "Another" not in page
+    assert "Of somebody else" not in page
+
+
+def test_it_is_taken_along_as_markdown(cast: Cast, conversation: Conversation) -> None:
+    answered(cast, conversation, content="Three weeks [1].")
+    taken = browser(cast.alice).get(f"/conversations/{conversation.pk}/download/")
+    assert taken.headers["Content-Type"] == "text/markdown; charset=utf-8"
+    assert taken.headers["Content-Disposition"] == 'attachment; filename="loans.md"'
+    text = taken.content.decode()
+    assert text.startswith("# Loans\n")
+    assert "Three weeks [1]." in text
+    assert "Guide" in text
+    assert browser(cast.bob).get(f"/conversations/{conversation.pk}/download/").status_code == 404
+
+
+def test_it_is_filed_in_a_project_of_its_owner_and_taken_out(cast: Cast, conversation: Conversation) -> None:
+    own, other = ProjectFactory(of=cast.alice), ProjectFactory(of=cast.bob)
+    client, path = browser(cast.alice), f"/conversations/{conversation.pk}/rename/"
+    for chosen, filed in ((own.pk, own.pk), (other.pk, own.pk), ("", None)):
+        client.post(path, {"title": "Loans", "project": chosen})
+        conversation.refresh_from_db()
+        assert conversation.project_id == filed
 
 
 def test_it_is_renamed_searched_and_deleted_by_its_owner(cast: Cast, conversation: Conversation) -> None:

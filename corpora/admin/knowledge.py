@@ -48,7 +48,7 @@ class CorpusAdmin(OrganizationAdmin):
     list_filter = ("is_active",)
     list_select_related = ("organization",)
     list_before_template = "admin/corpora/_personal_corpora.html"
-    search_fields = ("name", "description")
+    search_fields = ("name__matches", "description__matches")
     fieldsets = ((None, {"fields": ("name", "description", "is_active", "new_documents")}),)
     change_form_outer_before_template = "admin/corpora/_corpus_documents.html"
     actions = ("activate", "deactivate")
@@ -153,7 +153,7 @@ class DocumentAdmin(OrganizationAdmin):
     )  # fmt: skip
     list_filter = ("status", ("corpus", admin.RelatedOnlyFieldListFilter), "content_type", "language")
     list_select_related = ("corpus__organization", "uploaded_by")
-    search_fields = ("title", "filename", "topic", "unit")
+    search_fields = ("title__matches", "filename__matches", "topic__matches", "unit__matches")
     change_form_outer_before_template = "admin/corpora/_document_actions.html"
     actions = ("reprocess",)
     readonly_fields = (

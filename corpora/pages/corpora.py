@@ -26,7 +26,7 @@ from corpora.pages.forms import CorpusForm, NewCorpusForm
 def corpora(request: HttpRequest, membership: Membership) -> HttpResponse:
     shown = Corpus.objects.readable_by(membership).with_counts()
     if wanted := request.GET.get("q", "").strip():
-        shown = shown.filter(name__icontains=wanted)
+        shown = shown.filter(name__matches=wanted)
     # Personal ones first: "personal" sorts after "global".
     page = slice_of(shown.order_by("-corpus_type", "name", "pk"), request)
     return render(request, "corpora/corpora.html", {"corpora": page, "q": wanted})

@@ -26,7 +26,7 @@ def documents_of(membership: Membership, corpus_id: UUID, wanted: str = "") -> D
     """The corpus's documents, newest first; with `wanted` those whose title or file name contains it."""
     documents = Document.objects.readable_by(membership).filter(corpus_id=corpus_id)
     if wanted:
-        documents = documents.filter(Q(title__icontains=wanted) | Q(filename__icontains=wanted))
+        documents = documents.filter(Q(title__matches=wanted) | Q(filename__matches=wanted))
     return documents
 
 

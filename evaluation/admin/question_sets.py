@@ -71,7 +71,7 @@ class QuestionSetAdmin(OrganizationAdmin):
     writes = frozenset({"add", "change", "delete"})
     list_display = ("name", "of_corpus", "question_count", "unknown_count", "runs_link", "created_at")
     list_select_related = ("corpus", "organization")
-    search_fields = ("name",)
+    search_fields = ("name__matches",)
     fieldsets = ((None, {"fields": ("name", "corpus")}),)
     inlines = (QuestionInline,)
     change_form_outer_before_template = "admin/evaluation/_set_actions.html"
@@ -139,7 +139,7 @@ class QuestionAdmin(OrganizationAdmin):
     list_display = ("text", "of_set", "created_at")
     list_filter = (("question_set", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("question_set__organization",)
-    search_fields = ("text",)
+    search_fields = ("text__matches",)
     of_set = related_text("question_set", _("question set"))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:

@@ -25,7 +25,23 @@ async function rate(button) {
   const response = await post(`/api/messages/${answer.dataset.message}/feedback/`, { rating: Number(button.dataset.rate) });
   if (!response.ok) return;
   for (const other of answer.querySelectorAll("[data-rate]")) other.setAttribute("aria-pressed", other === button);
+  const reason = answer.querySelector("[data-reason]");
+  reason.hidden = button.dataset.rate !== "-1";
+  if (!reason.hidden) reason.comment.focus();
 }
+
+/** Why an answer is bad. */
+document.addEventListener("submit", async (event) => {
+  if (event.target.dataset.reason === undefined) return;
+  event.preventDefault();
+  const { comment } = event.target;
+  const message = event.target.closest(".answer").dataset.message;
+  const response = await post(`/api/messages/${message}/feedback/`, { rating: -1, comment: comment.value });
+  if (!response.ok) return;
+  const button = event.target.querySelector("button");
+  button.querySelector("span").textContent = button.dataset.done;
+  button.disabled = comment.disabled = true;
+});
 
 document.addEventListener("click", (event) => {
   const citation = event.target.closest("a.citation");

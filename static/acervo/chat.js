@@ -2,6 +2,7 @@
 
 import "./actions.js";
 import { AnswerView, questionElement } from "./answer.js";
+import { listAnew } from "./beside.js";
 import { Following, Refused } from "./follow.js";
 import { post, sentenceOf } from "./http.js";
 import { keepPlace, restorePlace, settlePlace } from "./place.js";
@@ -118,9 +119,10 @@ function bodyFor(text) {
 }
 
 /** A new conversation gets its name, and what can be done with it, from its own page. */
-function takeHead() {
+async function takeHead() {
   if (!labels.conversation || document.getElementById("rename")) return;
-  htmx.ajax("GET", `/conversations/${labels.conversation}/`, { target: "#chat-head", select: "#chat-head", swap: "outerHTML" });
+  await htmx.ajax("GET", `/conversations/${labels.conversation}/`, { target: "#chat-head", select: "#chat-head", swap: "outerHTML" });
+  listAnew(labels.conversation);
 }
 
 async function ask(text) {

@@ -42,6 +42,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A question that is written elsewhere is sent by the page of its conversation.
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.ask === undefined) return;
+  const agent = event.target.querySelector("select").value;
+  if (agent.startsWith("/")) event.target.action = agent;
+  sessionStorage.setItem("ask", event.target.querySelector("textarea").value);
+});
+
 // On a phone the navigation is wider than the screen: show where one is.
 document.querySelector(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 

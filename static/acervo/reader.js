@@ -14,12 +14,6 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.target === dialog) dialog.querySelector("[autofocus]")?.focus();
 });
 
-document.addEventListener("submit", (event) => {
-  if (event.target.dataset.ask === undefined) return;
-  event.target.action = event.target.querySelector("select").value;
-  sessionStorage.setItem("ask", event.target.querySelector("textarea").value);
-});
-
 const passage = document.getElementById("passage");
 if (passage && location.hash === "#passage") {
   passage.scrollIntoView({ block: "center" });

@@ -64,7 +64,7 @@ def assert_a_filled_corpus_is_accessible(page: Page) -> None:
     page.goto("/agents/asistente-corporativo/")
     chat = ChatPage(page)
     chat.ask_to_the_end("¿Cuánto dura el préstamo?")
-    expect(page.get_by_role("button", name="Renombrar")).to_be_visible()
+    expect(page.get_by_role("button", name="Nombre y proyecto")).to_be_visible()
     assert_accessible(page)
     chat.sources.first.locator("[data-title]").click()
     page.wait_for_url("**/documents/**")

@@ -113,7 +113,7 @@ def asks(page: Page, documents: WalkDocuments, screenshot: Screenshot) -> None:
     assert sum(step.startswith("text ") for step in seen) >= 2, "the answer came in one piece"
     expect(chat.prose.locator("a.citation").first).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(re.escape(documents.question[:40])))
-    expect(page.get_by_role("button", name="Renombrar")).to_be_visible()
+    expect(page.get_by_role("button", name="Nombre y proyecto")).to_be_visible()
     screenshot(page, "08-answer")
 
 

@@ -16,10 +16,10 @@ from django.db.models import Model, QuerySet
 from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
 
+from chat.leaving.transcripts import as_json, as_markdown
 from chat.models import Conversation, Export, Project
 from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
 from corpora.models import Corpus, Document
-from workers.exporting.transcripts import as_json, as_markdown
 
 PIECE = 256 * 1024  # bytes
 ROWS = 20

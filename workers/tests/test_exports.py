@@ -7,10 +7,10 @@ import pytest
 from django.utils import translation
 
 from chat.leaving.exports import request_export
+from chat.leaving.transcripts import markdown_sources
 from chat.models import Export
 from tests.factories import ConversationFactory, MessageFactory
 from tests.people import People
-from workers.exporting.transcripts import markdown_sources
 from workers.jobs.export import export_next
 
 pytestmark = pytest.mark.django_db
