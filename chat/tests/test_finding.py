@@ -4,6 +4,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
 from chat.models import Conversation
 from chat.pages.finding import by_age
@@ -34,12 +35,14 @@ def test_conversations_are_listed_by_when_they_were_used() -> None:
         timedelta(days=7),
         timedelta(days=90),
     ]
-    groups = by_age([used(noon - age) for age in ages], date(2026, 11, 23))
+    with override("en"):
+        groups = by_age([used(noon - age) for age in ages], date(2026, 11, 23))
     assert [(name, len(several)) for name, several in groups] == [("Today", 2), ("Last seven days", 2), ("Earlier", 2)]
 
 
 def test_what_was_used_tomorrow_elsewhere_is_of_today() -> None:
-    assert by_age([used(timezone.now() + timedelta(hours=30))], timezone.localdate())[0][0] == "Today"
+    with override("en"):
+        assert by_age([used(timezone.now() + timedelta(hours=30))], timezone.localdate())[0][0] == "Today"
 
 
 def test_the_list_is_one_s_own_and_knows_the_open_one(cast: Cast) -> None:
