@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.http.bodies import is_kept, json_of
+from accounts.matching import folded
 from agents.llm.base import ModelMessage, Passage
 from agents.llm.extractive import answer
 from agents.models import Agent
@@ -306,6 +307,7 @@ PROBES: dict[str, Probe] = {
         named("chat.citing.matching", "_NAME", "_MARKUP", "_LINKED_TO", "_MARK", "_QUOTED", "_ELISION")
         + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS"),
     ),
+    "search boxes": Probe(folded, named("accounts.matching", "_ACCENTED")),
     "definitions": Probe(
         lambda text: (
             defined_thing(f"¿Qué es {text[:100]}?"),
