@@ -96,8 +96,8 @@ class Landscape:
         return replace(self, foreign={kind: one for kind, one in self.foreign.items() if kind not in KEPT_BY_ADMINS})
 
     def never(self, like: str) -> str:
-        """An id of the same kind that nothing has."""
-        return str(uuid4()) if is_uuid(like) else uuid4().hex[: len(like)]
+        """An id of the same kind that nothing has; a name is no number, which another rule would take."""
+        return str(uuid4()) if is_uuid(like) else f"n{uuid4().hex}"[: len(like)]
 
     def kinds_like(self, own: str) -> list[str]:
         """The foreign ids of the same table as one of ours, and two of others."""
