@@ -1,7 +1,8 @@
 """What people type into a search box, found whatever its case and accents: "clinica" finds "Historia Clínica".
 
 `name__matches="tecnico"` is `contains` of both sides folded. The database folds: PostgreSQL by `translate` and `lower`,
-SQLite by a function of ours, so that both find the same. An accent counts for nothing; "ß" and "æ" stay letters.
+SQLite by a function of ours, so that both find the same. An accent counts for nothing; "ß" and "æ" stay letters,
+where `retrieval.text.folding.fold` takes them apart: `translate` exchanges letters one for one.
 """
 
 import re

@@ -149,6 +149,13 @@ class ConversationSerializer(serializers.ModelSerializer[Conversation]):
         fields: ClassVar[tuple[str, ...]] = ("id", "title", "agent", "project", "created_at", "updated_at")
         read_only_fields = ("id", "agent", "created_at", "updated_at")
 
+    def update(self, instance: Conversation, validated_data: dict[str, Any]) -> Conversation:
+        """What is asked for alone: the row may have become personal since it was read."""
+        for name, value in validated_data.items():
+            setattr(instance, name, value)
+        instance.save(update_fields=[*validated_data])
+        return instance
+
 
 class ContextField(serializers.DictField):
     """What holds for every question of a conversation: {"filters": …, "preferences": …}, and of a student {"unit": …,

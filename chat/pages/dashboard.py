@@ -2,7 +2,6 @@
 
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,6 +10,7 @@ from django.views.decorators.http import require_GET
 from accounts.models import Membership
 from accounts.pages.access import member_page
 from agents.models import Agent
+from agents.pages.agents import LONGEST_CARRIED
 from chat.models import Conversation
 from corpora.models import Corpus, Document
 
@@ -25,7 +25,7 @@ def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
     """`?agent=&q=` is the form of the page: a question, and who shall answer it; who is gone is chosen anew."""
     if slug := request.GET.get("agent", ""):
         agent = Agent.objects.usable_by(membership).filter(slug=slug).first()
-        question = urlencode({"q": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS]})
+        question = urlencode({"q": request.GET.get("q", "")[:LONGEST_CARRIED]})
         return redirect(f"{reverse('agent', args=(agent.slug,))}?{question}" if agent else "agents")
     shown = Corpus.objects.readable_by(membership).with_counts()
     own = list(shown.personal().order_by("-updated_at")[: SHOWN_CORPORA + 1])
@@ -38,7 +38,7 @@ def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
         "shared": shown.shared().order_by("name")[:SHOWN_CORPORA],
         "agents": Agent.objects.usable_by(membership)[:SHOWN_AGENTS],
         "asked_last": conversations[0].agent_id if conversations else None,
-        "max_chars": settings.MAX_QUESTION_CHARS,
+        "max_chars": LONGEST_CARRIED,
         "conversations": conversations,
         "first_steps": not (own and has_documents and conversations),
         "has_documents": has_documents,

@@ -28,6 +28,13 @@ class ConversationForm(forms.ModelForm[Conversation]):
         offered.queryset = Project.objects.owned_by(membership).order_by("name")
         offered.empty_label = _("No project")
 
+    def save(self, commit: bool = True) -> Conversation:
+        """What is asked for alone: the row may have become personal since it was read."""
+        found: Conversation = super().save(commit=False)
+        if commit:
+            found.save(update_fields=self.Meta.fields)
+        return found
+
 
 class LeavingForm(forms.Form):
     """The password once more, before an account goes."""

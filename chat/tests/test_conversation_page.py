@@ -7,7 +7,10 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from agents.llm.base import ModelTimeout
+from chat.answering.records import keep_personal
+from chat.api.serializers import ConversationSerializer
 from chat.models import Conversation, Message
+from chat.pages.forms import ConversationForm
 from corpora.removal import remove_document
 from tests.cast import Cast, browser, make_cast
 from tests.factories import ConversationFactory, CorpusFactory, DocumentFactory, MessageFactory, ProjectFactory
@@ -165,6 +168,25 @@ def test_it_is_taken_along_as_markdown(cast: Cast, conversation: Conversation) -
     assert "Three weeks [1]." in text
     assert "Guide" in text
     assert browser(cast.bob).get(f"/conversations/{conversation.pk}/download/").status_code == 404
+
+
+@pytest.mark.parametrize("way", ["page", "API"])
+def test_a_new_name_does_not_undo_what_became_personal_meanwhile(
+    way: str, cast: Cast, conversation: Conversation
+) -> None:
+    """The form has read the row before a question marks it."""
+    Conversation.objects.filter(pk=conversation.pk).update(is_personal=False)
+    read = Conversation.objects.get(pk=conversation.pk)
+    keep_personal(conversation)
+    form: ConversationForm | ConversationSerializer
+    if way == "page":
+        form = ConversationForm({"title": "Renamed"}, instance=read, membership=cast.alice)
+    else:
+        form = ConversationSerializer(read, {"title": "Renamed"}, partial=True)
+    assert form.is_valid()
+    form.save()
+    conversation.refresh_from_db()
+    assert (conversation.title, conversation.is_personal) == ("Renamed", True)
 
 
 def test_it_is_filed_in_a_project_of_its_owner_and_taken_out(cast: Cast, conversation: Conversation) -> None:

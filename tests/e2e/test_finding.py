@@ -79,6 +79,36 @@ def test_the_palette_leads_anywhere_by_the_keyboard_alone(visits: Visits, screen
         expect(page).to_have_url(re.compile(re.escape(first)))
 
 
+def test_enter_opens_what_is_asked_for_and_not_what_was_there_before(visits: Visits) -> None:
+    with visits.window("alicia", WIDE) as page:
+        page.goto("/corpora/")
+        page.keyboard.press("Control+k")
+        expect(page.locator("#found a")).not_to_have_count(0)
+        page.keyboard.type("investigador")
+        page.keyboard.press("Enter")  # before the answer to it
+        expect(page).to_have_url(re.compile("/agents/investigador-tecnico/"))
+
+
+def test_a_search_that_fails_says_so(visits: Visits) -> None:
+    with visits.window("alicia", WIDE) as page:
+        page.goto("/corpora/")
+        page.route("**/find/**", lambda route: route.abort())
+        page.keyboard.press("Control+k")
+        expect(page.locator("#found")).to_contain_text("Ahora no se ha podido buscar")
+
+
+def test_on_a_phone_nothing_of_the_reader_lies_below_the_bar(visits: Visits) -> None:
+    with visits.window("alicia", PHONE) as page:
+        page.goto("/corpora/")
+        page.get_by_role("link", name="Curso de Python").click()
+        page.locator("#documents a.title").first.click()
+        bar = page.get_by_role("navigation", name="Principal").bounding_box()
+        ask = page.locator(".ask-button").bounding_box()
+        assert bar is not None
+        assert ask is not None
+        assert ask["y"] + ask["height"] <= bar["y"]
+
+
 def test_the_keys_are_told(visits: Visits) -> None:
     with visits.window("alicia", WIDE) as page:
         page.goto("/conversations/")
