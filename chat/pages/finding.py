@@ -23,6 +23,7 @@ LISTED = 60  # conversations
 FOUND = 6  # of each kind
 WEEK = 7  # days
 LONGEST_WANTED = 200  # characters
+LOOKED_THROUGH = 300  # latest conversations, at each letter that is typed; the page of all looks through all
 
 
 class Found(NamedTuple):
@@ -60,14 +61,16 @@ def by_age(conversations: Iterable[Conversation], today: date) -> list[tuple[str
 @require_GET
 @member_page
 def find(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """A few of each kind that have `?q=` in their name, of conversations in what was said; without it the latest."""
+    """A few of each kind that have `?q=` in their name, of the latest conversations in what was said; without
+    it the latest."""
     wanted = request.GET.get("q", "").strip()[:LONGEST_WANTED]
     conversations = Conversation.objects.owned_by(membership).select_related("agent")
     agents = Agent.objects.usable_by(membership)
     documents = Document.objects.none()
     corpora = Corpus.objects.none()
     if wanted:
-        conversations = conversations.speaking_of(wanted)
+        latest = Conversation.objects.owned_by(membership).values("pk")[:LOOKED_THROUGH]
+        conversations = conversations.filter(pk__in=latest).speaking_of(wanted)
         agents = agents.filter(Q(name__matches=wanted) | Q(description__matches=wanted))
         named = Q(title__matches=wanted) | Q(filename__matches=wanted)
         documents = Document.objects.readable_by(membership).filter(named).select_related("corpus").order_by("title")
