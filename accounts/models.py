@@ -251,7 +251,7 @@ class AuditEvent(Identified):
         indexes = (models.Index(fields=("organization", "created_at"), name="audit_of_organization"),)
 
     def __str__(self) -> str:
-        return f"{self.action} {self.object_type}"
+        return f"{self.created_at:%Y-%m-%d %H:%M}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:
@@ -281,9 +281,9 @@ class ToolCall(Identified):
     agent_id = models.UUIDField(_("agent"), null=True)
     corpus_id = models.UUIDField(_("corpus"), null=True)
     items = models.PositiveIntegerField(_("passages or facts"))
-    tokens = models.PositiveIntegerField(_("tokens"), help_text="of the text that was read or kept")
+    tokens = models.PositiveIntegerField(_("tokens"), help_text=_("of the text that was read or kept"))
     milliseconds = models.PositiveIntegerField(_("time (ms)"))
-    is_personal = models.BooleanField(_("personal"), help_text="a personal corpus was in its reach")
+    is_personal = models.BooleanField(_("personal"), help_text=_("a personal corpus was in its reach"))
 
     class Meta:
         verbose_name = _("tool call")
@@ -295,7 +295,7 @@ class ToolCall(Identified):
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.created_at:%Y-%m-%d %H:%M}"
+        return f"{self.get_kind_display()} {self.created_at:%Y-%m-%d %H:%M}"
 
 
 class IdempotentReply(Identified):

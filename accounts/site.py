@@ -1,14 +1,16 @@
 """The admin site: platform operators see everything, an organization's admins their organization."""
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import reverse
+from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
 from accounts.http.principal import membership_of_session
@@ -33,6 +35,17 @@ def fonts(request: HttpRequest) -> str:
 def favicon(request: HttpRequest) -> str:
     """Unfold's setting SITE_FAVICONS calls this."""
     return static("acervo/favicon.svg")
+
+
+@require_safe
+def shortcut_icon(request: HttpRequest) -> HttpResponse:
+    """/favicon.ico, which browsers ask for on pages that name no icon."""
+    return HttpResponse(_icon(), content_type="image/svg+xml")
+
+
+@cache
+def _icon() -> bytes:
+    return (settings.BASE_DIR / "static/acervo/favicon.svg").read_bytes()
 
 
 def expressions(request: HttpRequest) -> str:

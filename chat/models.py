@@ -77,6 +77,7 @@ class Conversation(Identified):
     context = models.JSONField(default=dict, blank=True, help_text='{"filters": {…}, "preferences": {…}}')
     is_personal = models.BooleanField(default=True, editable=False)
     updated_at = models.DateTimeField(default=timezone.now)
+    pinned_at = models.DateTimeField(null=True, blank=True, editable=False)
     objects = ConversationQuerySet.as_manager()
 
     class Meta:
@@ -106,6 +107,10 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
     def after(self, edge: "Message") -> Self:
         return self.filter(Q(created_at__gt=edge.created_at) | Q(created_at=edge.created_at, pk__gt=edge.pk))
+
+    def shown(self) -> Self:
+        """Without those in whose place others are shown (`chat.versions`)."""
+        return self.exclude(is_aside=True)
 
     def streaming(self) -> Self:
         """Answers that somebody writes at this moment."""
@@ -161,6 +166,8 @@ class Message(Identified):
     stop_requested_at = models.DateTimeField(null=True, editable=False)
     writer_seen_at = models.DateTimeField(null=True, editable=False)
     reader_seen_at = models.DateTimeField(null=True, editable=False)  # in another process than the writer's
+    place = models.UUIDField(null=True, editable=False, help_text="shared by exchanges that stand for one another")
+    is_aside = models.BooleanField(default=False, null=True, editable=False)  # null: of a release that knew none
     rating = models.SmallIntegerField(null=True, blank=True)
     comment = models.TextField(blank=True, max_length=2000)
     objects = MessageQuerySet.as_manager()
@@ -249,6 +256,11 @@ class Citation(Identified):
         return f"{quote['start']}-{quote['end']}" if quote.get("end") else ""
 
     @property
+    def said(self) -> str:
+        """The sentence that is cited of it first, else how the passage begins."""
+        return str(self._first_quote.get("text") or self.snippet)
+
+    @property
     def _first_quote(self) -> dict[str, Any]:
         return next((one for one in self.quotes or () if one), {})
 
@@ -308,4 +320,4 @@ class Trace(Identified):
         )
 
     def __str__(self) -> str:
-        return str(self.message_id or self.pk)
+        return f"{self.created_at:%Y-%m-%d %H:%M}"

@@ -252,6 +252,7 @@ UNFOLD = {
     "SITE_SYMBOL": "menu_book",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "accounts.site.favicon"}],
     "SHOW_HISTORY": True,
+    "DASHBOARD_CALLBACK": "chat.admin.home.home_figures",
     "STYLES": ["accounts.site.fonts", "accounts.site.colours"],
     "SCRIPTS": ["accounts.site.expressions"],
     "SIDEBAR": {"navigation": "accounts.admin.navigation.sidebar"},

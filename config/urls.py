@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from accounts.pages.api_docs import api_docs, api_schema
+from accounts.site import shortcut_icon
 from chat.stream import openai
 from config import health
 
@@ -20,6 +21,7 @@ api: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("favicon.ico", shortcut_icon),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", health.metrics),

@@ -25,6 +25,8 @@ def describe(document: Document, by: Membership, **description: Any) -> bool:
 
     Writes nothing else: a worker may be writing the row's other columns.
     """
+    if "title" in description:  # also who keeps the guess has now said so
+        description["title_guessed"] = False
     changed = {name: value for name, value in description.items() if getattr(document, name) != value}
     if not changed:
         return False

@@ -19,6 +19,7 @@ from corpora.rows.counting.rows import CorpusCounts as CorpusCounts
 from corpora.rows.counting.rows import MetadataValue as MetadataValue
 from corpora.rows.deletable import Deletable, is_erasable, is_in_trash
 from corpora.rows.queueing import queue_indexes, queued_columns
+from corpora.rows.readings import UnitReading as UnitReading
 from corpora.rows.receipts import ErasureReceipt as ErasureReceipt
 from corpora.rows.structure import DocumentName as DocumentName
 from corpora.rows.structure import Section as Section
@@ -50,6 +51,9 @@ class CorpusQuerySet(models.QuerySet["Corpus"]):
     def personal(self) -> Self:
         return self.filter(corpus_type="personal")
 
+    def courses(self) -> Self:
+        return self.filter(is_course=True)
+
     def with_counts(self) -> Self:
         """Adds `document_count`, `chunk_count`, `busy_count` and `failed_count` of what is not deleted: as kept."""
         kept = {"document_count": "documents", "chunk_count": "chunks", "busy_count": "busy", "failed_count": "failed"}
@@ -71,6 +75,8 @@ class Corpus(Identified, Deletable):
     name = models.CharField(_("name"), max_length=150)
     description = models.TextField(_("description"), blank=True, max_length=2000)
     is_active = models.BooleanField(_("active"), default=True)
+    # Null where a release wrote that knows no such column.
+    is_course = models.BooleanField(_("course"), null=True, default=False)
     updated_at = models.DateTimeField(auto_now=True)
     sizes_wanted_at = models.DateTimeField(null=True, editable=False)  # its documents may lack sizes that agents read
     objects = CorpusQuerySet.as_manager()
@@ -179,6 +185,9 @@ class Document(Identified, Deletable):
     file = models.FileField(upload_to=original_key, max_length=200)
     filename = models.CharField(_("file name"), max_length=255)
     title = models.CharField(_("title"), max_length=255, blank=True)
+    title_guessed = models.BooleanField(
+        default=False, null=True, editable=False
+    )  # taken from the text or the file's name
     summary = models.TextField(_("summary"), blank=True, max_length=4000)
     media_type = models.CharField(_("type"), max_length=100)
     size = models.PositiveBigIntegerField(_("size"))

@@ -41,7 +41,9 @@ class QuestionSet(Identified):
 class Question(Identified):
     """One case: what is asked, and which documents or spans answer it."""
 
-    question_set = models.ForeignKey(QuestionSet, models.CASCADE, related_name="questions")
+    question_set = models.ForeignKey(
+        QuestionSet, models.CASCADE, related_name="questions", verbose_name=_("question set")
+    )
     text = models.TextField(_("question"), max_length=8_000)
     relevant = models.JSONField(_("relevant documents"), default=list, blank=True, help_text="document ids")
     spans = models.JSONField(_("spans"), default=list, blank=True, help_text="[[document id, start, end], …]")
@@ -60,7 +62,9 @@ class Question(Identified):
 class EvaluationRun(Identified):
     """The measures of one configuration on one question set, at one time."""
 
-    question_set = models.ForeignKey(QuestionSet, models.CASCADE, null=True, blank=True, related_name="runs")
+    question_set = models.ForeignKey(
+        QuestionSet, models.CASCADE, null=True, blank=True, related_name="runs", verbose_name=_("question set")
+    )
     dataset = models.CharField(_("data set"), max_length=150, blank=True)
     configuration = models.JSONField(default=dict)
     measures = models.JSONField(default=dict)

@@ -11,12 +11,13 @@ from uuid import UUID
 
 from corpora.metadata import date_ranges
 from corpora.metadata.free import free_name, free_word
-from corpora.metadata.names import DOCUMENT, FREE_FIELD, METADATA_FIELDS
+from corpora.metadata.names import CORPUS, DOCUMENT, FREE_FIELD, METADATA_FIELDS
 from corpora.scope import Scope
 from retrieval.results import Requirements
 
 DATE_KEY = date_ranges.FIELD  # in the payload an integer, 20240531
 PAYLOAD_METADATA = (*METADATA_FIELDS, FREE_FIELD, DATE_KEY)
+IDS = {DOCUMENT: "document_id", CORPUS: "corpus_id"}  # conditions on what a passage is of, and their key in the payload
 Span = tuple[int | None, int | None]
 
 
@@ -71,7 +72,7 @@ def search_filter(
 
     `requirements` gives metadata keys their allowed values; of pairs all must hold, also several of one key. A key
     without values requires nothing. Values of `source_date` are ranges (`corpora.metadata.date_ranges`); `meta.NAME` is
-    one of a document's own names (`corpora.metadata.free`), `document` the ids of documents.
+    one of a document's own names (`corpora.metadata.free`), `document` and `corpus` are ids.
     Raises EmptyScope if the scope has no corpus, ValueError for a key that is not metadata or a date that is no range.
     """
     if scope.is_empty:
@@ -103,13 +104,13 @@ def _corpora(ids: frozenset[UUID]) -> Condition:
 def _required(requirements: Requirements) -> Iterable[Condition | Between]:
     for key, values in requirements.items() if isinstance(requirements, Mapping) else requirements:
         free = free_name(key)
-        if (free is None and key not in (*PAYLOAD_METADATA, DOCUMENT)) or key == FREE_FIELD:
+        if (free is None and key not in (*PAYLOAD_METADATA, *IDS)) or key == FREE_FIELD:
             raise ValueError(f"{key!r} is not a metadata key")
         listed = (values,) if isinstance(values, str) else tuple(values)
         if listed and free:
             yield Condition(FREE_FIELD, tuple(free_word(free, value) for value in listed))
-        elif listed and key == DOCUMENT:
-            yield Condition("document_id", listed)
+        elif listed and key in IDS:
+            yield Condition(IDS[key], listed)
         elif listed:
             yield _dated(listed) if key == DATE_KEY else Condition(key, listed)
 

@@ -85,4 +85,4 @@ class SpaceState(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.collection} ({self.state})"
+        return f"{self.model} ({self.dimensions})"

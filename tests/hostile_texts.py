@@ -27,8 +27,11 @@ from chat.understanding.topics import carry_topic
 from config.faults import LineFormatter
 from config.incoming.heads import is_plain
 from corpora.metadata.date_ranges import parse_range
+from corpora.metadata.units import leading_number
 from corpora.reader import reading
 from corpora.reader.markdown_blocks import markdown_blocks
+from corpora.rows.reading_order import sortable
+from corpora.templatetags.documents import without_marks
 from corpora.uploads import archives
 from corpora.uploads.inputs import MetadataSerializer
 from corpora.uploads.signatures import safe_filename
@@ -358,6 +361,9 @@ PROBES: dict[str, Probe] = {
         + named("corpora.reader.markdown_blocks", "_FENCE", "_RULE", "_COLUMNS", "_ROW", "_BULLET", "_NUMBER")
         + named("corpora.reader.markdown_blocks", "_QUOTE", "_HASHES", "_SIGNS", "_BAR"),
     ),
+    "order of names": Probe(sortable, named("corpora.rows.reading_order", "_NUMBER")),
+    "number of a unit": Probe(leading_number, named("corpora.metadata.units", "_LEADING")),
+    "source": Probe(without_marks, named("corpora.templatetags.documents", "_MARKS")),
     "archive": Probe(archives._MAIN_PART.fullmatch, named("corpora.uploads.archives", "_MAIN_PART")),
     "file name": Probe(  # Django's parser gives a part's headers 1 KB
         lambda text: safe_filename(text[:1024]),

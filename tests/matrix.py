@@ -155,6 +155,8 @@ API = (
     Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"conversation": "{conversation}"}),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"project": "{project}"}),
+    Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"corpus": "{alices}"}),
+    Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION | {"corpus": "{shared}"}),
     Case("GET", "/api/messages/{message}/events/", own(200)),
     Case("POST", "/api/messages/{message}/stop/", own(202)),
     Case("POST", "/api/messages/{message}/feedback/", own(200), {"rating": 1}),
@@ -217,6 +219,19 @@ PAGES = tuple(
         ("POST", "/corpora/{shared}/delete/", kept_by_admins(302, 404), None),
         ("GET", "/corpora/{alices}/documents/", own(200), None),
         ("GET", "/corpora/{shared}/documents/", shared(200), None),
+        ("POST", "/corpora/{alices}/documents/upload/", own(302), UPLOAD),
+        ("POST", "/corpora/{shared}/documents/upload/", kept_by_admins(302, 404), UPLOAD),
+        *(
+            (method, f"/corpora/{{{corpus}}}/documents/selected/", rule, {"document": f"{{{corpus}_document}}", **said})
+            for corpus, rule in (("alices", own(302)), ("shared", kept_by_admins(302, 404)))
+            for method, said in (
+                ("POST", {"action": "delete"}),
+                ("POST", {"action": "retry"}),
+                ("POST", {"action": "describe", "unit": "2"}),
+            )
+        ),
+        ("POST", "/corpora/{alices}/documents/restore/", own(302), {"deleted": "2026-11-23T12:00:00+00:00"}),
+        ("POST", "/corpora/{shared}/documents/restore/", kept_by_admins(302, 404), None),
         ("POST", "/corpora/{alices}/progress/", own(200), {"busy": "{alices_document}"}),
         ("POST", "/corpora/{shared}/progress/", shared(200), {"busy": "{alices_document}"}),
         ("GET", "/corpora/{alices}/agents/", own(200), None),
@@ -232,6 +247,8 @@ PAGES = tuple(
         ("GET", "/documents/{shared_pdf}/pages/1/?start=0&end=4&mark=0-4", shared(200), None),
         ("POST", "/documents/{alices_document}/describe/", own(302), {"unit": "2"}),
         ("POST", "/documents/{shared_document}/describe/", kept_by_admins(302, 404), {"unit": "2"}),
+        ("POST", "/documents/{alices_document}/title/", own(302), {"title": "Renamed"}),
+        ("POST", "/documents/{shared_document}/title/", kept_by_admins(302, 404), {"title": "Renamed"}),
         ("POST", "/documents/{alices_document}/retry/", own(302), None),
         ("POST", "/documents/{shared_document}/retry/", kept_by_admins(302, 404), None),
         ("POST", "/documents/{alices_document}/delete/", own(302), None),
@@ -242,6 +259,13 @@ PAGES = tuple(
         ("POST", "/trash/{shared_trashed}/restore/", kept_by_admins(302, 404), None),
         ("POST", "/trash/{alices_trashed}/erase/", own(302), None),
         ("POST", "/trash/{shared_trashed}/erase/", kept_by_admins(302, 404), None),
+        ("GET", "/courses/{alices}/", own(200), None),
+        ("GET", "/courses/{shared}/", shared(200), None),
+        ("GET", "/courses/{alices}/{alices_document}/", own(200), None),
+        ("GET", "/courses/{shared}/{shared_document}/", shared(200), None),
+        ("POST", "/courses/{alices}/{alices_document}/read/", own(302), {"read": "1"}),
+        ("POST", "/courses/{shared}/{shared_document}/read/", shared(302), {"read": "1"}),
+        ("GET", "/account/usage/", everybody(200), None),
         ("GET", "/account/data/", everybody(200), None),
         # A wrong password is told on the page; what a right one does is tested in chat/tests/test_leaving.py.
         ("POST", "/account/delete/", everybody(200), {"password": "wrong", "agreed": "on"}),
@@ -253,6 +277,7 @@ PAGES = tuple(
         ("GET", "/documents/{shared_document}/ask/", shared(200), None),
         ("GET", "/agents/", everybody(200), None),
         ("GET", "/agents/{slug}/", shared(200), None),
+        ("POST", "/agents/{slug}/ask/", shared(302), {"question": "a"}),
         ("GET", "/?agent={slug}&q=a", everybody(302), None),
         ("GET", "/conversations/", everybody(200), None),
         ("GET", "/conversations/list/", everybody(200), None),
@@ -264,6 +289,8 @@ PAGES = tuple(
         ("POST", "/conversations/{conversation}/rename/", own(302), {"title": "Renamed"}),
         ("POST", "/conversations/{conversation}/rename/", own(302), {"title": "Renamed", "project": "{project}"}),
         ("POST", "/conversations/{conversation}/context/", own(302), {"mode": "filters"}),
+        ("POST", "/conversations/{conversation}/pin/", own(302), None),
+        ("POST", "/conversations/{conversation}/versions/{question}/", own(302), None),
         ("POST", "/conversations/{conversation}/delete/", own(302), None),
         ("GET", "/messages/{message}/", own(200), None),
         ("GET", "/projects/", everybody(200), None),
@@ -278,7 +305,7 @@ PAGES = tuple(
 NOBODY_ASKED = Rule(200, 200, 200, 200)
 PUBLIC = tuple(
     Case("GET", path, NOBODY_ASKED, public=True)
-    for path in ("/healthz", "/readyz", "/metrics", "/invitations/{token}/")
+    for path in ("/favicon.ico", "/healthz", "/readyz", "/metrics", "/invitations/{token}/")
 )
 
 # The pages of django-allauth. What needs the password once more leads there (302); who has no second factor has none to

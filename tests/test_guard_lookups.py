@@ -27,12 +27,10 @@ OFFERED: dict[str, set[str]] = {
     "Invitation": {"role", "role__exact", "role__isnull"},
     "ApiKey": {"revoked_at__isempty"},
     "AuditEvent": {
-        *DATES, "action", "action__exact", "action__isnull", "object_type", "object_type__exact", "object_type__isnull",
-        "actor__id__exact", "actor__isnull",
+        *DATES, "about", "actor__id__exact", "actor__isnull",
     },
     "Trace": {
-        *DATES, "confidence", "confidence__exact", "confidence__isnull", "gate", "gate__exact", "gate__isnull",
-        "degraded", "degraded__exact", "degraded__isnull", "agent__id__exact",
+        *DATES, "confidence", "gate", "degraded", "agent__id__exact", "state", "rating", "slow",
     },
     "Question": {"question_set__id__exact"},
     "EvaluationRun": {*DATES, "question_set__id__exact", "question_set__isnull"},

@@ -33,6 +33,7 @@ from corpora.models import (
     ErasureReceipt,
     MetadataValue,
     Section,
+    UnitReading,
 )
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
@@ -72,6 +73,7 @@ TENANT_PATHS: dict[type[Model], str] = {
     Section: "document__corpus__organization",
     DocumentName: "document__corpus__organization",
     Chunk: "document__corpus__organization",
+    UnitReading: "membership__organization",
     Agent: "organization",
     Assignment: "agent__organization",
     Export: "organization",
@@ -126,6 +128,9 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     DocumentName: lambda member: DocumentName.objects.create(
         document=DocumentFactory(corpus=CorpusFactory(personal_of=member)), key=uuid4()
     ),
+    UnitReading: lambda member: UnitReading.objects.create(
+        membership=member, document=DocumentFactory(corpus=CorpusFactory(personal_of=member))
+    ),
     Chunk: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)).chunks.first(),
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
@@ -145,6 +150,46 @@ VERBS = [
 
 # Queries that need no verb, each with its reason; one that is no longer there must go from here.
 TRUSTED: dict[tuple[str, str], str] = {
+    (
+        "accounts/admin/auditing/names.py",
+        "Membership.objects.filter(pk__in=ids, organization__in=homes).select_related('user')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "accounts/admin/auditing/names.py",
+        "Invitation.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'email')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "accounts/admin/auditing/names.py",
+        "ApiKey.objects.filter(pk__in=ids, membership__organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "corpora/admin/knowledge.py",
+        "Document.objects.filter(pk__in=ids, corpus__corpus_type=Corpus.Type.GLOBAL, corpus__organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "corpora/admin/knowledge.py",
+        "Corpus.objects.shared().filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "agents/admin/agents.py",
+        "Agent.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "agents/admin/matrix.py",
+        "Assignment.objects.filter(agent__in=list(shown_agents), corpus__in=list(shown_corpora))",
+    ): "the matrix's rows, of the organization that its caller administers",
+    (
+        "chat/admin/home.py",
+        "Trace.objects.filter(created_at__gte=first_moment(since))",
+    ): "counted, and narrowed to the organization in the next line",
+    (
+        "chat/admin/home.py",
+        "Document.objects.alive().filter(corpus__corpus_type=Corpus.Type.GLOBAL, corpus__deleted_at=None)",
+    ): "counted, and narrowed to the organization in the next line",
+    (
+        "evaluation/admin/question_sets.py",
+        "QuestionSet.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
     (
         "accounts/identity/addresses.py",
         "Invitation.objects.filter(email__iexact=former)",
@@ -259,6 +304,7 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("accounts/limits/size.py", "Membership.objects.active().filter(organization_id=organization).count()"): (
         "how many members an organization has, told as one of four classes"
     ),
+    ("chat/pages/context_forms.py", "Corpus.objects.filter(pk__in=scope.corpus_ids"): "names of the scope in hand",
     ("accounts/limits/uses.py", "LimitUse.objects.exclude(name__in=LIMITS)"): "upkeep: of limits that are no more",
     ("accounts/limits/uses.py", "SpendingReservation.objects.filter(expires_at__lt="): "upkeep: nobody settles them",
     ("agents/admin/tool_calls.py", "Agent.objects.filter(pk=OuterRef('agent_id'), organization="): (

@@ -298,7 +298,9 @@ def test_a_cited_page_boxes_its_sentence_and_has_its_text(people: People, docume
     assert shown.count('<rect class="faint"') == 2
     assert f"/api/documents/{document.pk}/pages/1/image/?width=800" in shown
     assert f">{FIRST[1]}</mark>" in shown
-    assert f"/documents/{document.pk}/pages/1/?start=0&amp;end=60&amp;mark=" in reader(people, document, **asked)
+    assert reader(people, document, **asked).count('<rect class="quote" id="passage"') == 1
+    as_text = reader(people, document, **asked, **{"as": "text"})
+    assert f"/documents/{document.pk}/pages/1/?start=0&amp;end=60&amp;mark=" in as_text
 
 
 def test_a_page_that_cannot_be_drawn_is_read_as_text(people: People, corpus: Corpus) -> None:

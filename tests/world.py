@@ -44,8 +44,8 @@ class World:
     @classmethod
     def furnished(cls, people: People) -> "World":
         alice, here = people.alice, people.alice.organization
-        alices = CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} corpus")
-        shared = CorpusFactory(shared_in=here, name=f"{SHARED_MARK} corpus")
+        alices = CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} corpus", is_course=True)
+        shared = CorpusFactory(shared_in=here, name=f"{SHARED_MARK} corpus", is_course=True)
         agent = AgentFactory(organization=here, allows_personal_corpus=True, name=f"{SHARED_MARK} agent")
         for corpus in (alices, shared):
             AssignmentFactory(agent=agent, corpus=corpus)
@@ -55,7 +55,7 @@ class World:
         shared_pdf = pdf_document(shared, (SHARED_MARK,), title=f"{SHARED_MARK} printed")
         conversation = ConversationFactory(of=alice, agent=agent, title=f"{ALICES_MARK} conversation")
         chunks = alices_document.chunks.all()
-        MessageFactory(conversation=conversation, content=f"{ALICES_MARK} question")
+        question = MessageFactory(conversation=conversation, content=f"{ALICES_MARK} question", place=uuid4())
         message = MessageFactory(
             conversation=conversation, role="assistant", content=f"{ALICES_MARK} answer", sources=chunks
         )
@@ -77,6 +77,7 @@ class World:
             "agent": agent,
             "conversation": conversation,
             "message": message,
+            "question": question,
             "project": ProjectFactory(of=alice, name=f"{ALICES_MARK} project"),
             "key": keys.issue_key(alice, f"{ALICES_MARK} key")[0],
             "bob": people.bob,

@@ -15,7 +15,7 @@ from accounts.models import Membership, Organization, User
 from agents.models import Agent, Assignment
 from agents.presets import PRESETS
 from corpora.models import Corpus
-from workers.folders import sync
+from workers.folders import courses, sync
 
 SAMPLES = settings.BASE_DIR / "samples"
 SLUG, NAME = "aurora", "Biblioteca Aurora"
@@ -68,7 +68,7 @@ def create_sample() -> SampleOrganization:
     agents = [Agent.objects.ensure_preset(preset, organization) for preset in PRESETS.values()]
     library, course, notes = (
         ensure_shared_corpus(admin, LIBRARY),
-        ensure_shared_corpus(admin, COURSE),
+        ensure_course(admin, COURSE),
         ensure_personal_corpus(alicia, NOTES),
     )
     taken_in = [
@@ -113,6 +113,13 @@ def ensure_shared_corpus(admin: Membership, name: str) -> Corpus:
     corpus, _created = Corpus.objects.get_or_create(
         organization=admin.organization, corpus_type=Corpus.Type.GLOBAL, name=name, deleted_at=None
     )
+    return corpus
+
+
+def ensure_course(admin: Membership, name: str) -> Corpus:
+    corpus = ensure_shared_corpus(admin, name)
+    if corpus.is_course is not True:
+        courses.mark_course(corpus)
     return corpus
 
 

@@ -26,6 +26,9 @@ def offered_lookups(page: admin.ModelAdmin[Any], request: HttpRequest) -> frozen
 
 def _of_filter(page: admin.ModelAdmin[Any], item: Any) -> Iterator[str]:
     """Of one entry of `list_filter`; of a kind that is not known here nothing, so that a test finds it."""
+    if isinstance(item, type) and issubclass(item, admin.SimpleListFilter):
+        yield str(item.parameter_name)  # of its own, and no lookup
+        return
     name, kind = item if isinstance(item, tuple) else (item, None)
     field: Any = get_fields_from_path(page.model, name)[-1]
     if kind is admin.EmptyFieldListFilter:

@@ -30,13 +30,21 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         switches.append(item(_("Embedding spaces"), "hub", "admin:retrieval_spacestate_changelist"))
         people.append(item(_("Users"), "person", "admin:accounts_user_changelist"))
     return [
-        group("", item(_("Dashboard"), "arrow_back", "dashboard")),
+        group(
+            "",
+            item(_("Back to Acervo"), "arrow_back", "dashboard") | {"active": False},
+            item(_("Home"), "home", "admin:index") | {"active": request.path == reverse("admin:index")},
+        ),
         group(
             _("Knowledge"),
             item(_("Corpora"), "library_books", "admin:corpora_corpus_changelist"),
             item(_("Documents"), "description", "admin:corpora_document_changelist"),
         ),
-        group(_("Agents"), item(_("Agents"), "smart_toy", "admin:agents_agent_changelist")),
+        group(
+            _("Agents"),
+            item(_("Agents"), "smart_toy", "admin:agents_agent_changelist") | {"active": on_agents(request)},
+            item(_("Agents and corpora"), "grid_on", "admin:agents_matrix"),
+        ),
         group(
             _("Evaluation"),
             item(_("Question sets"), "quiz", "admin:evaluation_questionset_changelist"),
@@ -55,6 +63,11 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             *switches,
         ),
     ]
+
+
+def on_agents(request: HttpRequest) -> bool:
+    """The matrix lies below the agents' address."""
+    return request.path.startswith(reverse("admin:agents_agent_changelist")) and "/matrix/" not in request.path
 
 
 def on_traces(request: HttpRequest) -> bool:

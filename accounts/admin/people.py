@@ -1,6 +1,5 @@
-"""Admin of people: members, invitations, API keys, the audit log; users and organizations for operators."""
+"""Admin of people: members, invitations, API keys; users and organizations for operators."""
 
-from collections.abc import AsyncIterator
 from typing import Any, cast
 from uuid import UUID
 
@@ -10,24 +9,20 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
-from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts import audit, keys, members
-from accounts.admin.csv_export import csv_response
 from accounts.admin.limits import limits_page
 from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, SuperuserAdmin, is_operator
 from accounts.identity.consequences import forget_credentials
 from accounts.identity.second_factor import reset_second_factor, second_factor_exists, tell_of_reset
-from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
-from config.concurrency.threads import in_thread
-
-AUDIT_BATCH = 2_000  # events of an export read at once
+from accounts.models import ApiKey, Invitation, Membership, Organization, User
 
 # Other apps register these: Django's permissions and verified addresses, which Acervo does not use, and second factors,
 # which are their users' alone.
@@ -59,7 +54,7 @@ class MembershipAdmin(OrganizationAdmin):
     def email(self, obj: Membership) -> str:
         return obj.user.email
 
-    @label_display(_("role"), {"admin": "primary"}, ordering="role")
+    @label_display(_("role"), {"admin": "primary", "member": "info"}, ordering="role")
     def shown_role(self, obj: Membership) -> tuple[str, str]:
         return obj.role, obj.get_role_display()
 
@@ -124,40 +119,6 @@ class ApiKeyAdmin(OrganizationAdmin):
         for key in usable:
             keys.revoke_key(key, self.by(request, key))
         self.message_user(request, _("Revoked keys: %(count)d.") % {"count": len(usable)}, messages.SUCCESS)
-
-
-@admin.register(AuditEvent)
-class AuditEventAdmin(OrganizationAdmin):
-    """Who changed what; append-only (RELIABILITY R27)."""
-
-    list_display = ("created_at", "who", "action", "object_type", "object_id", "changes")
-    list_filter = ("action", "object_type", ("actor", admin.RelatedOnlyFieldListFilter))
-    list_select_related = ("actor", "organization")
-    date_hierarchy = "created_at"
-    search_fields = ("object_id", "actor__email")
-    fields = ("created_at", "who", "action", "object_type", "object_id", "changes")
-    readonly_fields = fields
-    who = related_text("actor", _("who"))
-    actions = ("export_csv",)
-
-    @admin.action(description=_("Export as CSV"), permissions=["view"])
-    def export_csv(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> StreamingHttpResponse:
-        header = ("time", "actor", "action", "object_type", "object_id", "changes")
-        return csv_response("audit.csv", header, audit_rows(queryset))
-
-
-async def audit_rows(events: QuerySet[AuditEvent]) -> AsyncIterator[list[tuple[Any, ...]]]:
-    """Oldest first, AUDIT_BATCH at a time, each batch from where the last one ended: nothing comes twice."""
-    all_of_them = events.select_related("actor").order_by("created_at", "pk")
-    rest = all_of_them
-    while batch := await in_thread(list[AuditEvent], rest[:AUDIT_BATCH]):
-        yield [
-            (one.created_at.isoformat(), one.actor and one.actor.email, one.action, one.object_type, one.object_id,
-             one.changes)
-            for one in batch
-        ]  # fmt: skip
-        last = batch[-1]
-        rest = all_of_them.filter(Q(created_at__gt=last.created_at) | Q(created_at=last.created_at, pk__gt=last.pk))
 
 
 @admin.register(Organization)

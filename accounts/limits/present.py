@@ -1,13 +1,14 @@
 """What is allowed and what is used of it now, for the pages that show it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 from accounts.limits.amounts import given_amounts, lower
 from accounts.limits.declared import LIMITS, Limit, Per, Window
 from accounts.limits.refusing import written
 from accounts.limits.reserving import SPENT, Spending
+from accounts.limits.rows import LimitUse
 from accounts.limits.stock import stock_of
 from accounts.limits.uses import present_reservations, present_uses
 from accounts.limits.windows import end_of
@@ -63,6 +64,13 @@ def counted_now(by: Membership, per: Per) -> dict[str, int]:
     for name in SPENT:
         used[name] = used.get(name, 0) + under_way.of(name)
     return used | {name: held.of(per) for name, held in stock_of(by).items()}
+
+
+def used_by_day(by: Membership, name: str, since: date) -> list[tuple[int, int]]:
+    """What the member has used of a daily limit: the first second of each day (UTC) from `since` on, and how much."""
+    first = datetime.combine(since, time.min, UTC).timestamp()
+    uses = LimitUse.objects.filter(organization_id=by.organization_id, subject=by.user_id, name=name)
+    return list(uses.filter(starts__gte=first).order_by("starts").values_list("starts", "used"))
 
 
 def ends_at(window: Window) -> datetime | None:

@@ -25,6 +25,10 @@ OF_ADMINS = "organization_id = {organization} AND {admin}"
 OWN = "organization_id = {organization} AND owner_id = {user}"
 OWN_OR_SHARED = "organization_id = {organization} AND (owner_id IS NULL OR owner_id = {user})"
 OF_PERSON = "user_id = {user}"
+OF_MEMBERSHIP = (
+    "EXISTS (SELECT FROM accounts_membership AS held "
+    "WHERE held.id = {table}.membership_id AND held.organization_id = {organization} AND held.user_id = {user})"
+)
 CHANGED_WITH_CORPUS = (
     "EXISTS (SELECT FROM corpora_corpus AS kept "
     "WHERE kept.id = {table}.corpus_id AND (kept.owner_id = {user} OR {admin}))"
@@ -66,10 +70,7 @@ RULES: dict[str, Rule] = {
     "accounts_invitation": Rule(OF_ADMINS),
     "accounts_apikey": Rule("acervo_reads_membership(membership_id)"),
     "accounts_auditevent": Rule(OF_ADMINS, write=OF_ORGANIZATION, appended=True),
-    "accounts_idempotentreply": Rule(
-        "EXISTS (SELECT FROM accounts_membership AS held "
-        "WHERE held.id = {table}.membership_id AND held.organization_id = {organization} AND held.user_id = {user})"
-    ),
+    "accounts_idempotentreply": Rule(OF_MEMBERSHIP),
     "accounts_signin": Rule(OF_PERSON),
     "accounts_limitsetting": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "accounts_limituse": Rule(OF_ORGANIZATION),
@@ -94,6 +95,8 @@ RULES: dict[str, Rule] = {
     "corpora_section": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_documentname": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
     "corpora_chunk": Rule("acervo_reads_document(document_id)", write="acervo_writes_document(document_id)"),
+    # how far somebody has read is nobody else's to know, not even an admin's
+    "corpora_unitreading": Rule(OF_MEMBERSHIP, write=f"{OF_MEMBERSHIP} AND acervo_reads_document(document_id)"),
     # a person who has left reads no receipt any more: theirs is the organization's to answer for
     "corpora_erasurereceipt": Rule(
         f"owner_id = {{user}} OR (owner_id IS NULL OR kind = 'user') AND {OF_ADMINS}",

@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import audit, keys
-from accounts.admin import people
+from accounts.admin.auditing import log
 from accounts.admin.csv_export import escape_cell
 from accounts.models import ApiKey, AuditEvent, Membership, Organization, User
 
@@ -159,12 +160,12 @@ def test_the_audit_log_is_exported_as_csv_without_formulas(
 @pytest.mark.django_db(transaction=True)
 def test_an_export_is_written_as_it_is_read(alice: Membership, monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit log may be longer than memory."""
-    monkeypatch.setattr(people, "AUDIT_BATCH", 2)
+    monkeypatch.setattr(log, "AUDIT_BATCH", 2)
     for number in range(5):
         audit.record(alice, f"changed {number}", alice.organization)
 
     async def actions() -> list[list[str]]:
-        return [[row[2] for row in batch] async for batch in people.audit_rows(AuditEvent.objects.all())]
+        return [[row[2] for row in batch] async for batch in log.audit_rows(AuditEvent.objects.all())]
 
     assert asyncio.run(actions()) == [["changed 0", "changed 1"], ["changed 2", "changed 3"], ["changed 4"]]
 
@@ -230,3 +231,12 @@ def test_an_operator_without_an_organization_lands_on_the_operators_pages(operat
 def test_anybody_else_without_an_organization_is_told_so(client: Client) -> None:
     client.force_login(User.objects.create_user("nobody@example.org"))
     assert client.get(reverse("dashboard")).status_code == 403
+
+
+def test_a_page_has_one_main_landmark_and_its_side_bar_beside_it(client: Client) -> None:
+    for path in (reverse("admin:index"), reverse("admin:accounts_membership_changelist")):
+        page = client.get(path).content.decode()
+        assert page.count("<main") == page.count("</main>") == 1
+        assert page.count("<aside") == 1
+        assert page.index("</aside>") < page.index("<main")
+        assert re.search(r"<title>\s*\w", page)

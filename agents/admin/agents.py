@@ -1,20 +1,27 @@
 """Admin of agents: who they are, what answers, how they retrieve, and which global corpora they read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from accounts.admin.auditing.names import name_for_audit
 from accounts.admin.rows import RowForm, related_text
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
 from agents import assignments
 from agents.admin.forms import AgentForm
+from agents.admin.matrix import matrix_page
+from agents.admin.steps import FIELDSETS, may_try
 from agents.models import AUDITED_FLAGS, Agent, Assignment
 from agents.presets import PRESETS
 from corpora.models import Corpus
@@ -63,6 +70,13 @@ def personal_count(agent: Agent) -> int:
         return agent.assignments.filter(corpus__corpus_type=Corpus.Type.PERSONAL, corpus__deleted_at=None).count()
 
 
+def _agent_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
+    return Agent.objects.filter(pk__in=ids, organization__in=homes).values_list("pk", "name")
+
+
+name_for_audit("agent", _agent_names)
+
+
 @admin.register(Agent)
 class AgentAdmin(OrganizationAdmin):
     form = AgentForm
@@ -75,41 +89,15 @@ class AgentAdmin(OrganizationAdmin):
     )  # fmt: skip
     list_filter = ("is_active", "grounding", "uses_rag", "adaptive", "allows_personal_corpus")
     list_select_related = ("organization",)
+    list_before_template = "admin/agents/_matrix_link.html"
     search_fields = ("name__matches", "slug", "description__matches")
     prepopulated_fields = {"slug": ("name",)}
-    change_form_outer_before_template = "admin/agents/_presets.html"
+    change_form_outer_before_template = "admin/agents/_before.html"
     readonly_fields = ("personal_assignments",)
-    fieldsets = (
-        (_("Who"), {"fields": (("name", "slug"), "description", "is_active", "system_prompt")}),
-        (_("Model"), {"fields": ("model", ("temperature", "max_tokens"))}),
-        (
-            _("Retrieval"),
-            {
-                "fields": (
-                    ("uses_rag", "adaptive"),
-                    "grounding",
-                    "allows_personal_corpus",
-                    "personal_assignments",
-                    ("top_k", "candidates"),
-                    ("min_relevance", "min_confidence"),
-                    "instructions",
-                    "context_template",
-                )
-            },
-        ),
-        (_("Required and preferred metadata"), {"fields": (("filters", "preferences"),)}),
-        (
-            _("Fine tuning"),
-            {
-                "fields": (
-                    ("condense", "expand_queries"),
-                    ("diversity", "recency_half_life_days"),
-                    ("rerank", "compress"),
-                    ("context_tokens", "evaluator_model"),
-                )
-            },
-        ),
-    )
+    fieldsets = FIELDSETS
+
+    class Media:
+        js = ("acervo/admin/try.js",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         shared = Q(assignments__corpus__deleted_at=None, assignments__corpus__corpus_type=Corpus.Type.GLOBAL)
@@ -117,6 +105,15 @@ class AgentAdmin(OrganizationAdmin):
             super().get_queryset(request).annotate(assigned_global=Count("assignments", filter=shared))
         )
         return counted
+
+    def get_urls(self) -> list[URLPattern]:
+        matrix = self.admin_site.admin_view(self.matrix_view)
+        return [path("matrix/", matrix, name="agents_matrix"), *super().get_urls()]
+
+    def matrix_view(self, request: HttpRequest) -> HttpResponseBase:
+        if not self.has_change_permission(request):
+            raise Http404
+        return self.shown(request, partial(matrix_page, self))
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """The slug follows the name of a new agent only: it is part of URLs."""
@@ -148,8 +145,12 @@ class AgentAdmin(OrganizationAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        presets = {"presets": PRESETS.values(), "preset": request.GET.get("preset", "")}
-        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **presets})
+        more = {
+            "presets": PRESETS.values(),
+            "preset": request.GET.get("preset", ""),
+            "may_try": bool(object_id) and may_try(request, self.get_object(request, str(object_id))),
+        }
+        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **more})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

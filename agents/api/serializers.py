@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from agents.models import Agent, Assignment
 from corpora.metadata.conditions import checked_conditions
-from corpora.metadata.names import DOCUMENT
+from corpora.metadata.names import CORPUS, DOCUMENT
 
 MAX_QUERY = 8_000  # characters
 MAX_TOP_K = 50
@@ -33,7 +33,7 @@ class AgentFiltersField(FiltersField):
 
     def to_internal_value(self, data: Any) -> dict[str, list[str]]:
         checked = super().to_internal_value(data)
-        if DOCUMENT in checked:
+        if checked.keys() & {DOCUMENT, CORPUS}:
             raise serializers.ValidationError(_("An agent reads its corpora: assign it one with these documents."))
         return checked
 

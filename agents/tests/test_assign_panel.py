@@ -66,3 +66,14 @@ def test_a_global_corpus_is_assigned_by_admins_only(cast: Cast, closed_agent: Ag
     assert not Assignment.objects.exists()
     browser(cast.admin).post(path)
     assert Assignment.objects.get().corpus == shared
+
+
+def test_it_says_what_an_agent_is_and_who_else_reads(cast: Cast, corpus: Corpus, open_agent: Agent) -> None:
+    own = browser(cast.alice).get(f"/corpora/{corpus.pk}/agents/").content.decode()
+    assert "Answers from the library&#x27;s documents." in own
+    assert "read in your own conversations only" in own
+    shared = CorpusFactory(shared_in=cast.alice.organization)
+    page = browser(cast.admin).get(f"/corpora/{shared.pk}/agents/").content.decode()
+    assert "answers everybody in the organization from these documents" in page
+    assert "Switch it off" in page
+    assert "Switch it off" not in browser(cast.alice).get(f"/corpora/{shared.pk}/agents/").content.decode()

@@ -29,13 +29,24 @@ CHANGELIST = "admin:corpora_erasurereceipt_changelist"
 class ErasureReceiptAdmin(OrganizationAdmin):
     """Proof that what was erased left nothing behind: ids and counts, read-only. Personal ones are their owner's."""
 
-    list_display = ("created_at", "kind", "subject_id", "verified", "finished_at", "removed")
+    list_display = ("created_at", "kind", "verified", "finished_at", "counted")
     list_filter = ("kind", "verified")
     search_fields = ("subject_id",)  # the number that whoever left was told
     date_hierarchy = "created_at"
-    fields = (
-        "kind", "subject_id", "requested_by", "requested_at", "finished_at", "verified", "removed",
-    )  # fmt: skip
+    fieldsets = (
+        (None, {"fields": ("kind", "requested_at", "finished_at", "verified", "counted")}),
+        (_("Technical details"), {"classes": ("collapse",), "fields": ("subject_id", "requested_by")}),
+    )
+    readonly_fields = ("counted",)
+
+    @admin.display(description=_("removed"))
+    def counted(self, obj: ErasureReceipt) -> str:
+        return " · ".join(f"{name}: {count}" for name, count in obj.counts) or "–"
+
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> Any:
+        """Under what it is: a receipt has no name but the id of what is gone."""
+        named = {"title": _("Erasure receipt"), "subtitle": None}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **named})
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)

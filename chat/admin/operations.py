@@ -21,9 +21,11 @@ from accounts.limits import reserving
 from accounts.problems import QuotaExceeded
 from agents.models import Agent
 from chat.admin import playground, trace
+from chat.admin.filters import ConfidenceFilter, GateFilter, RatingFilter, SlowFilter, StateFilter, WithoutFilter
 from chat.admin.usage import DAYS, adaptive_usage, usage
 from chat.answering.state import LABELS, State
 from chat.models import Trace
+from chat.rendering.codes import code_spoken, code_text
 
 CONFIDENCE_COLOURS = {"high": "success", "medium": "info", "low": "warning", "none": "danger"}
 
@@ -38,7 +40,15 @@ class TraceAdmin(OrganizationAdmin):
         "created_at", "question", "agent", "confidence_shown", "score_shown", "gate_shown", "state_shown",
         "tries", "degradation", "total_shown",
     )  # fmt: skip
-    list_filter = ("confidence", "gate", "degraded", ("agent", admin.RelatedOnlyFieldListFilter))
+    list_filter = (
+        ConfidenceFilter,
+        GateFilter,
+        WithoutFilter,
+        StateFilter,
+        RatingFilter,
+        SlowFilter,
+        ("agent", admin.RelatedOnlyFieldListFilter),
+    )
     search_fields = ("query__matches", "request_id__exact")
     list_select_related = ("agent__organization", "message")
     list_before_template = "admin/chat/_usage_link.html"
@@ -62,11 +72,11 @@ class TraceAdmin(OrganizationAdmin):
     asked_of = related_text("agent", _("agent"))
     answered_by = related_text("model", _("model"))
     asked_by = related_text("request_id", _("request (X-Request-ID)"))
-    level = related_text("confidence", _("confidence"))
-    gate_shown = related_text("gate", _("gate"))
+    level = code_text("confidence", _("confidence"))
+    gate_shown = code_text("gate", _("gate"))
     corpora = related_text("scope_size", _("corpora in scope"))
     size = related_text("granularity", _("size of passages (tokens)"))
-    degradation = related_text("degraded", _("without"))
+    degradation = code_text("degraded", _("without"))
 
     def get_urls(self) -> list[URLPattern]:
         usage_page = self.admin_site.admin_view(self.usage_view)
@@ -76,6 +86,11 @@ class TraceAdmin(OrganizationAdmin):
             path("playground/", playground_page, name="chat_playground"),
             *super().get_urls(),
         ]
+
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> Any:
+        """Under what it is: a trace has no name but its id."""
+        named = {"title": _("Trace of an answer"), "subtitle": None}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **named})
 
     def usage_view(self, request: HttpRequest) -> TemplateResponse:
         """The last days of the admin's organization; for operators, of all of them."""
@@ -104,9 +119,9 @@ class TraceAdmin(OrganizationAdmin):
                 messages.INFO,
             )  # fmt: skip
             return redirect("admin:index")
-        asked = request.GET if "q" in request.GET else None
+        asked = playground.settings_asked(request.GET) if "q" in request.GET else None
         question = playground.QuestionForm(Agent.objects.of_organization(membership), asked)
-        sides = [playground.Side(name, playground.SettingsForm(asked, prefix=name)) for name in playground.SIDES]
+        sides = [playground.Side(name, playground.side_form(asked, name)) for name in playground.SIDES]
         refused = None
         if asked is not None and all([question.is_valid(), *(side.form.is_valid() for side in sides)]):
             agent, query = question.cleaned_data["agent"], question.cleaned_data["q"]
@@ -129,7 +144,7 @@ class TraceAdmin(OrganizationAdmin):
 
     @label_display(_("confidence"), CONFIDENCE_COLOURS, ordering="confidence")
     def confidence_shown(self, obj: Trace) -> tuple[str, str]:
-        return obj.confidence.lower(), obj.confidence
+        return obj.confidence.lower(), code_spoken(obj.confidence)
 
     @admin.display(description=_("score"), ordering="score")
     def score_shown(self, obj: Trace) -> str:
@@ -181,7 +196,8 @@ class TraceAdmin(OrganizationAdmin):
 
     @admin.display(description=_("dropped"))
     def dropped_shown(self, obj: Trace) -> str:
-        return numbers_as_text(obj.dropped) or "–"
+        named = {code_spoken("dropped_rank" if one == "rank" else one): n for one, n in obj.dropped.items()}
+        return numbers_as_text(named) or "–"
 
 
 def numbers_as_text(values: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import QuerySet
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
@@ -34,6 +35,7 @@ YES_NO = (AS_THE_AGENT, ("yes", _("yes")), ("no", _("no")))
 SWITCHES = ("exact_terms", "neighbours", "compress", "rerank")
 CONDITIONS = ("filters", "preferences")
 SIDES = ("a", "b")
+OF_THE_SECOND = {"legs": "bm25"}  # unless somebody says otherwise: words alone
 
 
 def number(label: Any, least: float, most: float, *, whole: bool = True) -> forms.Field:
@@ -43,6 +45,19 @@ def number(label: Any, least: float, most: float, *, whole: bool = True) -> form
     limits = [MinValueValidator(least), MaxValueValidator(most)]
     made: forms.Field = kind(label=label, required=False, widget=widget, validators=limits)
     return made
+
+
+def settings_asked(query: QueryDict) -> QueryDict:
+    """A question that comes from elsewhere says nothing of the second side; it differs then, or nothing is compared."""
+    if any(name.startswith(f"{SIDES[1]}-") for name in query):
+        return query
+    asked = query.copy()
+    asked.update({f"{SIDES[1]}-{name}": value for name, value in OF_THE_SECOND.items()})
+    return asked
+
+
+def side_form(asked: QueryDict | None, name: str) -> "SettingsForm":
+    return SettingsForm(asked, prefix=name, initial=OF_THE_SECOND if asked is None and name == SIDES[1] else None)
 
 
 def choice(label: Any, choices: Sequence[tuple[str, Any]]) -> forms.ChoiceField:

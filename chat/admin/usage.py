@@ -18,6 +18,7 @@ from agents.models import Agent
 from chat.admin.statistics import AdaptiveStatistics, adaptive_statistics
 from chat.admin.trends import first_monday, shares, weeks_of_answers
 from chat.models import DailyUsage, Trace
+from chat.rendering.codes import code_spoken
 from chat.usage.counting import first_moment, usage_since
 from corpora.models import Corpus, Document
 from retrieval.confidence.gate import Gate
@@ -164,4 +165,4 @@ def failures(answers: Counter[str], degraded: Counter[str], documents: QuerySet[
     """Answers and documents that failed, by code, and answers that had to do without their context."""
     unread = count_by(documents, "error_code")
     kinds = ((_("answer"), most_first(answers)), (_("without context"), most_first(degraded)), (_("document"), unread))
-    return [(f"{kind}: {code or '?'}", count) for kind, found in kinds for code, count in found]
+    return [(f"{kind}: {code_spoken(code) or '?'}", count) for kind, found in kinds for code, count in found]

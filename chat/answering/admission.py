@@ -96,7 +96,7 @@ class Admission:
         self.answer = Answer(self.live.message, inquiry.conversation.pk, evaluator_of(inquiry.agent))
         with transaction.atomic():
             self._reserve(membership, inquiry, self.answer.evaluator)
-            records.open_answer(inquiry.conversation, question.text, self.live.message)
+            records.open_answer(inquiry.conversation, question.text, self.live.message, inquiry.replaced)
             if self._reply and not idempotency.keep_reply(self._reply, 200, {"message": str(self.live.message)}):
                 raise idempotency.StillRunning  # it took longer than its lease, and another has begun
         self.inquiry = inquiry

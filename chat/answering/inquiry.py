@@ -17,6 +17,7 @@ from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
 from chat.understanding.course import leanings
 from chat.understanding.topics import carry_topic
+from chat.versions import Exchange, exchange_to_replace
 from corpora.scope import Scope, is_personal
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
@@ -47,7 +48,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """`plan` is that of the first search."""
+    """`plan` is that of the first search; `replaced` the exchange whose place this one takes."""
 
     membership: Membership
     agent: Agent
@@ -55,6 +56,7 @@ class Inquiry:
     question: ChatQuestion
     history: tuple[ModelMessage, ...]
     plan: Plan
+    replaced: Exchange | None = None
 
     @property
     def needs_rewriting(self) -> bool:
@@ -85,12 +87,13 @@ def prepare(membership: Membership, reference: str, question: ChatQuestion) -> I
     or a conversation that the caller may not see."""
     agent = agent_for(membership, reference)
     conversation = records.conversation_for(membership, agent, question)
-    history = cut_history(records.history_of(conversation, question), prompt_budget(agent))
+    replaced = exchange_to_replace(conversation, question.replaces) if question.replaces else None
+    history = cut_history(records.history_of(conversation, question, replaced), prompt_budget(agent))
     strategy = Strategy() if agent.adaptive else PLAIN
     plan = plan_for(membership, agent, conversation, question, strategy, history)
     followed = records.follows_personal(conversation, question)
     conversation.is_personal = is_personal(plan.scope, history=followed)
-    return Inquiry(membership, agent, conversation, question, history, plan)
+    return Inquiry(membership, agent, conversation, question, history, plan, replaced)
 
 
 def plan_for(

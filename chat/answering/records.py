@@ -20,9 +20,10 @@ from chat.answering.state import State, state_found, state_of
 from chat.citing.support import sentences_behind
 from chat.models import Citation, Conversation, Message, Project, Trace
 from chat.usage.measuring import count_answer
+from chat.versions import Exchange, put_aside
 from config.faults import describe_error
-from corpora.metadata.names import DOCUMENT
-from corpora.models import Document
+from corpora.metadata.names import CORPUS, DOCUMENT
+from corpora.models import Corpus, Document
 from corpora.scope import Scope
 
 logger = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ AFTER = timedelta(microseconds=1)  # an answer stands behind its question
 
 def conversation_for(membership: Membership, agent: Agent, question: ChatQuestion) -> Conversation:
     """The caller's own conversation with this agent, or a new one, not stored yet: in the caller's own project, about
-    the one document that it is begun with."""
+    the one document or corpus that it is begun with."""
     if question.conversation:
         found = (
             Conversation.objects.owned_by(membership)
@@ -50,7 +51,7 @@ def conversation_for(membership: Membership, agent: Agent, question: ChatQuestio
         agent=agent,
         project=project_for(membership, question.project),
         title=title_from(question.text),
-        context=about(membership, question.document),
+        context=about(membership, question.document, question.corpus),
         is_personal=False,  # until its first question is judged
     )
 
@@ -64,14 +65,19 @@ def project_for(membership: Membership, project_id: UUID | None) -> Project | No
     return project
 
 
-def about(membership: Membership, document_id: UUID | None) -> dict[str, Any]:
-    """The context of a conversation about one document; an empty one without. Raises NotFound for one that the caller
-    may not read."""
-    if document_id is None:
-        return {}
-    if not Document.objects.readable_by(membership).filter(pk=document_id).exists():
-        raise NotFound
-    return {"filters": {DOCUMENT: [str(document_id)]}}
+def about(membership: Membership, document_id: UUID | None, corpus_id: UUID | None = None) -> dict[str, Any]:
+    """The context of a conversation about one document, or one corpus; an empty one without. Raises NotFound for what
+    the caller may not read."""
+    only: dict[str, list[str]] = {}
+    if document_id is not None:
+        if not Document.objects.readable_by(membership).filter(pk=document_id).exists():
+            raise NotFound
+        only[DOCUMENT] = [str(document_id)]
+    if corpus_id is not None:
+        if not Corpus.objects.readable_by(membership).filter(pk=corpus_id).exists():
+            raise NotFound
+        only[CORPUS] = [str(corpus_id)]
+    return {"filters": only} if only else {}
 
 
 def title_from(text: str) -> str:
@@ -91,11 +97,15 @@ def narrowed_by(project: Project | None, scope: Scope) -> Scope:
     return scope.narrowed_to(chosen)
 
 
-def history_of(conversation: Conversation, question: ChatQuestion) -> tuple[ModelMessage, ...]:
-    """What the client sent before the question; when it sent nothing, what the conversation holds."""
+def history_of(
+    conversation: Conversation, question: ChatQuestion, replaced: Exchange | None = None
+) -> tuple[ModelMessage, ...]:
+    """What the client sent before the question; when it sent nothing, what the conversation holds but for the exchange
+    that it takes the place of."""
     if question.history or question.conversation is None:
         return question.history
-    kept = conversation.messages.exclude(content="").order_by("-created_at", "-pk")[:HISTORY_MESSAGES]
+    said = conversation.messages.shown().exclude(content="").exclude(pk__in=[one.pk for one in replaced or ()])
+    kept = said.order_by("-created_at", "-pk")[:HISTORY_MESSAGES]
     return tuple(ModelMessage(one.role, one.content) for one in reversed(kept))  # type: ignore[arg-type]  # choices
 
 
@@ -116,10 +126,11 @@ def keep_personal(conversation: Conversation) -> None:
     Conversation.objects.filter(pk=conversation.pk).update(is_personal=True)
 
 
-def open_answer(conversation: Conversation, question: str, message: UUID) -> None:
+def open_answer(conversation: Conversation, question: str, message: UUID, replaced: Exchange | None = None) -> None:
     """Store the question and its empty answer, before anything is searched; in a transaction.
 
-    A conversation that has become personal is marked before there is a word that could tell of it.
+    Raises NotTheLastAnswer where they take the place of an exchange that is not shown any more. A conversation that
+    has become personal is marked before there is a word that could tell of it.
     """
     now = timezone.now()
     marked = {"is_personal": True} if conversation.is_personal else {}
@@ -127,16 +138,17 @@ def open_answer(conversation: Conversation, question: str, message: UUID) -> Non
         conversation.save(force_insert=True)
     elif not Conversation.objects.filter(pk=conversation.pk).update(updated_at=now, **marked):
         raise NotFound  # deleted since it was looked up
+    of_both: dict[str, Any] = {"conversation": conversation, "place": put_aside(replaced) if replaced else None}
     Message.objects.bulk_create(
         [
-            Message(conversation=conversation, role=Message.Role.USER, content=question, created_at=now),
+            Message(role=Message.Role.USER, content=question, created_at=now, **of_both),
             Message(
                 pk=message,
-                conversation=conversation,
                 role=Message.Role.ASSISTANT,
                 status=Message.Status.STREAMING,
                 created_at=now + AFTER,
                 writer_seen_at=now,
+                **of_both,
             ),
         ]
     )

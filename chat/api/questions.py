@@ -44,6 +44,16 @@ class QuestionSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="a new conversation is about this document alone, until it is widened",
     )
+    replaces = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="the conversation's last answer: this question takes the place of the one before it",
+    )
+    corpus = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="a new conversation is about this corpus alone, as a course's is",
+    )
     filters = FiltersField(required=False)
     preferences = FiltersField(required=False)
     context = StudentSerializer(required=False)  # type: ignore[assignment]  # DRF takes fields out of the class body
@@ -72,9 +82,11 @@ def question_from(body: Any) -> ChatQuestion:
         conversation=asked.get("conversation"),
         project=asked.get("project"),
         document=asked.get("document"),
+        corpus=asked.get("corpus"),
         filters=asked.get("filters") or {},
         preferences=asked.get("preferences") or {},
         student=asked.get("context") or {},
+        replaces=asked.get("replaces") if asked.get("conversation") else None,
         stream=asked["stream"],
         background=asked["background"],
     )

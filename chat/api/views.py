@@ -126,9 +126,9 @@ class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
 
     def wanted(self, conversation: Conversation) -> MessageQuerySet:
         if not (before := self.request.query_params.get(self.BEFORE)):
-            return conversation.messages.all()
+            return conversation.messages.shown()
         try:
-            return conversation.messages.before(conversation.messages.get(pk=UUID(before)))
+            return conversation.messages.shown().before(conversation.messages.get(pk=UUID(before)))
         except (ValueError, Message.DoesNotExist):
             raise NotFound from None
 

@@ -21,7 +21,8 @@ def as_json(conversation: Conversation) -> dict[str, Any]:
 
 
 def message_as_json(message: Message) -> dict[str, Any]:
-    said = {name: getattr(message, name) for name in ("role", "content", "created_at", "rating", "comment")}
+    names = ("role", "content", "created_at", "rating", "comment")
+    said = {name: getattr(message, name) for name in names} | {"is_shown": not message.is_aside}
     return {**said, "sources": [source_as_json(one.veil()) for one in message.citations.all()]}
 
 
@@ -31,9 +32,10 @@ def source_as_json(source: Citation) -> dict[str, Any]:
 
 
 def as_markdown(said: dict[str, Any]) -> str:
-    """Questions and answers as they stand, each answer with the list of its sources."""
+    """Questions and answers as they stand, each answer with the list of its sources; without those that were asked
+    anew."""
     parts = [f"# {said['title']}", f"{said['agent']}, {said['created_at']:%Y-%m-%d %H:%M}"]
-    for message in said["messages"]:
+    for message in (one for one in said["messages"] if one["is_shown"]):
         who = _("Question") if message["role"] == Message.Role.USER else _("Answer")
         parts += [f"## {who}, {message['created_at']:%Y-%m-%d %H:%M}", message["content"]]
         parts += [markdown_sources(message["sources"])] if message["sources"] else []

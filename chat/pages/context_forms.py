@@ -12,13 +12,13 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
 from chat.understanding.course import PARTS
-from corpora.metadata.names import DOCUMENT, METADATA_FIELDS
-from corpora.models import Document, MetadataValue
+from corpora.metadata.names import CORPUS, DOCUMENT, METADATA_FIELDS
+from corpora.models import Corpus, Document, MetadataValue
 from corpora.scope import Scope
 
 MOST_VALUES = 100  # offered of each field
 ONLY, PREFER = "filters", "preferences"
-KEPT = (*METADATA_FIELDS, DOCUMENT)
+KEPT = (*METADATA_FIELDS, DOCUMENT, CORPUS)
 
 
 class ContextForm(forms.Form):
@@ -38,6 +38,8 @@ class ContextForm(forms.Form):
                 self.fields[name] = select(name, offered)
         if about := chosen.get(DOCUMENT):
             self.fields[DOCUMENT] = select_document(about, scope)
+        if within := chosen.get(CORPUS):
+            self.fields[CORPUS] = select_corpus(within, scope)
 
     def save(self) -> None:
         """What was chosen takes the place of what the conversation was about before."""
@@ -63,6 +65,14 @@ def select_document(about: str, scope: Scope) -> forms.ChoiceField:
     titles = Document.objects.in_scope(scope).filter(pk=about).values_list("title", flat=True)
     choices = [(about, title or _("a document that is no longer there")) for title in [titles.first()]]
     return forms.ChoiceField(label=_("Document"), required=False, choices=[("", _("any")), *choices])
+
+
+def select_corpus(within: str, scope: Scope) -> forms.ChoiceField:
+    """The same for the corpus that it stays within: a course's conversation."""
+    reached = Corpus.objects.filter(pk__in=scope.corpus_ids, deleted_at=None)
+    name = reached.filter(pk=within).values_list("name", flat=True).first()
+    choices = [("", _("any")), (within, name or _("a corpus that is no longer there"))]
+    return forms.ChoiceField(label=_("Corpus"), required=False, choices=choices)
 
 
 def chosen_of(context: Mapping[str, Any]) -> dict[str, str]:

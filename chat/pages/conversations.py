@@ -4,8 +4,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -13,11 +15,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
+from accounts.problems import NotFound
 from chat.leaving.transcripts import as_json, as_markdown
 from chat.models import Conversation, Message
 from chat.pages.context_forms import ContextForm
 from chat.pages.forms import ConversationForm
 from chat.pages.transcript import Transcript, later_messages, shown_message, transcript_of
+from chat.versions import show
 
 
 @require_GET
@@ -113,6 +117,27 @@ def conversation_context(request: HttpRequest, membership: Membership, pk: UUID)
     else:
         messages.error(request, _("Choose among the values that are offered."))
     return redirect("conversation", pk)
+
+
+@require_POST
+@member_page
+def conversation_pin(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """To the top of the list, or (`off`) back to its day."""
+    found = own_conversation(membership, pk)
+    found.pinned_at = None if request.POST.get("off") else timezone.now()
+    found.save(update_fields=["pinned_at"])
+    return redirect("conversation", pk)
+
+
+@require_POST
+@member_page
+def version_show(request: HttpRequest, membership: Membership, pk: UUID, question: UUID) -> HttpResponse:
+    """Another of the questions that were asked in one place, with its answer."""
+    try:
+        show(own_conversation(membership, pk), question)
+    except NotFound:
+        raise Http404 from None
+    return redirect(f"{reverse('conversation', args=[pk])}#m-{question}")
 
 
 @require_POST

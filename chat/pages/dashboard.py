@@ -13,9 +13,11 @@ from agents.models import Agent
 from agents.pages.agents import LONGEST_CARRIED
 from chat.models import Conversation
 from corpora.models import Corpus, Document
+from corpora.rows.courses import course_cards
 
 SHOWN_CORPORA = 8
 SHOWN_AGENTS = 6
+SHOWN_COURSES = 6
 SHOWN_CONVERSATIONS = 6
 
 
@@ -40,6 +42,7 @@ def dashboard(request: HttpRequest, membership: Membership) -> HttpResponse:
         "asked_last": conversations[0].agent_id if conversations else None,
         "max_chars": LONGEST_CARRIED,
         "conversations": conversations,
+        "courses": course_cards(membership, SHOWN_COURSES),
         "first_steps": not (own and has_documents and conversations),
         "has_documents": has_documents,
     }

@@ -20,6 +20,7 @@ from chat.models import Conversation
 from corpora.models import Corpus, Document
 
 LISTED = 60  # conversations
+PINNED = 40
 FOUND = 6  # of each kind
 WEEK = 7  # days
 LONGEST_WANTED = 200  # characters
@@ -37,10 +38,12 @@ class Found(NamedTuple):
 @require_GET
 @member_page
 def conversation_list(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """The latest ones by when they were used last; `?current=` is the one that is open."""
-    latest = slice_of(Conversation.objects.owned_by(membership), request, LISTED)
+    """Those that are pinned, then the latest ones by when they were used last; `?current=` is the one that is open."""
+    mine = Conversation.objects.owned_by(membership)
+    latest = slice_of(mine.filter(pinned_at=None), request, LISTED)
+    pinned = list(mine.exclude(pinned_at=None).order_by("-pinned_at")[:PINNED]) if latest.number == 1 else []
     context = {
-        "groups": by_age(latest.items, timezone.localdate()),
+        "groups": [*([(_("Pinned"), pinned)] if pinned else []), *by_age(latest.items, timezone.localdate())],
         "more": latest.next_page,
         "current": request.GET.get("current", ""),
     }
@@ -81,10 +84,19 @@ def find(request: HttpRequest, membership: Membership) -> HttpResponse:
             [_found("conversation", one.pk, one.title, one.agent.name) for one in conversations[:FOUND]],
         ),
         (_("Documents"), [_found("document", one.pk, one.title, one.corpus.name) for one in documents[:FOUND]]),
-        (_("Corpora"), [_found("corpus", one.pk, one.name, "") for one in corpora[:FOUND]]),
+        (_("Corpora"), [_found_corpus(one) for one in corpora[:FOUND]]),
         (_("Agents"), [_found("agent", one.slug, one.name, "") for one in agents[:FOUND]]),
     ]
     return render(request, "_found.html", {"groups": [one for one in groups if one[1]], "q": wanted})
+
+
+def _found_corpus(corpus: Corpus) -> Found:
+    """A course opens as one."""
+    return (
+        _found("course", corpus.pk, corpus.name, _("course"))
+        if corpus.is_course
+        else _found("corpus", corpus.pk, corpus.name, "")
+    )
 
 
 def _found(page: str, key: object, name: str, beside: str) -> Found:

@@ -15,6 +15,7 @@ from chat.rendering.markdown import render
 from chat.rendering.markdown_rules import CitationMark
 from chat.stream.elsewhere import advice_for
 from chat.stream.events import Support
+from chat.versions import versions_at
 
 TRANSCRIPT_SIZE = 50
 
@@ -26,6 +27,28 @@ class ShownMessage:
     row: Message
     html: SafeString
     sources: tuple[Citation, ...]
+    versions: tuple[UUID, ...] = ()  # of a question the ones that were asked in its place, oldest first
+
+    @property
+    def version(self) -> int:
+        """Which of the versions it is, from 1."""
+        return self.versions.index(self.row.pk) + 1
+
+    @property
+    def version_before(self) -> UUID | None:
+        return self.versions[self.version - 2] if self.version > 1 else None
+
+    @property
+    def version_after(self) -> UUID | None:
+        return self.versions[self.version] if self.version < len(self.versions) else None
+
+    @property
+    def documents(self) -> list[list[Citation]]:
+        """Its sources, those of one document together, in the order of their first."""
+        found: dict[object, list[Citation]] = {}
+        for one in self.sources:
+            found.setdefault(one.document_id or one.pk, []).append(one)
+        return list(found.values())
 
     @property
     def is_live(self) -> bool:
@@ -64,7 +87,7 @@ def transcript_of(conversation: Conversation, before: UUID | None = None) -> Tra
         rows = rows.before(edge)
     latest = list(rows.order_by("-created_at", "-pk")[: TRANSCRIPT_SIZE + 1])
     shown = latest[:TRANSCRIPT_SIZE][::-1]
-    return Transcript(tuple(shown_messages(shown)), shown[0].pk if len(latest) > TRANSCRIPT_SIZE else None)
+    return Transcript(shown_messages(conversation, shown), shown[0].pk if len(latest) > TRANSCRIPT_SIZE else None)
 
 
 def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessage, ...]:
@@ -73,28 +96,29 @@ def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessag
     edge = conversation.messages.filter(pk=after).first()
     if edge is None:
         return ()
-    return tuple(shown_messages(rows.after(edge).order_by("created_at", "pk")[:TRANSCRIPT_SIZE]))
+    return shown_messages(conversation, rows.after(edge).order_by("created_at", "pk")[:TRANSCRIPT_SIZE])
 
 
 def with_sources(conversation: Conversation) -> MessageQuerySet:
-    return conversation.messages.prefetch_related(
+    return conversation.messages.shown().prefetch_related(
         Prefetch("citations", Citation.objects.select_related("document__corpus")),
         Prefetch("trace", Trace.objects.only("message", *READ_OF_A_TRACE)),  # of answers of 0.1.0, for their state
     )
 
 
-def shown_messages(rows: Iterable[Message]) -> Iterable[ShownMessage]:
-    for row in rows:
-        yield shown_message(row, row.citations.all())
+def shown_messages(conversation: Conversation, rows: Iterable[Message]) -> tuple[ShownMessage, ...]:
+    shown = list(rows)
+    versions = versions_at(conversation, {one.place for one in shown if one.place})
+    return tuple(shown_message(one, one.citations.all(), versions.get(one.place or one.pk, ())) for one in shown)
 
 
-def shown_message(row: Message, citations: Iterable[Citation]) -> ShownMessage:
+def shown_message(row: Message, citations: Iterable[Citation], versions: Sequence[UUID] = ()) -> ShownMessage:
     """What is drawn of a message; of sources whose document is deleted no text."""
     sources = tuple(one.veil() for one in citations)
     is_answer = row.role == Message.Role.ASSISTANT
     rendered = render(row.content, [one.n for one in sources], marks_of(row.content, sources)) if is_answer else ""
     html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
-    return ShownMessage(row, html, sources)
+    return ShownMessage(row, html, sources, () if is_answer else tuple(versions))
 
 
 def marks_of(text: str, sources: Sequence[Citation]) -> dict[int, list[CitationMark]]:

@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from chat.pages import conversations, dashboard, finding, leaving, projects
+from chat.pages import asking, conversations, dashboard, finding, leaving, projects, usage
+from chat.pages.courses import study
 
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("conversations/", conversations.conversations, name="conversations"),
     path("conversations/list/", finding.conversation_list, name="conversation-list"),
+    path("agents/<slug:slug>/ask/", asking.ask_by_form, name="ask-by-form"),
     path("find/", finding.find, name="find"),
     path("conversations/<uuid:pk>/", conversations.conversation, name="conversation"),
     path("conversations/<uuid:pk>/before/<uuid:before>/", conversations.earlier_messages, name="earlier-messages"),
@@ -15,8 +17,14 @@ urlpatterns = [
     path("conversations/<uuid:pk>/download/", conversations.conversation_download, name="conversation-download"),
     path("conversations/<uuid:pk>/rename/", conversations.conversation_rename, name="conversation-rename"),
     path("conversations/<uuid:pk>/context/", conversations.conversation_context, name="conversation-context"),
+    path("conversations/<uuid:pk>/pin/", conversations.conversation_pin, name="conversation-pin"),
+    path("conversations/<uuid:pk>/versions/<uuid:question>/", conversations.version_show, name="version-show"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),
     path("messages/<uuid:pk>/", conversations.message, name="message"),
+    path("courses/<uuid:pk>/", study.course, name="course"),
+    path("courses/<uuid:pk>/<uuid:document_id>/", study.course_unit, name="course-unit"),
+    path("courses/<uuid:pk>/<uuid:document_id>/read/", study.unit_read, name="unit-read"),
+    path("account/usage/", usage.my_usage, name="my-usage"),
     path("account/data/", leaving.leaving, name="leaving"),
     path("account/delete/", leaving.account_delete, name="account-delete"),
     path("account/exports/", leaving.export_request, name="export-request"),

@@ -23,7 +23,7 @@ ATTRIBUTES = {
     "th": {"align"},
     "td": {"align"},
 }
-CLASS = re.compile(r"citation(?: unsupported)?|link-host|language-[\w+#.-]{1,30}")
+CLASS = re.compile(r"citation(?: unsupported)?|link-host|math (?:inline|block)|language-[\w+#.-]{1,30}")
 SPAN = re.compile(r"\d{1,10}-\d{1,10}")
 HREF = re.compile(r"#source-\d{1,3}|https?://.+|mailto:.+", re.IGNORECASE | re.DOTALL)
 

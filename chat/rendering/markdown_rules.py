@@ -1,7 +1,7 @@
 """What Acervo's Markdown changes in a parsed text: images, links and citations (RELIABILITY R17); pure."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from chat.rendering.citations import CITATION, MOST_CITATIONS, numbers_in
 
@@ -17,21 +18,39 @@ HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")  # as the parser normalises it: l
 # Of a table's cells that nobody wrote: rows of a bare `|` are filled up to the columns of the first one. With the
 # parser's own limit of 65,536, 10 KB of text became 1.3 s of work and 750 KB of HTML.
 MOST_EMPTY_CELLS = 2_000
+_OF_FORMULAS = frozenset("\\^_=+*/<>{}|")
+LONGEST_VARIABLE = 3  # letters
 LINK_ATTRIBUTES = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
 
 
 def parser() -> MarkdownIt:
-    """CommonMark with tables and strikethrough, without HTML and without reference definitions.
+    """CommonMark with tables, strikethrough and formulas between dollars, without HTML and reference definitions.
 
     A model that is led to write `[1]: https://…` must not turn the citation `[1]` into that link; and a block
     that is rendered by itself must not depend on a definition in another.
     """
     import_module("markdown_it.rules_block.table").MAX_AUTOCOMPLETED_CELLS = MOST_EMPTY_CELLS  # type: ignore[attr-defined]  # its own
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
+    markdown.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+    for name, kind in (("math_inline", "inline"), ("math_inline_double", "block"), ("math_block", "block")):
+        markdown.add_render_rule(name, _formula(kind))
     # Every address is parsed, so that a refused one shows its text, not its source; `_rewritten` judges.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     markdown.core.ruler.after("inline", "acervo", _rewrite)  # before escapes (`\[1\]`) join the text
     return markdown
+
+
+def _formula(kind: str) -> Callable[..., str]:
+    """TeX as it was written; a page sets it (`static/acervo/rich.js`)."""
+
+    def rendered(_renderer: object, tokens: Sequence[Token], index: int, *_: object) -> str:
+        content = tokens[index].content.strip()
+        if kind == "inline" and not _OF_FORMULAS.intersection(content) and len(content) > LONGEST_VARIABLE:
+            return escape(f"${content}$")  # between two prices
+        span = f'<span class="math {kind}">{escape(content)}</span>'
+        return f"<p>{span}</p>\n" if tokens[index].block else span
+
+    return rendered
 
 
 def _rewrite(state: StateCore) -> None:

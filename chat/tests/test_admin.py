@@ -85,7 +85,7 @@ def test_a_trace_shows_the_question_and_numbers_but_nothing_of_the_answer_nor_wh
     page = client.get(reverse("admin:chat_trace_changelist")).content.decode()
     assert all(text in page for text in ("0.87", "¿Cuánto dura un préstamo?"))
     page = client.get(reverse("admin:chat_trace_change", args=[trace.pk])).content.decode()
-    assert all(text in page for text in ("0.87", "duplicate 3", "12,0 ms", "¿Cuánto dura un préstamo?"))
+    assert all(text in page for text in ("0.87", "dice lo mismo que otro 3", "12,0 ms", "¿Cuánto dura un préstamo?"))
 
 
 def test_a_trace_is_read_only(client: Client, alice: Membership) -> None:

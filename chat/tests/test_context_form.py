@@ -105,3 +105,15 @@ def test_the_document_that_a_conversation_is_about_is_named_and_can_be_given_up(
     about.delete()
     assert "ya no está" in str(page(alicia, conversation).context["context_form"].fields["document"].choices[1][1])
     assert choose(alicia, conversation, mode="filters").context == {}
+
+
+def test_a_conversation_of_a_course_keeps_its_corpus_and_can_be_widened(
+    alicia: Client, library: Library, conversation: Conversation
+) -> None:
+    within = str(library.loans.pk)
+    conversation.context = {"filters": {"corpus": [within]}}
+    conversation.save()
+    assert page(alicia, conversation).context["context_form"].fields["corpus"].choices[1] == (within, "Biblioteca")
+    kept = choose(alicia, conversation, mode="filters", corpus=within).context
+    assert kept == {"filters": {"corpus": [within]}}
+    assert choose(alicia, conversation, mode="filters", corpus="").context == {}

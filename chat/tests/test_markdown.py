@@ -252,3 +252,28 @@ def test_a_long_answer_takes_linear_time(unit):
     small, large = unit * (20_000 // len(unit)), unit * (200_000 // len(unit))
     tenth = min(seconds_for(small) for _ in range(3))
     assert any(seconds_for(large) < 40 * max(tenth, 0.004) for _ in range(2))  # quadratic: 100
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("$e = mc^2$", '<p><span class="math inline">e = mc^2</span></p>'),
+        ("$a_1 * b_2 * c_3$", '<p><span class="math inline">a_1 * b_2 * c_3</span></p>'),
+        ("$$\n\\frac{a}{b}\n$$", '<p><span class="math block">\\frac{a}{b}</span></p>'),
+        (
+            "$<script>alert(1)</script>$",
+            '<p><span class="math inline">&lt;script&gt;alert(1)&lt;/script&gt;</span></p>',
+        ),
+        ("De $10 a $20, o 5$.", "<p>De $10 a $20, o 5$.</p>"),
+        ("`$x$`", "<p><code>$x$</code></p>"),
+    ],
+)
+def test_formulas_between_dollars_are_marked_and_prices_are_none(markdown, html):
+    assert render(markdown).strip() == html
+
+
+@pytest.mark.parametrize("text", ["$" * 20_000, "$a " * 10_000, "$a$" * 10_000, "\\$" * 10_000, "$$a\n" * 5_000])
+def test_dollars_take_time_in_proportion_to_their_number(text):
+    start = time.process_time()
+    render(text)
+    assert time.process_time() - start < 2

@@ -38,9 +38,16 @@ def test_without_a_question_there_is_a_form(library: Library) -> None:
 
 
 def test_the_same_settings_find_the_same(ask: Callable[..., Any]) -> None:
-    a, b = sides(ask())
+    a, b = sides(ask(b__legs=""))
     assert a.places
     assert all(place.moved == 0 and place.other == place.rank for place in (*a.places, *b.places))
+
+
+def test_the_second_side_differs_unless_somebody_says_otherwise(library: Library, ask: Callable[..., Any]) -> None:
+    _a, b = sides(signed_in(library.admin).get(reverse("admin:chat_playground")))
+    assert b.form["legs"].value() == "bm25"
+    _a, b = sides(ask())
+    assert all(place.passage.dense is None for place in b.places)
 
 
 def test_each_side_has_its_own_settings(ask: Callable[..., Any]) -> None:

@@ -9,8 +9,9 @@ from agents.policy import policy_of
 from chat.answering.inquiry import prepare
 from chat.answering.questions import ChatQuestion
 from chat.models import Citation, Conversation
-from chat.understanding.course import unit_number, units_until
+from chat.understanding.course import units_until
 from chat.understanding.student import StudentState, state_read
+from corpora.metadata.units import unit_number
 from corpora.models import Corpus, Document
 from retrieval.flags import EffectiveFlags
 from tests.factories import AgentFactory, AssignmentFactory, ConversationFactory, CorpusFactory, DocumentFactory

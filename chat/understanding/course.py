@@ -10,6 +10,7 @@ from typing import Any
 
 from chat.models import Citation, Conversation
 from chat.understanding.student import FIRST, StudentState, state_read
+from corpora.metadata.units import unit_number
 from corpora.models import Document
 from corpora.scope import Scope
 
@@ -39,8 +40,8 @@ def _place_cited(scope: Scope, conversation: Conversation) -> dict[str, str]:
     """Unit and level of most of what the last answers cited, as far as it may be read now."""
     if conversation._state.adding:
         return {}
-    last = conversation.messages.filter(role="assistant").order_by("-created_at", "-pk").values("pk")[:EXCHANGES]
-    answers = [row["pk"] for row in last]
+    answered = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk")
+    answers = list(answered.values_list("pk", flat=True)[:EXCHANGES])
     cited = Citation.objects.filter(message__in=answers, cited=True).values_list("document_id", flat=True)
     documents = [id for id in cited if id]
     if not documents:
@@ -70,14 +71,3 @@ def units_until(unit: str, units: Sequence[str]) -> tuple[str, ...]:
         return (unit,)
     before = sorted(((n, one) for one in units if (n := unit_number(one)) is not None and n < number), reverse=True)
     return (unit, *(one for _n, one in before))
-
-
-def unit_number(unit: str) -> int | None:
-    """The first number in a unit's name: 4 of "U04 — Subnetting" and of "4"."""
-    digits = ""
-    for letter in unit[:100]:
-        if letter in "0123456789":
-            digits += letter
-        elif digits:
-            break
-    return int(digits) if digits else None

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    INPUT_CLASSES,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
 
 from accounts.admin.rows import OrganizationForm, RowForm
 from corpora.media_types import MEDIA_TYPES
 from corpora.models import Corpus, Document
 from corpora.pages.description_forms import MetaFormField, TagsFormField
+from corpora.uploads.intake import accepted_files
 
 
 class SeveralFilesInput(forms.ClearableFileInput):
@@ -46,15 +51,22 @@ class CorpusAdminForm(OrganizationForm):
         widget=SeveralFilesInput(attrs={"accept": ",".join(sorted(MEDIA_TYPES)), "class": " ".join(INPUT_CLASSES)}),
     )
 
+    is_course = forms.BooleanField(
+        label=_("This is a course"),
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text=_("Its documents are units, read in their order with a tutor beside them."),
+    )
+
     class Meta:
         model = Corpus
-        fields = ("name", "description", "is_active")
+        fields = ("name", "description", "is_active", "is_course")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if field := self.fields.get("new_documents"):
-            advice = _("PDF, DOCX, TXT or Markdown; several at once, together up to %(limit)d MB.")
-            field.help_text = advice % {"limit": settings.MAX_UPLOAD_BYTES // 1024**2}
+            together = _("A form takes as much in all; the corpus's own page sends any number of files one by one.")
+            field.help_text = f"{accepted_files()} {together}"
 
 
 class DocumentForm(RowForm):

@@ -19,6 +19,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from accounts.admin.auditing.names import name_for_audit
 from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, admin_membership, is_operator
 from accounts.limits import stock
@@ -26,6 +27,7 @@ from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
 from corpora import removal
 from corpora.admin.forms import CorpusAdminForm, DocumentForm
+from corpora.admin.slow import SlowDocuments
 from corpora.advice import failure_advice
 from corpora.descriptions import INDEXED_FIELDS, mark_metadata_changed
 from corpora.models import Corpus, Document
@@ -39,6 +41,19 @@ STATUS_COLOURS: dict[str, str] = {
 }
 
 
+def _corpus_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
+    return Corpus.objects.shared().filter(pk__in=ids, organization__in=homes).values_list("pk", "name")
+
+
+def _document_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
+    found = Document.objects.filter(pk__in=ids, corpus__corpus_type=Corpus.Type.GLOBAL, corpus__organization__in=homes)
+    return [(one.pk, str(one)) for one in found.only("title", "filename")]
+
+
+name_for_audit("corpus", _corpus_names)
+name_for_audit("document", _document_names)
+
+
 @admin.register(Corpus)
 class CorpusAdmin(OrganizationAdmin):
     form = CorpusAdminForm
@@ -49,7 +64,7 @@ class CorpusAdmin(OrganizationAdmin):
     list_select_related = ("organization",)
     list_before_template = "admin/corpora/_personal_corpora.html"
     search_fields = ("name__matches", "description__matches")
-    fieldsets = ((None, {"fields": ("name", "description", "is_active", "new_documents")}),)
+    fieldsets = ((None, {"fields": ("name", "description", "is_active", "is_course", "new_documents")}),)
     change_form_outer_before_template = "admin/corpora/_corpus_documents.html"
     actions = ("activate", "deactivate")
 
@@ -151,7 +166,7 @@ class DocumentAdmin(OrganizationAdmin):
         "title_shown", "corpus", "status_shown", "progress_shown", "reason", "page_count",
         "chunk_count", "size_shown", "created_at",
     )  # fmt: skip
-    list_filter = ("status", ("corpus", admin.RelatedOnlyFieldListFilter), "content_type", "language")
+    list_filter = ("status", SlowDocuments, ("corpus", admin.RelatedOnlyFieldListFilter), "content_type", "language")
     list_select_related = ("corpus__organization", "uploaded_by")
     search_fields = ("title__matches", "filename__matches", "topic__matches", "unit__matches")
     change_form_outer_before_template = "admin/corpora/_document_actions.html"

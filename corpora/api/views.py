@@ -30,6 +30,7 @@ from corpora.api.serializers import (
     DescriptionSerializer,
     DocumentSerializer,
     UploadSerializer,
+    shown_document,
 )
 from corpora.descriptions import describe
 from corpora.lookup import readable_document, writable_corpus, writable_document
@@ -120,7 +121,7 @@ class CorpusDocuments(generics.ListAPIView[Document]):
         def act() -> tuple[int, Any]:
             with intake.uploading.taken():
                 document = intake.accept_upload(corpus, upload, membership_of(request), sha256, **fields)
-            return status.HTTP_202_ACCEPTED, DocumentSerializer(document).data
+            return status.HTTP_202_ACCEPTED, shown_document(document)
 
         same = idempotency.fingerprint(str(pk), upload.name or "", sha256, repr(sorted(fields.items())))
         key = request.headers.get(idempotency.HEADER)
@@ -137,7 +138,7 @@ class CorpusFacts(APIView):
         form = FactSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         document = facts.keep_knowledge(corpus, membership_of(request), **form.validated_data)
-        return Response(DocumentSerializer(document).data, status.HTTP_202_ACCEPTED)
+        return Response(shown_document(document), status.HTTP_202_ACCEPTED)
 
     @extend_schema(parameters=[OpenApiParameter("key", str, required=True)], responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
@@ -149,7 +150,7 @@ class CorpusFacts(APIView):
 class DocumentDetail(APIView):
     @extend_schema(responses=DocumentSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
-        return Response(DocumentSerializer(readable_document(membership_of(request), pk)).data)
+        return Response(shown_document(readable_document(membership_of(request), pk)))
 
     @extend_schema(request=DescriptionSerializer, responses=DocumentSerializer)
     def patch(self, request: Request, pk: UUID) -> Response:
@@ -157,7 +158,7 @@ class DocumentDetail(APIView):
         form = DescriptionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         describe(document, membership_of(request), **form.validated_data)
-        return Response(DocumentSerializer(document).data)
+        return Response(shown_document(document))
 
     @extend_schema(parameters=[ERASE], responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
@@ -172,7 +173,7 @@ class DocumentReprocess(APIView):
     def post(self, request: Request, pk: UUID) -> Response:
         document = writable_document(membership_of(request), pk)
         intake.reprocess(document, membership_of(request))
-        return Response(DocumentSerializer(document).data, status.HTTP_202_ACCEPTED)
+        return Response(shown_document(document), status.HTTP_202_ACCEPTED)
 
 
 class DocumentContent(APIView):

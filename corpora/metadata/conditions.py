@@ -8,11 +8,11 @@ from django.utils.translation import gettext_lazy as _
 
 from corpora.metadata import date_ranges
 from corpora.metadata.free import MAX_TEXT, free_name, is_free_name, spell
-from corpora.metadata.names import DOCUMENT, METADATA_FIELDS
+from corpora.metadata.names import CORPUS, DOCUMENT, METADATA_FIELDS
 from corpora.models import Document
 
 CONDITION_FIELDS = (*METADATA_FIELDS, date_ranges.FIELD)
-KNOWN = ", ".join((*CONDITION_FIELDS, "meta.…", DOCUMENT))
+KNOWN = ", ".join((*CONDITION_FIELDS, "meta.…", DOCUMENT, CORPUS))
 MAX_VALUES, MAX_VALUE_LENGTH = 20, 100
 CHOICES = {"content_type": Document.ContentType.values, "difficulty": Document.Difficulty.values}
 
@@ -30,7 +30,7 @@ def checked_conditions(conditions: Any) -> dict[str, list[str]]:
 def checked_values(name: str, values: Any) -> list[str]:
     if (free := free_name(name)) is not None and is_free_name(free):
         return checked_free_values(name, values)
-    if name not in (*CONDITION_FIELDS, DOCUMENT):
+    if name not in (*CONDITION_FIELDS, DOCUMENT, CORPUS):
         message = _("There is no metadata field “%(name)s”. Known: %(known)s.")
         raise ValidationError(message, "unknown", {"name": name, "known": KNOWN})
     given = [values] if isinstance(values, str) else values
@@ -38,7 +38,7 @@ def checked_values(name: str, values: Any) -> list[str]:
         message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
         raise ValidationError(message, "invalid", {"name": name, "count": MAX_VALUES, "length": MAX_VALUE_LENGTH})
     checked = list(dict.fromkeys(value.strip() for value in given))
-    if name == DOCUMENT:
+    if name in (DOCUMENT, CORPUS):
         return [checked_id(value) for value in checked]
     if name == date_ranges.FIELD:
         return [checked_range(value) for value in checked]
@@ -69,11 +69,11 @@ def checked_range(value: str) -> str:
 
 
 def checked_id(value: str) -> str:
-    """A document's id in its one spelling. Whether there is such a document, and for whom, is the search's to say."""
+    """A document's or a corpus's id in its one spelling. Whether there is one, and for whom, is the search's to say."""
     try:
         return str(UUID(value))
     except ValueError:
-        raise ValidationError(_("“%(value)s” is no document's id."), "id", {"value": value}) from None
+        raise ValidationError(_("“%(value)s” is no id."), "id", {"value": value}) from None
 
 
 def is_value(value: Any) -> bool:

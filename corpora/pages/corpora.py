@@ -19,6 +19,8 @@ from corpora.pages.description_forms import MetadataForm
 from corpora.pages.documents import deleted_sentence, list_context
 from corpora.pages.facts import FactForm
 from corpora.pages.forms import CorpusForm, NewCorpusForm
+from corpora.pages.undoing import deletion_shown
+from corpora.uploads import intake
 
 
 @require_GET
@@ -49,8 +51,10 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
     context = {
         **list_context(request, membership, found, writable),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
-        "max_megabytes": settings.MAX_UPLOAD_BYTES // (1024 * 1024),
+        "too_large": intake.too_large(settings.MAX_UPLOAD_BYTES),
+        "accepted": intake.accepted_files(),
         "accept": ",".join(sorted(MEDIA_TYPES)),
+        "done": deletion_shown(request, membership, pk) if writable else None,
         "form": MetadataForm(auto_id="upload_%s"),
         "fact_form": FactForm(auto_id="fact_%s"),
     }

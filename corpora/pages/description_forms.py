@@ -83,6 +83,23 @@ class MetadataForm(forms.ModelForm[Document]):
         widgets: dict[str, forms.Widget] = {"source_date": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})}
 
 
+class BulkForm(MetadataForm):
+    """Of several documents at once: what is left empty stays as each of them has it."""
+
+    tags = TagsFormField(
+        label=_("Tags"), required=False, help_text=_("Words between commas. They replace what is there.")
+    )
+    language = forms.RegexField(r"^[a-z]{2,3}$", label=_("Language"), required=False, help_text=_("es, en, …"))
+    meta = None  # type: ignore[assignment]  # what each has of its own stays its own
+
+    class Meta(MetadataForm.Meta):
+        fields = ("content_type", "unit", "topic", "difficulty", "language", "course", "tags")
+
+    @property
+    def said(self) -> dict[str, Any]:
+        return {name: value for name, value in self.cleaned_data.items() if value}
+
+
 class DescriptionForm(MetadataForm):
     class Meta(MetadataForm.Meta):
         fields = ("title", "summary", *METADATA, "source_reference")

@@ -1,4 +1,4 @@
-"""Documents of a corpus as lists and rows: search, live progress, trying again, deleting."""
+"""Documents of a corpus as lists and rows: search and order, live progress, titles, trying again, deleting."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,39 +6,42 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.http.bodies import is_kept
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from corpora import removal
+from corpora.descriptions import describe
 from corpora.models import Corpus, Document, DocumentQuerySet
-from corpora.rows.reading_order import in_reading_order
+from corpora.pages.description_forms import BulkForm
+from corpora.pages.lists import DocumentList
+from corpora.pages.undoing import Deed, answer_done
 from corpora.uploads import intake
 
 POLLED_ROWS = 200
 
 
-def documents_of(membership: Membership, corpus_id: UUID, wanted: str = "") -> DocumentQuerySet:
-    """The corpus's documents, newest first; with `wanted` those whose title or file name contains it."""
-    documents = Document.objects.readable_by(membership).filter(corpus_id=corpus_id)
-    if wanted:
-        documents = documents.filter(Q(title__matches=wanted) | Q(filename__matches=wanted))
-    return documents
+def documents_of(membership: Membership, corpus_id: UUID) -> DocumentQuerySet:
+    return Document.objects.readable_by(membership).filter(corpus_id=corpus_id)
 
 
 def list_context(request: HttpRequest, membership: Membership, corpus: Corpus, writable: bool) -> dict[str, Any]:
-    wanted = request.GET.get("q", "").strip()
-    documents = slice_of(in_reading_order(documents_of(membership, corpus.pk, wanted)), request)
+    """`corpus` comes with its counts."""
+    asked = DocumentList.asked(request)
+    total: int = corpus.document_count  # type: ignore[attr-defined]  # of `with_counts`
+    documents = slice_of(asked.chosen(documents_of(membership, corpus.pk), total), request)
     return {
         "corpus": corpus,
         "writable": writable,
-        "q": wanted,
+        "asked": asked,
         "documents": documents,
         "busy": any(document.is_busy for document in documents.items),
+        "bulk_form": BulkForm(auto_id="bulk_%s", use_required_attribute=False) if writable else None,
     }
 
 
@@ -49,8 +52,12 @@ def documents(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRes
     corpus = get_object_or_404(Corpus.objects.readable_by(membership).with_counts(), pk=pk)
     writable = Corpus.objects.writable_by(membership).filter(pk=pk).exists()
     context = {**list_context(request, membership, corpus, writable), "refreshed": True}
-    more = context["documents"].number > 1
-    return render(request, "corpora/_more_rows.html" if more else "corpora/_documents.html", context)
+    if context["documents"].number > 1:
+        return render(request, "corpora/_more_rows.html", context)
+    answer = render(request, "corpora/_documents.html", context)
+    query = context["asked"].query
+    answer["HX-Replace-Url"] = reverse("corpus", args=[pk]) + (f"?{query}" if query else "")
+    return answer
 
 
 @require_POST  # Reads only; a POST because the ids of two hundred busy rows do not fit into every proxy's URL.
@@ -82,6 +89,20 @@ def identifiers(values: Iterable[str]) -> list[UUID]:
 
 @require_POST
 @member_page
+def document_title(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """Give it a title; an empty one, or one that no database keeps, leaves the one it has. Answers with its row."""
+    document = get_object_or_404(Document.objects.writable_by(membership), pk=pk)
+    longest = Document._meta.get_field("title").max_length
+    title = " ".join(request.POST.get("title", "").split())[:longest]
+    if title and is_kept(title):
+        describe(document, membership, title=title)
+    if "HX-Request" not in request.headers:
+        return redirect("corpus", document.corpus_id)
+    return render(request, "corpora/_row.html", {"document": document, "writable": True})
+
+
+@require_POST
+@member_page
 def document_retry(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.writable_by(membership), pk=pk)
     intake.reprocess(document, membership)
@@ -92,10 +113,11 @@ def document_retry(request: HttpRequest, membership: Membership, pk: UUID) -> Ht
 @require_POST
 @member_page
 def document_delete(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """Into the trash, with a way back; without a trash the page has asked before."""
     document = get_object_or_404(Document.objects.writable_by(membership), pk=pk)
-    removal.remove_document(document, membership)
-    messages.success(request, deleted_sentence(str(document)))
-    return redirect("corpus", document.corpus_id)
+    moment = removal.remove_documents([document], membership)
+    done = Deed(deleted_sentence(str(document)), moment if settings.TRASH_DAYS > 0 else None)
+    return answer_done(request, membership, document.corpus_id, done)
 
 
 def deleted_sentence(name: str) -> str:

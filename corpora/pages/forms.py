@@ -13,9 +13,15 @@ from corpora.models import Corpus
 
 
 class CorpusForm(forms.ModelForm[Corpus]):
+    is_course = forms.BooleanField(
+        label=_("This is a course"),
+        required=False,
+        help_text=_("Its documents are units, read in their order with a tutor beside them."),
+    )
+
     class Meta:
         model = Corpus
-        fields = ("name", "description")
+        fields = ("name", "description", "is_course")
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
     def save_by(self, membership: Membership) -> Corpus:

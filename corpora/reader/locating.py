@@ -11,11 +11,10 @@ from itertools import pairwise
 
 from corpora.reader.aligning import Letters, aligned, letters_of
 from corpora.reader.printed import Box, PageCharacters
+from corpora.reader.printed_lines import has_area, lines_among
 
 LEAST = 0.6  # of the letters: of what is found with less, nobody would see what was meant
-WIDE_GAP = 3.0  # times a character's height: between columns, and not between the words of a justified line
 MOST_SETTLED = 12  # letters
-SAME_LINE = 0.5  # of the lower one of two characters
 
 
 class Match(StrEnum):
@@ -42,7 +41,7 @@ def locate_on_page(stored: str, start: int, end: int, page: PageCharacters) -> L
     if first == last:
         return NOWHERE
     places = _places(ours, first, last, printed, page.text)
-    inked = [at for at in places if at >= 0 and _has_area(page.box(printed.places[at]))]
+    inked = [at for at in places if at >= 0 and has_area(page.box(printed.places[at]))]
     if len(inked) < LEAST * (last - first):
         return NOWHERE
     before, after = _signs_around(stored, ours, first, last, (start, end))
@@ -50,7 +49,8 @@ def locate_on_page(stored: str, start: int, end: int, page: PageCharacters) -> L
     for run in _runs(inked):
         opens, closes = run[0] == places[0], run[1] == places[-1]
         span = printed.places[run[0]], printed.places[run[1]] + 1
-        boxes += _boxes(page, _with_signs(page.text, span, before * opens, after * closes))
+        span = _with_signs(page.text, span, before * opens, after * closes)
+        boxes += [line.box for line in lines_among(page, *span)]
     return Located(Match.EXACT if len(inked) == last - first else Match.PARTIAL, tuple(boxes))
 
 
@@ -111,40 +111,3 @@ def _with_signs(text: str, span: tuple[int, int], before: int, after: int) -> tu
 
 def _is_sign(character: str) -> bool:
     return not character.isalnum() and not character.isspace()
-
-
-def _has_area(box: Box) -> bool:
-    return box[2] > box[0] and box[3] > box[1]
-
-
-def _boxes(page: PageCharacters, span: tuple[int, int]) -> Iterator[Box]:
-    """One box for each line, or part of one, that these characters are printed in."""
-    whole: Box | None = None
-    last: Box | None = None
-    for index in range(*span):
-        box = page.box(index)
-        if page.text[index].isspace() or not _has_area(box):
-            continue
-        if whole and last and _is_beside(last, box, page.width / page.height):
-            whole = min(whole[0], box[0]), min(whole[1], box[1]), max(whole[2], box[2]), max(whole[3], box[3])
-        else:
-            if whole:
-                yield whole
-            whole = box
-        last = box
-    if whole:
-        yield whole
-
-
-def _is_beside(one: Box, after: Box, ratio: float) -> bool:
-    """Whether two characters are of one line: across the page, or along it, where a text is turned."""
-    return _follows(one, after, (0, 1), ratio) or _follows(one, after, (1, 0), 1 / ratio)
-
-
-def _follows(one: Box, after: Box, axes: tuple[int, int], ratio: float) -> bool:
-    """`axes`: along the line, and across it; `ratio`: lengths along it for one of those across it."""
-    along, across = axes
-    overlap = min(one[across + 2], after[across + 2]) - max(one[across], after[across])
-    height = min(one[across + 2] - one[across], after[across + 2] - after[across])
-    gap = max(one[along], after[along]) - min(one[along + 2], after[along + 2])
-    return overlap >= SAME_LINE * height and gap <= WIDE_GAP * height / ratio

@@ -1,11 +1,12 @@
-"""The reader: a document's text by pages or sections, with a cited passage highlighted."""
+"""The reader: a document as it is printed, or its text by sections, with what is cited marked and words to be found."""
 
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.formats import localize
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -14,24 +15,36 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import Membership
 from accounts.pages.access import member_page
 from corpora.media_types import MARKDOWN, PDF
-from corpora.models import Chunk, Document, DocumentText
+from corpora.models import Document, DocumentText
 from corpora.pages.description_forms import METADATA, DescriptionForm
-from corpora.reader import reading
+from corpora.reader import printing, reading
+from corpora.reader.asked import CitedPlace, asked_in, number_in
 from corpora.reader.markdown_blocks import markdown_blocks
+from corpora.reader.searching import FoundWords, occurrences
 
-CITED = ("chunk", "start", "end", "mark")  # of an address: what is cited
 SHOWN_SECTIONS = 3
 CONTENTS_ENTRIES = 300
-LONGEST_PASSAGE = 4 * reading.SECTION_CHARACTERS  # that an address may mark; a chunk has far less
 
 
 @require_GET
 @member_page
 def document(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
-    readable = Document.objects.readable_by(membership).select_related("corpus")
-    found = get_object_or_404(readable, pk=pk)
+    found, form = _readable(membership, pk)
+    return reader(request, membership, found, form)
+
+
+@require_GET
+@member_page
+def printed_page(request: HttpRequest, membership: Membership, pk: UUID, number: int) -> HttpResponse:
+    """The reader at one page of a PDF."""
+    found, form = _readable(membership, pk)
+    return reader(request, membership, found, form, number)
+
+
+def _readable(membership: Membership, pk: UUID) -> tuple[Document, DescriptionForm | None]:
+    found = get_object_or_404(Document.objects.readable_by(membership).select_related("corpus"), pk=pk)
     writable = Document.objects.writable_by(membership).filter(pk=pk).exists()
-    return reader(request, membership, found, DescriptionForm(instance=found) if writable else None)
+    return found, DescriptionForm(instance=found) if writable else None
 
 
 @require_POST
@@ -50,13 +63,35 @@ def document_describe(request: HttpRequest, membership: Membership, pk: UUID) ->
 
 
 def reader(
-    request: HttpRequest, membership: Membership, document: Document, form: DescriptionForm | None
+    request: HttpRequest,
+    membership: Membership,
+    document: Document,
+    form: DescriptionForm | None,
+    page: int | None = None,
 ) -> HttpResponse:
+    """The whole page, or for a panel beside something else (htmx) what is read alone. `page`: of a PDF, which must
+    have it."""
     text = document.texts.filter(version=document.version).first()
+    is_print = text is not None and document.media_type == PDF and bool(text.pages)
+    if page is not None and (text is None or not is_print or not 1 <= page <= len(text.pages)):
+        raise Http404
     context: dict[str, Any] = {"document": document, "form": form, "details": details_of(document)}
     if text:
-        context |= reading_context(request, membership, text)
-    return render(request, "corpora/document.html", context)
+        asked = asked_in(request, membership, text)
+        as_text = not is_print or (page is None and request.GET.get("as") == "text")
+        context |= {
+            "asked": asked.query,
+            "has_print": is_print,
+            "as_text": as_text,
+            "is_beside": "HX-Request" in request.headers,
+        }
+        if as_text:
+            context |= reading_context(request, text, asked)
+        else:
+            context |= printing.context_of(membership, text, asked, page or number_in(request, "page"))
+        context |= finding_context(request, text, context["edges"])
+    template = "corpora/_reader.html" if text and context["is_beside"] else "corpora/document.html"
+    return render(request, template, context)
 
 
 def details_of(document: Document) -> list[tuple[str, str]]:
@@ -71,86 +106,69 @@ def detail_of(document: Document, name: str) -> str:
     return ", ".join(value) if isinstance(value, list) else localize(value)
 
 
-def reading_context(request: HttpRequest, membership: Membership, text: DocumentText) -> dict[str, Any]:
+def reading_context(request: HttpRequest, text: DocumentText, asked: CitedPlace) -> dict[str, Any]:
     """The sections to show and the ways on. Without a passage it begins where the address says, else in front."""
     cut = reading.sections(text.text, text.pages, text.headings)
-    quote = asked_quote(request, text)
-    passage = asked_passage(request, membership, text)
-    if passage is None or quote is None or not is_near(quote, passage):
-        quote = None
-    elif passage:  # what was found with its neighbours is wider than its chunk
-        passage = min(passage[0], quote[0]), max(passage[1], quote[1])
-    first = first_section(request, cut, quote or passage)
+    first = first_section(request, cut, asked)
     count = SHOWN_SECTIONS
-    if passage:  # a passage over several pages is shown whole, with a neighbour on both sides
-        count = max(count, reading.section_at(cut, passage[1] - 1) - first + 2)
+    if asked.passage:  # a passage over several pages is shown whole, with a neighbour on both sides
+        count = max(count, reading.section_at(cut, asked.passage[1] - 1) - first + 2)
     shown = cut[first : first + count]
+    keeps: dict[str, str | int] = {"as": "text"} if text.document.media_type == PDF and text.pages else {}
+
+    def address(section: int) -> str:
+        return "?" + urlencode({**keeps, "section": section})
+
     return {
-        "shown": [(section, section_blocks(text, section, passage, quote)) for section in shown],
-        "passage": passage,
+        "shown": [(section, section_blocks(text, section, asked)) for section in shown],
+        "passage": asked.passage,
         "contents": [
-            {"level": level, "title": title, "section": reading.section_at(cut, start), "start": start}
+            {"level": level, "title": title, "at": start, "address": address(reading.section_at(cut, start))}
             for level, title, start, _end in text.headings[:CONTENTS_ENTRIES]
             if level <= 3
         ],
         "paged": bool(text.pages),
-        "has_print": text.document.media_type == PDF,
-        "asked": cited_in(request),
-        "first": first + 1,
-        "last": first + len(shown),
+        "place": shown[0].page or first + 1,
+        "last_place": text.pages[-1][0] if text.pages else len(cut),
         "total": len(cut),
-        "last_page": text.pages[-1][0] if text.pages else len(cut),
-        "previous": max(first - SHOWN_SECTIONS, 0) if first else None,
-        "next": first + count if first + count < len(cut) else None,
+        "edges": [section.start for section in cut],
+        "previous": address(max(first - SHOWN_SECTIONS, 0)) if first else "",
+        "next": address(first + count) if first + count < len(cut) else "",
     }
 
 
-def cited_in(request: HttpRequest) -> str:
-    """The part of the address that says what is cited, for links to the same."""
-    return urlencode([(name, request.GET[name]) for name in CITED if name in request.GET])
-
-
-def section_blocks(
-    text: DocumentText, section: reading.ReadingPart, passage: reading.Span | None, quote: reading.Span | None
-) -> list[reading.Block]:
+def section_blocks(text: DocumentText, section: reading.ReadingPart, asked: CitedPlace) -> list[reading.Block]:
     cut = markdown_blocks if text.document.media_type == MARKDOWN else reading.blocks
-    return cut(text.text, section, text.headings, passage, quote)
+    return cut(text.text, section, text.headings, asked.passage, asked.quote)
 
 
-def asked_passage(request: HttpRequest, membership: Membership, text: DocumentText) -> tuple[int, int] | None:
-    """`?chunk=` (a chunk of the served version) or `?start=&end=`; anything else is ignored."""
-    try:
-        if chunk_id := request.GET.get("chunk"):
-            chunks = Chunk.objects.readable_by(membership).filter(document=text.document_id)
-            return chunks.values_list("start", "end").filter(pk=UUID(chunk_id)).first()
-        start, end = int(request.GET["start"]), int(request.GET["end"])
-    except (KeyError, ValueError):
-        return None
-    is_passage = 0 <= start < end <= len(text.text) and end - start <= LONGEST_PASSAGE
-    return (start, end) if is_passage else None
-
-
-def asked_quote(request: HttpRequest, text: DocumentText) -> reading.Span | None:
-    """`?mark=START-END`: the cited sentence of the passage."""
-    start, _, end = request.GET.get("mark", "").partition("-")
-    if not (start.isdecimal() and end.isdecimal() and len(start) < 10 and len(end) < 10):
-        return None
-    return (int(start), int(end)) if int(start) < int(end) <= len(text.text) else None
-
-
-def is_near(quote: reading.Span, passage: reading.Span) -> bool:
-    return max(passage[1], quote[1]) - min(passage[0], quote[0]) <= LONGEST_PASSAGE
-
-
-def first_section(request: HttpRequest, cut: list[reading.ReadingPart], passage: tuple[int, int] | None) -> int:
+def first_section(request: HttpRequest, cut: list[reading.ReadingPart], asked: CitedPlace) -> int:
     """Where to begin: one section before the passage, at `?page=`, or at `?section=`."""
-    if passage:
-        return max(reading.section_at(cut, passage[0]) - 1, 0)
-    asked = {name: request.GET.get(name, "") for name in ("page", "section")}
-    numbers = {name: int(value) for name, value in asked.items() if value.isdecimal() and len(value) < 8}
-    if "page" in numbers:
+    if asked.first is not None:
+        return max(reading.section_at(cut, asked.first) - 1, 0)
+    page = number_in(request, "page")
+    if page is not None:
         paged = cut[0].page is not None
-        wanted = reading.section_of_page(cut, numbers["page"]) if paged else numbers["page"] - 1
+        wanted = reading.section_of_page(cut, page) if paged else page - 1
     else:
-        wanted = numbers.get("section", 0)
+        wanted = number_in(request, "section") or 0
     return min(max(wanted, 0), len(cut) - 1)
+
+
+def finding_context(request: HttpRequest, text: DocumentText, edges: list[int]) -> dict[str, Any]:
+    """`?find=`: where these words stand, and which of the places one is at."""
+    wanted = request.GET.get("find", "").strip()
+    if not wanted:
+        return {}
+    found = occurrences(text.text, wanted, edges)
+    here = number_in(request, "start")
+    at = next((number for number, hit in enumerate(found) if hit.start == here), -1)
+    keeps: dict[str, str | int] = {"as": "text"} if request.GET.get("as") == "text" else {}
+    base = reverse("document", args=[text.document_id])
+
+    def address(hit: FoundWords) -> str:
+        return f"{base}?{urlencode({**keeps, 'find': wanted, 'start': hit.start, 'end': hit.end})}#passage"
+
+    rows = [(hit, address(hit)) for hit in found]
+    before, after = (rows[at - 1][1] if at > 0 else ""), (rows[at + 1][1] if at + 1 < len(rows) else "")
+    return {"find": wanted, "hits": rows, "hit": at + 1, "hit_before": before, "hit_after": after}

@@ -40,7 +40,9 @@ class ErasureReceipt(Identified):
     requested_by = models.UUIDField(_("asked for by"), null=True)
     requested_at = models.DateTimeField(_("asked for"), null=True)
     finished_at = models.DateTimeField(_("erased"), null=True)
-    verified = models.BooleanField(_("verified"), default=False, help_text="counted again afterwards: nothing was left")
+    verified = models.BooleanField(
+        _("verified"), default=False, help_text=_("counted again afterwards: nothing was left")
+    )
     removed = models.JSONField(_("removed"), default=dict, help_text="counts by kind; ids and text are gone")
 
     class Meta:
@@ -55,7 +57,7 @@ class ErasureReceipt(Identified):
         indexes = (models.Index(fields=("organization", "owner_id", "-created_at"), name="receipt_of_owner"),)
 
     def __str__(self) -> str:
-        return str(self.subject_id)
+        return f"{self.get_kind_display()} {self.created_at:%Y-%m-%d %H:%M}"
 
     @property
     def counts(self) -> list[tuple[str, int]]:

@@ -1,5 +1,6 @@
 """How documents and sources are named and linked on pages."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from django import template
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from corpora.models import Document
 
 register = template.Library()
+
+_MARKS = re.compile(r"^[ \t]{0,3}(?:#{1,6}|>|[-*+])[ \t]+|`{1,3}|\*\*|^[|\s:-]{3,200}$", re.MULTILINE)
 
 
 @register.filter
@@ -32,6 +35,12 @@ def advice(document: "Document") -> str:
 def has_trash() -> bool:
     """Whether what is deleted can be restored; without a trash it is erased at once."""
     return bool(settings.TRASH_DAYS > 0)
+
+
+@register.filter
+def without_marks(text: str) -> str:
+    """A line of Markdown without the signs that set it: what is cited is read, not drawn, beside an answer."""
+    return _MARKS.sub("", text).strip()
 
 
 @register.filter

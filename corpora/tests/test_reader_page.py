@@ -84,3 +84,21 @@ def test_the_text_is_never_markup(cast: Cast) -> None:
     assert "<script>alert" not in page
     assert "<b>" not in page
     assert "<i>" not in page
+
+
+def test_words_are_found_inside_and_each_place_leads_to_the_next(cast: Cast, paged: Document) -> None:
+    page = browser(cast.alice).get(f"/documents/{paged.pk}/?find=SHELF 7").content.decode()
+    assert page.count("<li><a href=") == 5
+    first = PAGES[0:6]
+    start = sum(map(len, first)) + PAGES[6].index("shelf 7")
+    page = (
+        browser(cast.alice).get(f"/documents/{paged.pk}/?find=shelf 7&start={start}&end={start + 7}").content.decode()
+    )
+    assert '<mark id="passage" tabindex="-1">shelf 7</mark>' in page
+    assert f"start={start + len('Page 7 says that shelf 7 is open.') + 1}&amp;" in page
+
+
+def test_beside_something_else_only_what_is_read_is_sent(cast: Cast, paged: Document) -> None:
+    page = browser(cast.alice).get(f"/documents/{paged.pk}/", headers={"HX-Request": "true"}).content.decode()
+    assert page.lstrip().startswith('<div id="reader"')
+    assert "Page 1 says" in page

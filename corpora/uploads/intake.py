@@ -92,6 +92,11 @@ def checked_media_type(upload: UploadedFile) -> str:
         raise UploadRefused(error.code, _(error.detail)) from None
 
 
+def accepted_files() -> str:
+    """What can be uploaded, the same sentence wherever it is done."""
+    return _("PDF, DOCX, TXT or Markdown, up to %(limit)d MB each.") % {"limit": settings.MAX_UPLOAD_BYTES // 1024**2}
+
+
 def too_large(limit: int) -> str:
     return _("The file is larger than %(limit)s MB. Split it, or ask for a higher limit.") % {
         "limit": limit // (1024 * 1024)

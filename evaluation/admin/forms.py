@@ -1,5 +1,6 @@
 """Forms of the evaluation's admin pages: a question with its truth, and what a run should measure."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,12 +11,14 @@ from unfold.widgets import UnfoldAdminSelectMultipleWidget, UnfoldAdminTextareaW
 
 from accounts.admin.rows import RowForm
 from corpora.models import Document
+from evaluation.admin.presets import COMPARED, measured_choices
 from evaluation.cases import locate
 from evaluation.configurations import parse_configurations
 from evaluation.models import Question, QuestionSet
 from evaluation.report import COLUMNS
 from evaluation.runs import scope_of
 
+MEASURES = tuple(name for name in COLUMNS if name != "ms")
 MOST_CONFIGURATIONS = 8
 DOCUMENTS_OFFERED = 500  # documents in one list; of a larger corpus those that are chosen already, and the latest
 
@@ -87,20 +90,33 @@ def quotes_of(question: Question) -> list[str]:
 
 
 class RunForm(forms.Form):
-    """Configurations and thresholds of a run."""
+    """What is compared, by name or as experts write it, and thresholds of a run."""
 
-    configurations = forms.CharField(initial="default, bm25", max_length=300)
-    measure = forms.ChoiceField(choices=[(name, name) for name in COLUMNS if name != "ms"], initial="hit@1")
+    presets = forms.MultipleChoiceField(
+        choices=[(value, name) for value, (name, _sentence) in COMPARED.items()],
+        required=False,
+        initial=["default", "bm25"],
+    )
+    configurations = forms.CharField(max_length=300, required=False)
+    measure = forms.ChoiceField(choices=partial(measured_choices, MEASURES), initial="hit@1")
     judge = forms.CharField(max_length=100, required=False)
     least = forms.FloatField(min_value=0.0, max_value=1.0, required=False)
 
+    def offered(self) -> list[tuple[str, Any, Any, bool]]:
+        """For the page: each preset with its sentence, and whether it is chosen."""
+        chosen = self["presets"].value() or []
+        return [(value, name, said, value in chosen) for value, (name, said) in COMPARED.items()]
+
     def clean_configurations(self) -> Any:
+        """Both together, each once."""
+        written = [*self.cleaned_data.get("presets", ()), self.cleaned_data["configurations"]]
         try:
-            asked = parse_configurations(self.cleaned_data["configurations"])
+            asked = parse_configurations(",".join(written))
         except ValueError as error:
-            raise ValidationError(str(error)) from error
+            wrong = _("That is no configuration. The line below the field says how they are written.")
+            raise ValidationError(wrong) from error
         if not asked or len(asked) > MOST_CONFIGURATIONS:
-            raise ValidationError(_("Name one to eight configurations."))
+            raise ValidationError(_("Choose one to eight things to compare."))
         return asked
 
     @property

@@ -16,6 +16,7 @@ from evaluation import cases
 from evaluation import runs as evaluation_runs
 from evaluation.admin.forms import RunForm
 from evaluation.admin.plots import Measured, plot
+from evaluation.admin.presets import MEASURED, compared_name
 from evaluation.calibration import NotMeasurable
 from evaluation.models import EvaluationRun, QuestionSet
 from evaluation.report import COLUMNS
@@ -43,6 +44,7 @@ def runs_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Me
         "runs": [run_row(run, measures) for run in runs],
         "measures": measures,
         "measure": chosen,
+        "measured": MEASURED.get(chosen, ""),
         "plot": plot(values(runs, chosen)),
         "form": form,
         "busy": any(run.state in ("waiting", "running") for run in runs),
@@ -52,7 +54,7 @@ def runs_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Me
 
 def values(runs: list[EvaluationRun], measure: str) -> list[Measured]:
     return [
-        Measured(run.configuration.get("name", ""), run.started_at, float(run.measures[measure]))
+        Measured(compared_name(run.configuration.get("name", "")), run.started_at, float(run.measures[measure]))
         for run in reversed(runs)
         if measure in run.measures
     ]
@@ -60,7 +62,8 @@ def values(runs: list[EvaluationRun], measure: str) -> list[Measured]:
 
 def run_row(run: EvaluationRun, measures: list[str]) -> dict[str, Any]:
     cells = [f"{run.measures[name]:.3f}" if name in run.measures else "" for name in measures]
-    return {"run": run, "cells": cells, "name": run.configuration.get("name", ""), "failed": run.measures.get("failed")}
+    name = compared_name(run.configuration.get("name", ""))
+    return {"run": run, "cells": cells, "name": name, "failed": run.measures.get("failed")}
 
 
 def feedback_page(admin: Admin, request: HttpRequest, questions: QuestionSet, by: Membership) -> HttpResponse:

@@ -1,6 +1,6 @@
 """Admin of evaluation: question sets, their questions, and runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from accounts.admin.auditing.names import name_for_audit
 from accounts.admin.rows import OrganizationForm, label_display, related_text
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.models import Membership
@@ -63,6 +64,13 @@ class QuestionInline(OrganizationInline):
     @admin.display(description=_("origin"))
     def origin(self, obj: Question) -> str:
         return str(_("feedback")) if obj.message_id else "–"
+
+
+def _set_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
+    return QuestionSet.objects.filter(pk__in=ids, organization__in=homes).values_list("pk", "name")
+
+
+name_for_audit("questionset", _set_names)
 
 
 @admin.register(QuestionSet)

@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import override
 
 from chat.models import Message
 from evaluation import runs
-from evaluation.configurations import configuration
+from evaluation.admin.presets import COMPARED, MEASURED
+from evaluation.configurations import configuration, parse_configurations
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from evaluation.report import COLUMNS
 from evaluation.tests.test_cases import loans, note, rated
 from tests import factories
 from tests.library import ABOUT_LOANS, Library
@@ -102,6 +105,22 @@ def test_a_run_at_work_shows_how_far_it_is_and_the_minutes_left(client: Client, 
     runs.claim_run(run)
     EvaluationRun.objects.filter(pk=run.pk).update(measures=runs.running_state(10, 100, 60.0))
     assert "10 / 100 · quedan 9 minutos" in client.get(page("runs", questions)).content.decode()
+
+
+def test_what_is_compared_is_chosen_by_name_and_a_sentence(client: Client, questions: QuestionSet) -> None:
+    with override("en"):
+        shown = client.get(page("runs", questions), headers={"accept-language": "en"}).content.decode()
+    assert "Meaning and words (as now)" in shown
+    assert "Finds what says the very words" in shown
+    assert shown.index("<summary", shown.index("Expert") - 60) < shown.index('name="configurations"')
+    client.post(
+        page("runs", questions), {"presets": ["default", "bm25"], "configurations": "hybrid=0.6", "measure": "mrr"}
+    )
+    assert {one.configuration["name"] for one in EvaluationRun.objects.all()} == {"default", "bm25", "hybrid=0.6"}
+    listed = client.get(page("runs", questions), headers={"accept-language": "en"}).content.decode()
+    assert "Words alone" in listed.split("<caption", 1)[1]
+    assert parse_configurations(",".join(COMPARED))
+    assert set(MEASURED) | {"ms"} == set(COLUMNS)
 
 
 @pytest.mark.parametrize("wrong", ["", "fancy", ",".join(f"hybrid=0.{n}" for n in range(1, 10))])

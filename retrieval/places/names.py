@@ -37,6 +37,7 @@ def write_names(document: Document, names: Iterable[str]) -> None:
     with transaction.atomic(savepoint=False):
         rows = DocumentName.objects.filter(document=document)
         there = set(rows.values_list("key", flat=True))
-        rows.filter(key__in=there - wanted).delete()
+        if stale := there - wanted:
+            rows.filter(key__in=stale).delete()
         new = [DocumentName(document=document, key=key) for key in sorted(wanted - there)]
         DocumentName.objects.bulk_create(new, ignore_conflicts=True)

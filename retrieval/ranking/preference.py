@@ -10,8 +10,10 @@ from django.db.models import QuerySet
 from corpora.metadata.conditions import CONDITION_FIELDS
 from corpora.metadata.date_ranges import parse_range
 from corpora.metadata.free import free_name, spell
-from corpora.metadata.names import DOCUMENT, FREE_FIELD
+from corpora.metadata.names import CORPUS, DOCUMENT, FREE_FIELD
 from corpora.models import Document
+
+IDS = {DOCUMENT: "id", CORPUS: "corpus_id"}
 
 
 def preference_shares(documents: Collection[UUID], preferences: Mapping[str, Sequence[str]]) -> dict[UUID, float]:
@@ -22,10 +24,10 @@ def preference_shares(documents: Collection[UUID], preferences: Mapping[str, Seq
     wanted = {key: set(values) for key, values in preferences.items() if values}
     if not wanted:
         return {}
-    if unknown := [key for key in wanted if key not in (*CONDITION_FIELDS, DOCUMENT) and not free_name(key)]:
+    if unknown := [key for key in wanted if key not in (*CONDITION_FIELDS, *IDS) and not free_name(key)]:
         raise ValueError(f"not metadata: {', '.join(sorted(unknown))}")
-    of_metadata = [key for key in wanted if key != DOCUMENT]
-    columns = ["id", *dict.fromkeys(FREE_FIELD if free_name(key) else key for key in of_metadata)]
+    of_metadata = [key for key in wanted if key not in IDS]
+    columns = ["id", "corpus_id", *dict.fromkeys(FREE_FIELD if free_name(key) else key for key in of_metadata)]
     rows = [dict(zip(columns, row, strict=True)) for row in _columns_of(documents, columns)]
     return {row["id"]: sum(_matches(_said(row, key), wanted[key]) for key in wanted) / len(wanted) for row in rows}
 
@@ -35,8 +37,8 @@ def _columns_of(documents: Collection[UUID], columns: Sequence[str]) -> QuerySet
 
 
 def _said(row: Mapping[str, Any], key: str) -> str | list[str] | date | None:
-    if key == DOCUMENT:
-        return str(row["id"])
+    if key in IDS:
+        return str(row[IDS[key]])
     if free := free_name(key):
         said = row[FREE_FIELD].get(free)
         return [] if said is None else [spell(said)]

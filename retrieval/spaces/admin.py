@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import label_display
+from accounts.admin.rows import label_display, related_text
 from accounts.admin.scope import SuperuserAdmin
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.models import SpaceState
@@ -20,13 +20,15 @@ COLOURS = {"filling": "warning", "active": "success", "retired": "info"}
 class SpaceStateAdmin(SuperuserAdmin):
     """Read-only, with how full each space is as of now."""
 
-    list_display = ("collection", "shown_state", "filled", "activated_at", "removed_at")
+    list_display = ("named_by", "size", "shown_state", "serves", "filled", "next_step", "removed_at")
     fields = (
-        "collection",
-        "model",
-        "dimensions",
+        "named_by",
+        "size",
         "shown_state",
+        "serves",
         "filled",
+        "next_step",
+        "directory",
         "has_probe",
         "created_at",
         "activated_at",
@@ -40,6 +42,44 @@ class SpaceStateAdmin(SuperuserAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        names = list(self.fields or ())
+        names.remove("directory")
+        return [
+            (None, {"fields": names}),
+            (_("Technical details"), {"classes": ("collapse",), "fields": ["directory"]}),
+        ]
+
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> Any:
+        """Without the collection's name as its heading."""
+        named = {"title": _("Embedding space"), "subtitle": None}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **named})
+
+    named_by = related_text("model", _("model"))
+    directory = related_text("collection", _("collection"))
+
+    @admin.display(description=_("dimensions"), ordering="dimensions")
+    def size(self, obj: SpaceState) -> int:
+        return obj.dimensions
+
+    @admin.display(description=_("answers questions"), boolean=True)
+    def serves(self, obj: SpaceState) -> bool:
+        return obj.state == SpaceState.State.ACTIVE
+
+    @admin.display(description=_("what you can do"))
+    def next_step(self, obj: SpaceState) -> str:
+        """Spaces are changed by commands, whoever runs the installation; each with its very words."""
+        steps = {
+            SpaceState.State.FILLING: _(
+                "It switches by itself when full; “space switch” does so now, “space retire” ends it."
+            ),
+            SpaceState.State.ACTIVE: _(
+                "Nothing: it is the one in use. Another model in the settings starts a new one."
+            ),
+            SpaceState.State.RETIRED: _("“space switch %(name)s” goes back to it while it is kept."),
+        }
+        return str(steps[SpaceState.State(obj.state)]) % {"name": obj.collection}
 
     @label_display(_("state"), COLOURS, ordering="state")
     def shown_state(self, obj: SpaceState) -> tuple[str, str]:

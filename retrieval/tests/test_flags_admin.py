@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from retrieval.flags import effective_flags
-from retrieval.models import Flags
+from retrieval.models import Flags, SpaceState
 from tests.factories import MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -67,3 +68,27 @@ def test_an_organization_s_admin_has_no_such_page(operator: Client) -> None:
         assert client.post(page, {"rag_enabled": "false"}).status_code == 404
     assert LIST not in client.get(reverse("admin:index")).content.decode()
     assert effective_flags().rag_enabled
+
+
+def test_a_space_is_told_with_its_model_and_what_its_operator_can_do(operator: Client) -> None:
+    SpaceState.objects.all().delete()
+    for state in SpaceState.State:
+        made = SpaceState.objects.create(
+            collection=f"c-{state}", model=f"model-{state}", dimensions=8, state=state, retired_at=timezone.now()
+        )
+        entry = operator.get(
+            reverse("admin:retrieval_spacestate_change", args=[made.pk]), headers={"accept-language": "en"}
+        )
+        assert entry.status_code == 200
+        assert f"(model-{state})" not in entry.content.decode()
+    shown = operator.get(
+        reverse("admin:retrieval_spacestate_changelist"), headers={"accept-language": "en"}
+    ).content.decode()
+    for said in (
+        "model-filling",
+        "It switches by itself when full",
+        "Nothing: it is the one in use",
+        "space switch c-retired",
+    ):
+        assert said in shown
+    assert "hub" in operator.get(reverse("admin:index")).content.decode()

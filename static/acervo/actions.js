@@ -2,8 +2,9 @@
 
 import { copied } from "./clipboard.js";
 import { post } from "./http.js";
+import { enrich } from "./rich.js";
 
-const sourceOf = (citation) =>
+export const sourceOf = (citation) =>
   citation.closest(".answer")?.querySelector(`[data-source="${CSS.escape(citation.dataset.n)}"]`);
 
 /** Where the reader marks the very sentence, if it is known; else the passage alone. */
@@ -45,6 +46,7 @@ document.addEventListener("submit", async (event) => {
 
 document.addEventListener("click", (event) => {
   const citation = event.target.closest("a.citation");
+  const source = event.target.closest(".source [data-link][href]");
   const button = event.target.closest("button");
   if (!citation && tapped) hide();
   if (citation) {
@@ -52,34 +54,47 @@ document.addEventListener("click", (event) => {
     const link = sourceOf(citation)?.querySelector("[data-link]");
     if (!link?.href) return;
     if (withoutHover.matches && event.detail && tapped !== citation) reveal(citation);
-    else window.location.assign(addressOf(citation, link));
+    else follow(citation, link);
+  } else if (source && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
+    event.preventDefault();
+    beside(source.href, source, []);
   } else if (button?.dataset.rate) rate(button);
   else if (button?.dataset.copyAnswer !== undefined) {
     copied(button, button.closest(".answer").querySelector("[data-prose]").innerText).catch(() => {});
   }
 });
 
+/** Into the panel beside the conversation, which is fetched when it is needed first. */
+const beside = async (...what) => (await import("./panel.js")).openPanel(...what);
+
+function follow(citation, link) {
+  hide();
+  const others = [...citation.closest("[data-prose]").querySelectorAll("a.citation:not(.unsupported)")];
+  beside(addressOf(citation, link), citation, others);
+}
+
+document.addEventListener("follow", ({ target }) => follow(target, sourceOf(target).querySelector("[data-link]")));
+
 const tooltip = document.getElementById("tooltip");
 const withoutHover = matchMedia("(hover: none)");
 let tapped = null; // the citation that a finger has touched once: what it says is read before the chat is left
 
 function reveal(citation) {
-  show(citation);
-  tooltip.textContent += ` ${document.getElementById("chat")?.dataset.tap ?? ""}`;
-  place(citation);
+  show(citation, ` ${document.getElementById("chat")?.dataset.tap ?? ""}`);
   const source = sourceOf(citation);
-  source.parentElement.scrollTo({ left: source.offsetLeft - source.parentElement.offsetLeft });
+  source.closest(".sources > ol").scrollTo({ left: source.closest(".source-document").offsetLeft - 16 });
   tapped = citation;
 }
 
-function show(citation) {
+function show(citation, advice = "") {
   const source = sourceOf(citation);
   if (!source) return;
   source.classList.add("pointed");
-  const title = source.querySelector("[data-title]").textContent;
+  const title = source.closest(".source-document").querySelector("[data-title]")?.textContent ?? "";
   const page = citation.dataset.place ?? source.querySelector("[data-page]").textContent;
   const said = citation.dataset.quote ?? source.querySelector("[data-snippet]").textContent;
-  tooltip.textContent = citation.title || `${title}${page ? `, ${page}` : ""}: ${said}`;
+  tooltip.style.left = 0; // wherever it was, longer words would make the page of a phone wider
+  tooltip.textContent = (citation.title || `${title}${page ? `, ${page}` : ""}: ${said}`) + advice;
   tooltip.hidden = false;
   place(citation);
   citation.setAttribute("aria-describedby", "tooltip");
@@ -105,4 +120,8 @@ for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]
 }
 document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
 nameUnsupported(document);
-document.addEventListener("htmx:afterSettle", () => nameUnsupported(document));
+enrich(document);
+document.addEventListener("htmx:afterSettle", () => {
+  nameUnsupported(document);
+  enrich(document);
+});

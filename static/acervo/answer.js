@@ -1,6 +1,7 @@
 /* One answer on the page while it is written: sources, text, finished blocks, and how it ended. */
 
 import { addressOf, nameUnsupported } from "./actions.js";
+import { enrich } from "./rich.js";
 
 const clone = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
 const readerUrl = ({ document: id, chunk, page }) =>
@@ -31,15 +32,31 @@ function placeOf({ page, page_label: label }, labels) {
 function sourceElement(source, labels) {
   const element = clone("source-template");
   element.dataset.source = source.n;
-  for (const number of element.querySelectorAll("[data-n]")) number.textContent = source.n;
+  element.querySelector("[data-n]").textContent = source.n;
   element.querySelector("[data-link]").href = readerUrl(source);
-  element.querySelector("[data-title]").textContent = source.title;
   element.querySelector("[data-page]").textContent = placeOf(source, labels);
   element.querySelector("[data-path]").textContent = source.heading_path.filter((part) => part !== source.title).join(" › ");
-  element.querySelector(`[data-tier="${source.corpus_type}"]`).hidden = false;
-  element.querySelector("meter").value = source.relevance;
-  element.querySelector("[data-snippet]").textContent = source.snippet;
+  element.querySelector("[data-snippet]").textContent = withoutMarks(source.snippet);
   return element;
+}
+
+/** As `corpora.templatetags.documents.without_marks`. */
+const withoutMarks = (text) => text.replace(/^[ \t]{0,3}(?:#{1,6}|>|[-*+])[ \t]+|`{1,3}|\*\*|^[|\s:-]{3,200}$/gm, "").trim();
+
+/** Sources of one document stand together, in the order of their first. */
+function documentElements(sources, labels) {
+  const found = new Map();
+  for (const source of sources) {
+    if (!found.has(source.document)) {
+      const element = clone("source-document-template");
+      element.dataset.document = source.document;
+      element.querySelector("[data-title]").textContent = source.title;
+      element.querySelector(`[data-tier="${source.corpus_type}"]`).hidden = false;
+      found.set(source.document, element);
+    }
+    found.get(source.document).querySelector("ol").append(sourceElement(source, labels));
+  }
+  return found.values();
 }
 
 export class AnswerView {
@@ -53,7 +70,20 @@ export class AnswerView {
     else this.#clear();
   }
 
+  /** Text that no finished block holds yet; what follows a fence is code from its first line. */
+  #await(text) {
+    this.text = text;
+    const [, before, , code] = /^([^]*?)^ {0,3}```([^\n]*)\n?([^]*)$/m.exec(text) ?? [null, text];
+    this.pending.textContent = before;
+    this.code = code === undefined ? null : document.createElement("pre");
+    if (!this.code) return;
+    this.code.textContent = code.replace(/\n {0,3}```\s*$/, "");
+    this.pending.append(this.code);
+  }
+
   #clear() {
+    this.text = "";
+    this.code = null;
     this.prose.replaceChildren();
     this.pending = document.createElement("div");
     this.pending.className = "pending";
@@ -76,7 +106,7 @@ export class AnswerView {
     this.#enter(attempt);
     const list = this.element.querySelector("[data-sources]");
     list.hidden = !sources.length;
-    list.querySelector("ol").replaceChildren(...sources.map((source) => sourceElement(source, this.labels)));
+    list.querySelector("ol").replaceChildren(...documentElements(sources, this.labels));
     this.confidence = confidence;
     this.#state(state, ".marks");
   }
@@ -91,7 +121,10 @@ export class AnswerView {
 
   token({ token, attempt }) {
     this.#enter(attempt);
-    this.pending.append(token);
+    this.text += token;
+    if (this.code) this.#await(this.text);
+    else if (token.includes("`") && /^ {0,3}```/m.test(this.text)) this.#await(this.text);
+    else this.pending.append(token);
   }
 
   /** A finished block takes the place of its text. What already follows it stays, as text. */
@@ -103,7 +136,8 @@ export class AnswerView {
       this.pending.before(finished);
     }
     finished.innerHTML = html; // sanitised by the server (chat.markdown)
-    this.pending.textContent = textAfter(finished.textContent, this.pending.textContent);
+    this.#await(textAfter(finished.textContent, this.text));
+    enrich(finished);
   }
 
   /** The sentence behind each citation, by its number and in the order of each number's. */
@@ -131,6 +165,7 @@ export class AnswerView {
       if (behind.page) source.querySelector("[data-page]").textContent = link.dataset.place;
       const title = source.querySelector("[data-link]");
       if (span && title.href) title.href = addressOf(link, title);
+      source.querySelector("[data-snippet]").textContent = withoutMarks(behind.text);
     }
     placed.add(n);
   }

@@ -25,12 +25,14 @@ function toggle() {
 }
 
 document.addEventListener("click", (event) => event.target.closest("[data-beside]") && toggle());
-beside.addEventListener("close", tell);
-roomy.addEventListener("change", settle);
-settle();
+if (beside) { // not where the chat stands beside a text
+  beside.addEventListener("close", tell);
+  roomy.addEventListener("change", settle);
+  settle();
+}
 
 /** A conversation has begun on this page. */
 export function listAnew(conversation) {
   tell();
-  htmx.ajax("GET", `/conversations/list/?current=${conversation}`, { target: beside.querySelector("nav"), swap: "innerHTML" });
+  htmx.ajax("GET", `/conversations/list/?current=${conversation}`, { source: beside, target: beside.querySelector("nav"), swap: "innerHTML" });
 }

@@ -11,6 +11,7 @@ const NEAR = 160; // px below the window's end that still count as reading along
 
 const chat = document.getElementById("chat");
 const labels = chat.dataset;
+const isDocked = labels.docked !== undefined; // beside a text, which has the page's address and its scrolling
 const transcript = document.getElementById("transcript");
 const composer = document.getElementById("composer");
 const question = document.getElementById("question");
@@ -20,8 +21,14 @@ const tabs = new BroadcastChannel("conversations"); // says in which one a quest
 const runs = new Set(); // the answers that are being written: {view, following, stage, stopping, asked}
 
 const hidden = (view) => view.prose.getBoundingClientRect().bottom - composer.getBoundingClientRect().top;
-const lastQuestionToTop = () => [...transcript.querySelectorAll(".question")].at(-1)?.scrollIntoView();
+const topOf = (element) => element.getBoundingClientRect().top;
 const lastAnswer = () => [...transcript.querySelectorAll(".answer")].at(-1);
+
+function lastQuestionToTop() {
+  const last = [...transcript.querySelectorAll(".question")].at(-1);
+  if (last && isDocked) chat.scrollTop += topOf(last) - topOf(chat);
+  else last?.scrollIntoView();
+}
 
 function show(run) {
   const ongoing = runs.size > 0;
@@ -38,7 +45,8 @@ function meet(run, { headers }) {
   run.view.name(run.following.message);
   if (run.stopping) requestStop(run);
   labels.conversation = conversation;
-  if (!location.pathname.startsWith("/conversations/")) history.replaceState(null, "", `/conversations/${conversation}/`);
+  if (isDocked) chat.dispatchEvent(new CustomEvent("met", { detail: conversation }));
+  else if (!location.pathname.startsWith("/conversations/")) history.replaceState(null, "", `/conversations/${conversation}/`);
   tabs.postMessage(conversation);
 }
 
@@ -63,7 +71,7 @@ const handlers = {
 
 /** Of an answer whose writer died, the last two seconds may have been told but not kept. */
 function showKept({ view, following }) {
-  htmx.ajax("GET", `/messages/${following.message}/`, { target: view.element, swap: "outerHTML" });
+  htmx.ajax("GET", `/messages/${following.message}/`, { source: view.element, target: view.element, swap: "outerHTML" });
 }
 
 /** One after the other, as they were told: sources first, also for whoever watches the page change. */
@@ -74,7 +82,7 @@ async function take(run, batch) {
     await null;
   }
   show(run);
-  if (follows && hidden(run.view) > 0) scrollBy(0, hidden(run.view));
+  if (follows && hidden(run.view) > 0) (isDocked ? chat : window).scrollBy(0, hidden(run.view));
 }
 
 /** To its end: where it fell silent, it is taken up again, and the page says so meanwhile. */
@@ -108,43 +116,76 @@ function attach() {
   }
 }
 
-function bodyFor(text) {
+function bodyFor(text, replaces) {
   const body = { messages: [{ role: "user", content: text }] };
+  if (replaces) body.replaces = replaces;
   if (labels.conversation) body.conversation = labels.conversation;
   else {
     if (labels.project) body.project = labels.project;
     if (labels.document) body.document = labels.document;
+    if (labels.corpus) body.corpus = labels.corpus;
   }
+  if (labels.only) body.filters = { document: labels.only.split(",") };
+  if (labels.unit) body.context = { unit: labels.unit };
   return body;
 }
 
 /** A new conversation gets its name, and what can be done with it, from its own page. */
 async function takeHead() {
-  if (!labels.conversation || document.getElementById("rename")) return;
-  await htmx.ajax("GET", `/conversations/${labels.conversation}/`, { target: "#chat-head", select: "#chat-head", swap: "outerHTML" });
+  if (isDocked || !labels.conversation || document.getElementById("rename")) return;
+  await htmx.ajax("GET", `/conversations/${labels.conversation}/`, { source: "#chat-head", target: "#chat-head", select: "#chat-head", swap: "outerHTML" });
   listAnew(labels.conversation);
 }
 
-async function ask(text) {
+/** What is asked anew takes the place of the last exchange, which is kept. */
+async function askAnew(text) {
+  const answer = lastAnswer();
+  if (!answer?.dataset.message || runs.size) return;
+  unchange();
+  const replaced = [answer.previousElementSibling, answer];
+  for (const one of replaced) one.hidden = true;
+  if (await ask(text, answer.dataset.message)) {
+    for (const one of replaced) one.remove();
+    const [asked] = [...transcript.querySelectorAll(":scope > .question")].slice(-1);
+    await htmx.ajax("GET", `/conversations/${labels.conversation}/`, { source: asked, target: asked, select: "#transcript > .question:nth-last-child(2)", swap: "outerHTML" });
+  } else for (const one of replaced) one.hidden = false;
+}
+
+function change(text) {
+  document.getElementById("changing").hidden = false;
+  composer.dataset.changing = "";
+  question.value = text;
+  question.focus();
+}
+
+function unchange() {
+  document.getElementById("changing").hidden = true;
+  delete composer.dataset.changing;
+}
+
+/** Whether the question was stored. */
+async function ask(text, replaces) {
   document.getElementById("intro")?.remove();
   const run = { view: new AnswerView(labels), following: new Following(), stage: labels.retrieving, asked: true };
   transcript.append(questionElement(text), run.view.element);
   run.view.element.dataset.question = text;
   lastQuestionToTop();
   await follow(run, async (signal) => {
-    const response = await post(`/api/agents/${labels.agent}/chat/`, bodyFor(text), signal);
+    const response = await post(`/api/agents/${labels.agent}/chat/`, bodyFor(text, replaces), signal);
     if (!response.ok) throw new Refused(sentenceOf(await response.text(), ""));
     meet(run, response);
     return response;
   });
   takeHead();
+  return Boolean(run.following.message);
 }
 
 function submit() {
   const text = question.value.trim();
   if (!text || runs.size) return;
   question.value = "";
-  ask(text);
+  if ("changing" in composer.dataset) askAnew(text);
+  else ask(text);
 }
 
 composer.addEventListener("submit", (event) => {
@@ -179,6 +220,12 @@ function retry(answer) {
 chat.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button?.dataset.retry !== undefined) retry(button.closest(".answer"));
+  if (button?.dataset.anew !== undefined) askAnew(lastAnswer().previousElementSibling.querySelector("[data-text]").textContent);
+  if (button?.dataset.edit !== undefined) change(button.closest(".question").querySelector("[data-text]").textContent);
+  if (button?.dataset.unchange !== undefined) {
+    unchange();
+    question.value = "";
+  }
   if (button?.dataset.reload !== undefined) location.reload();
   if (button?.dataset.example !== undefined) {
     question.value = button.textContent.trim();
@@ -212,11 +259,11 @@ document.addEventListener("visibilitychange", () => document.hidden || wakeUp())
 
 async function earlierMessages() {
   const button = transcript.querySelector(".earlier");
-  if (button) await htmx.ajax("GET", button.getAttribute("hx-get"), { target: button, swap: "outerHTML" });
+  if (button) await htmx.ajax("GET", button.getAttribute("hx-get"), { source: button, target: button, swap: "outerHTML" });
   return Boolean(button);
 }
 
-keepPlace(transcript, question);
+isDocked || keepPlace(transcript, question);
 // Only a question that the reader of a document has just written is sent by itself; a link from elsewhere is not.
 if (sessionStorage.getItem("ask") === question.value && question.value) submit();
 else if (!(await restorePlace(question, earlierMessages))) lastQuestionToTop();

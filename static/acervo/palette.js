@@ -9,7 +9,7 @@ const found = document.getElementById("found");
 let isHasty = false; // Enter came before what it is about
 
 document.addEventListener("keydown", (event) => {
-  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" || document.querySelector("dialog#ask")) return;
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" || document.querySelector("dialog#ask, dialog.dock")) return;
   event.preventDefault();
   openDialog(palette);
   field.select();

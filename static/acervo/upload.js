@@ -1,35 +1,46 @@
-/* Uploading by dropping or choosing: three files at a time, each with its progress and its own errors. */
+/* Uploading by dropping or choosing files and folders: three at a time, each with its progress, its errors and a way
+   out, in a tray that covers nothing for long. */
 
 import { csrf, sentenceOf } from "./http.js";
 
 const AT_ONCE = 3;
 const SOON = 60; // seconds of Retry-After that are waited for
 
-const section = document.getElementById("upload");
-const list = document.getElementById("uploads");
-const announce = document.getElementById("upload-status");
-const drop = document.getElementById("drop");
-const chooser = document.getElementById("files");
+const byId = (id) => document.getElementById(id);
+const section = byId("upload");
+const tray = byId("tray");
+const list = byId("uploads");
+const announce = byId("upload-status");
 const text = section.dataset;
 const waiting = [];
-let inFlight = 0;
+const sending = new Map(); // row: its request
+let leftOut = 0;
+let sent = 0;
+
+const isKnown = (file) => text.accept.split(",").some((ending) => file.name.toLowerCase().endsWith(ending));
 
 /** What can be said without sending the file. */
 function refusal(file) {
-  const known = text.accept.split(",").some((ending) => file.name.toLowerCase().endsWith(ending));
-  if (!known) return text.unsupported;
+  if (!isKnown(file)) return text.unsupported;
   if (!file.size) return text.empty;
   return file.size > Number(text.max) ? text.tooLarge : "";
 }
 
 function add(file) {
-  const row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);
+  const row = byId("upload-row").content.firstElementChild.cloneNode(true);
   row.querySelector("[data-name]").textContent = file.name;
   row.querySelector("[data-retry]").addEventListener("click", () => enqueue(file, row));
   row.querySelector("[data-dismiss]").addEventListener("click", () => dismiss(row));
   list.append(row);
-  list.hidden = false;
   enqueue(file, row);
+}
+
+/** A folder holds more than documents: what else it has is counted, and not complained about file by file. */
+function addFolder(files) {
+  const known = files.filter((file) => isKnown(file) && file.size);
+  leftOut += files.length - known.length;
+  known.forEach(add);
+  count();
 }
 
 function enqueue(file, row) {
@@ -41,7 +52,19 @@ function enqueue(file, row) {
 }
 
 function next() {
-  while (inFlight < AT_ONCE && waiting.length) send(...waiting.shift());
+  while (sending.size < AT_ONCE && waiting.length) send(...waiting.shift());
+  count();
+}
+
+function count() {
+  const open = waiting.length + sending.size;
+  tray.hidden = !list.childElementCount && !leftOut;
+  byId("tray-title").textContent = text.of.replace("##", sent + list.querySelectorAll("li:not([data-sent])").length).replace("#", sent);
+  const left = byId("left-out");
+  left.hidden = !leftOut;
+  left.textContent = leftOut === 1 ? text.leftOne : text.leftMany.replace("#", leftOut);
+  byId("cancel-all").hidden = !open;
+  byId("close-tray").hidden = Boolean(open);
 }
 
 function show(row, { state, error }) {
@@ -49,49 +72,70 @@ function show(row, { state, error }) {
   const place = row.querySelector("[data-error]");
   place.textContent = error;
   place.hidden = !error;
-  row.querySelector("progress").hidden = Boolean(error);
+  row.querySelector("progress").hidden = Boolean(error) || "sent" in row.dataset;
   row.querySelector("[data-retry]").hidden = true;
   row.querySelector("[data-restore]").hidden = true;
-  row.querySelector("[data-dismiss]").hidden = !error;
 }
 
 function fail(row, reason, again) {
   show(row, { state: "", error: reason });
   row.querySelector("[data-retry]").hidden = !again;
+  count();
 }
 
-function dismiss(row) {
-  row.remove();
-  list.hidden = !list.childElementCount;
+function succeed(row, state) {
+  if (!("sent" in row.dataset)) sent += 1;
+  row.dataset.sent = "";
+  show(row, { state, error: "" });
+  announce.textContent = `${row.querySelector("[data-name]").textContent}: ${state}`;
+  document.body.dispatchEvent(new CustomEvent("uploaded"));
 }
+
+/** Also what waits or is on its way: then it is not sent any more. */
+function dismiss(row) {
+  const place = waiting.findIndex(([, other]) => other === row);
+  if (place >= 0) waiting.splice(place, 1);
+  row.remove();
+  sending.get(row)?.abort();
+  count();
+}
+
+byId("cancel-all").addEventListener("click", () => {
+  [...waiting.map(([, row]) => row), ...sending.keys()].forEach(dismiss);
+  announce.textContent = text.cancelled;
+});
+byId("close-tray").addEventListener("click", () => {
+  list.replaceChildren();
+  leftOut = sent = 0;
+  count();
+});
+window.addEventListener("beforeunload", (event) => {
+  if (waiting.length || sending.size) event.preventDefault();
+});
 
 /** XMLHttpRequest, because fetch does not tell how much of a body has left. */
 function send(file, row) {
-  inFlight += 1;
   show(row, { state: text.sending, error: "" });
   const bar = row.querySelector("progress");
   const request = new XMLHttpRequest();
+  sending.set(row, request);
   request.upload.addEventListener("progress", (event) => { bar.value = (100 * event.loaded) / (event.total || 1); });
   request.addEventListener("loadend", () => {
-    inFlight -= 1;
-    ended(request, file, row);
+    sending.delete(row);
+    if (row.isConnected) ended(request, file, row);
     next();
   });
   request.open("POST", text.url);
   for (const [name, value] of Object.entries(csrf())) request.setRequestHeader(name, value);
   request.setRequestHeader("Accept", "application/json");
-  const body = new FormData(document.getElementById("upload-details"));
-  body.append("file", file);
+  const body = new FormData(byId("upload-details"));
+  body.set("file", file);
   request.send(body);
 }
 
 function ended(request, file, row) {
-  if (request.status === 202) {
-    show(row, { state: text.done, error: "" });
-    announce.textContent = `${file.name}: ${text.done}`;
-    row.dataset.sent = "";
-    document.body.dispatchEvent(new CustomEvent("uploaded"));
-  } else if (!request.status) fail(row, text.offline, true);
+  if (request.status === 202) succeed(row, text.done);
+  else if (!request.status) fail(row, text.offline, true);
   else {
     const deleted = inTrash(request);
     const otherwise = request.status === 413 ? text.tooLarge : text.failed;
@@ -123,12 +167,8 @@ function offerRestoring(id, row) {
     button.disabled = false;
     if (!answer) fail(row, text.offline, false);
     else if (!answer.ok) fail(row, sentenceOf(await answer.text(), text.failed), false);
-    else {
-      show(row, { state: text.restored, error: "" });
-      announce.textContent = text.restored;
-      row.dataset.sent = "";
-      document.body.dispatchEvent(new CustomEvent("uploaded"));
-    }
+    else succeed(row, text.restored);
+    count();
   };
 }
 
@@ -137,28 +177,53 @@ function again(file, row) {
   if (row.isConnected && !row.querySelector("[data-error]").hidden) enqueue(file, row);
 }
 
-function addChosen() {
-  for (const file of chooser.files) add(file);
-  chooser.value = "";
+for (const [id, take] of [["files", (files) => files.forEach(add)], ["folder", addFolder]]) {
+  const chooser = byId(id);
+  const taken = () => {
+    take([...chooser.files]);
+    chooser.value = "";
+  };
+  chooser.addEventListener("change", taken);
+  taken(); // what was chosen before this script was there
 }
-chooser.addEventListener("change", addChosen);
-addChosen(); // what was chosen before this script was there
 
 // From then on the list of documents says how far they are.
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target.id === "documents") list.querySelectorAll("[data-sent]").forEach(dismiss);
+  if (event.detail.target.id !== "documents") return;
+  list.querySelectorAll("[data-sent]").forEach((row) => row.remove());
+  if (!list.childElementCount && !leftOut) sent = 0;
+  count();
 });
 
+/** All files below what was dropped. A reader of a folder gives a hundred entries at a time, until it gives none. */
+async function filesOf(entry) {
+  if (entry.isFile) return [await new Promise((found) => entry.file(found, () => found(null)))].filter(Boolean);
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((read) => reader.readEntries(read, () => read([])));
+    if (!some.length) return found;
+    for (const one of some) found.push(...(await filesOf(one)));
+  }
+}
+
+const veil = byId("drop");
 const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
 document.addEventListener("dragover", (event) => {
   if (!carriesFiles(event)) return;
-  event.preventDefault(); // also beside the zone: a missed drop must not replace the page with the file
-  drop.classList.toggle("over", drop.contains(event.target));
+  event.preventDefault(); // wherever: a drop must not replace the page with the file
+  veil.hidden = false;
 });
-document.addEventListener("dragleave", () => drop.classList.remove("over"));
-document.addEventListener("drop", (event) => {
+document.addEventListener("dragleave", (event) => { veil.hidden ||= !event.relatedTarget; });
+document.addEventListener("drop", async (event) => {
   if (!carriesFiles(event)) return;
   event.preventDefault();
-  drop.classList.remove("over");
-  for (const file of event.dataTransfer.files) add(file);
+  veil.hidden = true;
+  const files = [...event.dataTransfer.files]; // both are gone after the first await
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const folders = entries.filter((entry) => entry.isDirectory);
+  if (!folders.length) return files.forEach(add);
+  const names = new Set(folders.map((entry) => entry.name));
+  files.filter((file) => !names.has(file.name)).forEach(add);
+  for (const folder of folders) addFolder(await filesOf(folder));
 });

@@ -49,7 +49,7 @@
     const element = texts.currentNode.parentElement;
     if (!texts.currentNode.data.trim() || seen.has(element) || !shown(element)) continue;
     seen.add(element);
-    if (element.closest("script, style, template, :disabled, .visually-hidden, .skip")) continue;
+    if (element.closest("script, style, template, svg[aria-hidden], :disabled, .visually-hidden, .skip")) continue;
     const ratio = contrast(element);
     if (ratio < 4.5) faults.push(`contrast ${ratio.toFixed(2)}: ${element.outerHTML.slice(0, 100)}`);
   }

@@ -36,7 +36,11 @@ class ChatPage:
 
     @property
     def sources(self) -> Locator:
-        return self.answer.locator("[data-sources] li")
+        return self.answer.locator("[data-sources] li.source")
+
+    @property
+    def documents(self) -> Locator:
+        return self.answer.locator(".source-document")
 
     @property
     def failure(self) -> Locator:
@@ -54,6 +58,11 @@ class ChatPage:
     def stage(self) -> Locator:
         return self.page.locator("#stage")
 
+    def leave_for_a_source(self) -> None:
+        """To the document's own page, from where the conversation is come back to."""
+        self.page.evaluate("location.assign(document.querySelector('.source [data-link]').href)")
+        self.page.wait_for_url("**/documents/**")
+
     def written(self) -> list[str]:
         """The words of the answer, as they are read."""
         return self.prose.inner_text().split()
@@ -66,6 +75,8 @@ class ChatPage:
         return seen
 
     def ask(self, question: str) -> None:
+        """By its script: without one the form leads to another page."""
+        self.page.wait_for_load_state()
         self.question.fill(question)
         self.question.press("Enter")
 

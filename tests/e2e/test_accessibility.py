@@ -24,6 +24,7 @@ PAGES = [
     "/projects/",
     "/account/",
     "/account/data/",
+    "/account/usage/",
     "/trash/",
     "/members/",
     "/accounts/password/change/",
@@ -66,7 +67,10 @@ def assert_a_filled_corpus_is_accessible(page: Page) -> None:
     chat.ask_to_the_end("¿Cuánto dura el préstamo?")
     expect(page.get_by_role("button", name="Nombre y proyecto")).to_be_visible()
     assert_accessible(page)
-    chat.sources.first.locator("[data-title]").click()
+    chat.sources.first.locator("[data-link]").click()
+    expect(page.locator("#panel #reader")).to_be_visible()
+    assert_accessible(page)
+    page.locator("#panel [data-whole]").click()
     page.wait_for_url("**/documents/**")
     assert_accessible(page)
 
@@ -148,5 +152,6 @@ def test_a_question_is_asked_stopped_and_its_sources_opened_with_the_keyboard_al
         citation.focus()
         expect(page.get_by_role("tooltip")).to_be_visible()
         page.keyboard.press("Enter")
-        page.wait_for_url("**/documents/**")
-        expect(page.locator("mark#passage")).to_be_focused()
+        expect(page.locator("#panel mark#passage")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(citation).to_be_focused()

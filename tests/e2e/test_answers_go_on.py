@@ -85,8 +85,7 @@ def test_a_list_that_is_not_finished_is_not_left_out_after_a_reload(chat: ChatPa
 
 def test_back_from_a_source_in_the_middle_shows_the_rest_arriving(chat: ChatPage, model_server: ModelServer) -> None:
     asked(chat, model_server)
-    chat.sources.first.locator("[data-title]").click()
-    chat.page.wait_for_url("**/documents/**")
+    chat.leave_for_a_source()
     chat.page.go_back()
     expect(chat.stop).to_be_visible()
     expect(chat.prose).to_contain_text("palabra30 ")
@@ -97,8 +96,7 @@ def test_an_answer_that_ended_while_its_reader_was_elsewhere_is_whole(
     chat: ChatPage, model_server: ModelServer
 ) -> None:
     asked(chat, model_server, pace=0.01)
-    chat.sources.first.locator("[data-title]").click()
-    chat.page.wait_for_url("**/documents/**")
+    chat.leave_for_a_source()
     eventually(lambda: model_server.stats()["active"] == 0, 5)
     chat.page.go_back()
     expect(chat.answer).to_have_class(re.compile("settled"))
@@ -219,14 +217,11 @@ def test_back_from_a_citation_returns_to_the_place_where_it_was_read(chat: ChatP
     for n in range(4):
         chat.ask_to_the_end(f"{QUESTION} {n}")
     page.evaluate("document.querySelectorAll('article.answer')[1].scrollIntoView()")
-    citation = page.locator("article.answer").nth(1).locator("a.citation").first
     page.locator("#question").fill("A medio escribir")
     page.mouse.wheel(0, -60)
     page.wait_for_timeout(200)
-    page.evaluate("addEventListener('click', () => sessionStorage.setItem('left', scrollY), true)")
-    citation.click()  # may scroll first, to lie free under the pointer
-    page.wait_for_url("**/documents/**")
-    left = float(page.evaluate("sessionStorage.getItem('left')"))
+    left = page.evaluate("scrollY")
+    chat.leave_for_a_source()
     assert left > 0
     page.go_back()
     expect(chat.answer).to_have_class(re.compile("settled"))
@@ -283,8 +278,7 @@ def test_back_among_earlier_messages_loads_them_and_gives_the_focus_back(
     expect(citation).to_be_focused()
     page.wait_for_timeout(200)
     top = page.evaluate("document.activeElement.getBoundingClientRect().top")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/documents/**")
+    chat.leave_for_a_source()
     page.go_back()
     expect(citation).to_be_focused()
     assert abs(page.evaluate("document.activeElement.getBoundingClientRect().top") - top) <= 2

@@ -146,3 +146,81 @@ def test_a_new_conversation_can_be_renamed_and_deleted_without_a_reload(
     page.get_by_role("dialog").get_by_role("button", name="Eliminar").click()
     page.wait_for_url("**/conversations/")
     expect(page.get_by_text("Los préstamos")).to_have_count(0)
+
+
+def test_the_last_question_is_answered_again_changed_and_both_versions_are_kept(
+    chat: ChatPage, model_server: ModelServer
+) -> None:
+    page = chat.page
+    model_server.script(path="chat", text="La primera.")
+    chat.ask_to_the_end(QUESTION)
+    model_server.script(path="chat", text="La segunda.")
+    page.get_by_role("button", name="Responder otra vez").click()
+    expect(chat.prose).to_have_text("La segunda.")
+    expect(page.locator("article.answer")).to_have_count(1)
+    expect(page.locator(".versions")).to_contain_text("2/2")
+    page.get_by_role("button", name="Cambiar la pregunta").click()
+    expect(chat.question).to_have_value(QUESTION)
+    model_server.script(path="chat", text="La tercera.")
+    chat.question.fill("¿Y de otra manera?")
+    chat.question.press("Enter")
+    expect(chat.prose).to_have_text("La tercera.")
+    expect(page.locator(".versions")).to_contain_text("3/3")
+    page.get_by_role("button", name="La versión anterior").click()
+    expect(chat.prose).to_have_text("La segunda.")
+    expect(page.locator(".versions")).to_contain_text("2/3")
+    expect(page.locator("article.question")).to_contain_text(QUESTION)
+
+
+CODE = "Así se hace:\n```python\ndef saluda(nombre):\n    return 'hola ' + nombre\n```\n\nY $e = mc^2$ lo dice."
+
+
+def test_code_is_code_from_its_first_line_then_coloured_and_formulas_are_set(
+    chat: ChatPage, model_server: ModelServer
+) -> None:
+    page = chat.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    model_server.script(path="chat", text=CODE, pace=0.1)
+    chat.ask(QUESTION)
+    expect(chat.prose.locator(".pending pre")).to_contain_text("def saluda")
+    assert "```" not in chat.prose.inner_text()
+    expect(chat.answer).to_have_class(re.compile("settled"))
+    expect(chat.prose.locator("pre code .hljs-keyword").first).to_have_text("def")
+    expect(chat.prose.locator("math")).to_have_count(1)
+    chat.prose.get_by_role("button", name="Copiar").click()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("def saluda(nombre):\n    return")
+    page.reload()
+    expect(chat.prose.locator("pre code .hljs-keyword").first).to_have_text("def")
+    expect(chat.prose.locator("math")).to_have_count(1)
+
+
+def test_without_a_script_a_question_is_asked_and_answered_all_the_same(
+    modelled_visits: Visits, model_server: ModelServer
+) -> None:
+    model_server.script(path="chat", text="Seis.")
+    with modelled_visits.window("alicia", java_script_enabled=False) as page:
+        page.goto("/agents/escritor-de-libros/")
+        page.locator("#question").fill(QUESTION)
+        page.get_by_role("button", name="Enviar").click()
+        page.wait_for_url("**/conversations/**")
+        chat = ChatPage(page)
+        expect(chat.prose).to_have_text("Seis.")
+        page.locator("#question").fill("¿Y cuántos más?")
+        page.get_by_role("button", name="Enviar").click()
+        expect(page.locator("article.answer")).to_have_count(2)
+
+
+def test_without_a_script_a_long_answer_goes_on_while_its_page_loads_again(
+    modelled_visits: Visits, model_server: ModelServer
+) -> None:
+    words = " ".join(f"palabra{n}" for n in range(60))
+    model_server.script(path="chat", text=words, pace=0.1)
+    with modelled_visits.window("alicia", java_script_enabled=False) as page:
+        page.goto("/agents/escritor-de-libros/")
+        page.locator("#question").fill(QUESTION)
+        page.get_by_role("button", name="Enviar").click()
+        page.wait_for_url("**/conversations/**")
+        prose = ChatPage(page).prose
+        assert "palabra59" not in prose.inner_text(), "it was waited for"
+        expect(prose).to_contain_text("palabra59")
+        expect(page.get_by_text("se está escribiendo")).to_have_count(0)

@@ -42,11 +42,15 @@ def citations(page: Page) -> Locator:
 
 
 def assert_reads_the_sentence(page: Page) -> None:
-    page.wait_for_url(re.compile(r"/documents/.*mark=\d+-\d+#passage$"))
-    assert " ".join(page.locator("mark:not(.faint)").all_inner_texts()) == SENTENCE
-    expect(page.locator("mark#passage")).to_be_in_viewport()
-    expect(page.locator("mark#passage")).to_be_focused()
-    expect(page.locator("mark.faint").first).to_be_attached()
+    """In the panel, while the conversation stays where it is."""
+    panel = page.locator("#panel")
+    expect(panel.locator("[data-whole]")).to_have_attribute("href", re.compile(r"/documents/.*mark=\d+-\d+#passage$"))
+    expect(panel.locator("rect#passage")).to_be_in_viewport()
+    panel.get_by_text("El texto de esta página").click()
+    assert " ".join(panel.locator("mark:not(.faint)").all_inner_texts()) == SENTENCE
+    expect(panel.locator("mark.faint").first).to_be_attached()
+    assert "/conversations/" in page.url
+    assert page.evaluate("window.stayed"), "the conversation was unloaded"
 
 
 def assert_its_source_opens_at_the_sentence(page: Page) -> None:
@@ -60,6 +64,7 @@ def test_a_citation_of_a_past_answer_shows_and_opens_its_sentence(past: Page) ->
     expect(past.locator("li.source.pointed")).to_have_count(1)
     expect(past.locator("li.source.pointed [data-page]")).to_have_text("p. 2")
     assert_its_source_opens_at_the_sentence(past)
+    past.evaluate("window.stayed = true")
     citations(past).first.click()
     assert_reads_the_sentence(past)
 
@@ -73,6 +78,7 @@ def test_a_citation_of_an_answer_that_was_just_written_does_the_same(
         citations(page).first.hover()
         expect(page.get_by_role("tooltip")).to_contain_text(f"p. 2: {SENTENCE}")
         assert_its_source_opens_at_the_sentence(page)
+        page.evaluate("window.stayed = true")
         citations(page).first.click()
         assert_reads_the_sentence(page)
 
@@ -83,7 +89,9 @@ def test_a_claim_that_nothing_supports_says_so_and_opens_its_source_without_a_se
     unsupported.focus()
     expect(past.get_by_role("tooltip")).to_have_text("Nada en esta fuente lo dice.")
     unsupported.press("Enter")
-    past.wait_for_url(re.compile(r"/documents/[^&]*chunk=[^&]*(&page=\d+)?#passage$"))
+    expect(past.locator("#panel [data-whole]")).to_have_attribute(
+        "href", re.compile(r"/documents/[^&]*chunk=[^&]*(&page=\d+)?#passage$")
+    )
     expect(past.locator("mark.faint")).to_have_count(0)
 
 
@@ -101,6 +109,7 @@ def test_a_finger_reads_what_is_cited_before_it_leaves_the_chat(modelled_visits:
         assert page.url.endswith(address)
         page.locator("h1").tap()
         expect(tooltip).to_be_hidden()
+        page.evaluate("window.stayed = true")
         citations(page).first.tap()
         citations(page).first.tap()
         assert_reads_the_sentence(page)

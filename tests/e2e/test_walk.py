@@ -68,14 +68,14 @@ def uploads(page: Page, documents: WalkDocuments, screenshot: Screenshot) -> Non
     page.evaluate(PROGRESS_RECORDER)
     drop(page, documents.cited)
     page.locator("#files").set_input_files([documents.docx, documents.long])
-    rows = page.locator("#documents tbody tr")
+    rows = page.locator("#documents tbody tr[id]")
     expect(rows).to_have_count(3)
     eventually(lambda: page.evaluate(PROGRESS_SEEN), 15.0)
     screenshot(page, "04-progress")
-    expect(rows.get_by_text("indexado", exact=True)).to_have_count(3, timeout=INGESTED)
+    expect(page.locator("#documents tr[data-ready]")).to_have_count(3, timeout=INGESTED)
     long = rows.filter(has_text=documents.long.name)
-    assert int(long.locator("td.number").inner_text()) > 200
-    expect(page.locator("#uploads")).to_be_hidden()
+    assert int(long.get_by_role("cell").nth(3).inner_text()) > 200
+    expect(page.locator("#tray")).to_be_hidden()
     screenshot(page, "05-indexed")
 
 
@@ -123,14 +123,14 @@ def follows_a_citation(page: Page, documents: WalkDocuments, screenshot: Screens
     number, snippet = cited.get_attribute("data-source"), cited.locator("[data-snippet]").inner_text()
     page_number = int(re.sub(r"\D", "", cited.locator("[data-page]").inner_text()))
     chat.prose.locator(f'a.citation[data-n="{number}"]').first.click()
-    page.wait_for_url(re.compile(r"/documents/.*#passage$"))
-    passage = page.locator("mark#passage")
-    expect(passage).to_be_in_viewport()
-    expect(page.get_by_text(f"Página {page_number}", exact=True)).to_be_visible()
+    expect(page.locator("#panel rect#passage")).to_be_in_viewport()
+    expect(page.locator("#panel #page")).to_have_value(str(page_number))
+    screenshot(page, "09-passage")
+    page.get_by_text("El texto de esta página").click()
     marked = " ".join(page.locator("mark").all_inner_texts())
     words = set(re.findall(r"\w{5,}", snippet.lower()))
     assert len(words & set(re.findall(r"\w{5,}", marked.lower()))) >= 0.8 * len(words)
-    screenshot(page, "09-passage")
+    page.locator("#panel").get_by_role("button", name="Cerrar").click()
 
 
 def test_the_dashboard_in_the_dark_and_the_chat_on_a_phone(visits: Visits, screenshot: Screenshot) -> None:

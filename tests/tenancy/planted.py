@@ -19,7 +19,7 @@ from accounts.limits.rows import LimitSetting, LimitUse, SpendingReservation
 from accounts.models import AuditEvent, IdempotentReply, Invitation, Membership, Organization, SignIn, ToolCall
 from agents.models import Agent
 from chat.models import Citation, DailyUsage, Export, Message, Trace
-from corpora.models import Corpus, ErasureReceipt
+from corpora.models import Corpus, ErasureReceipt, UnitReading
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.places.names import keep_names
 from tests.factories import (
@@ -107,6 +107,7 @@ class Planted:
         member, admin = self.member(name), ADMINS[team]
         corpus = self.note(CorpusFactory(personal_of=member), name, of=name)
         document = self.plant_document(corpus, name, of=name)
+        self.note(UnitReading.objects.create(membership=member, document=document), name, of=name)
         agent = Agent.objects.get(pk=self.first["agents_agent", team].pk)
         self.note(AssignmentFactory(agent=agent, corpus=corpus), name, of=name)
         project = self.note(ProjectFactory(of=member), name, of=name)

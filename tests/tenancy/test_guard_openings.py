@@ -53,6 +53,8 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/identity/second_factor.py", "operator_lacks_second_factor"): "whether any organization is strict",
     ("accounts/audit.py", "record_everywhere"): "what concerns a person, in each of their organizations",
     ("accounts/keys.py", "revoke_all"): "a person's keys in each of their organizations",
+    ("chat/admin/filters.py", "whose_message"): "which of the traces that the list has, by what became of the answer",
+    ("chat/admin/home.py", "counted_since"): "members' questions of the organization, counted",
     ("chat/leaving/erasing.py", "request_user_erasure"): "a person's things in each of their organizations",
     ("chat/leaving/former.py", "former_organizations"): "where a person who belongs to none has left things",
     ("chat/leaving/erasing.py", "request_organization_erasure"): "an operator's, of all members' things",

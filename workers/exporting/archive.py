@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from chat.leaving.transcripts import as_json, as_markdown
 from chat.models import Conversation, Export, Project
 from corpora.metadata.names import FREE_FIELD, METADATA_FIELDS
-from corpora.models import Corpus, Document
+from corpora.models import Corpus, Document, UnitReading
 
 PIECE = 256 * 1024  # bytes
 ROWS = 20
@@ -39,6 +39,10 @@ def write_archive(export: Export, target: BinaryIO, report: Report) -> None:
         archive.writestr("README.txt", readme())
         write_list(archive, "corpora.json", map(corpus_as_json, corpora))
         write_list(archive, "projects.json", map(project_as_json, Project.objects.filter(**own)))
+        readings = UnitReading.objects.filter(
+            membership__organization=export.organization_id, membership__user=export.owner_id
+        )
+        write_list(archive, "courses.json", map(reading_as_json, readings.select_related("document__corpus")))
         done = 0
         for document in in_batches(documents.select_related("corpus")):
             write_document(archive, document)
@@ -54,6 +58,7 @@ def readme() -> str:
         _("documents/: originals; beside each its text (.text.txt) and what is said of it (.json)."),
         _("Facts are documents with a key: their JSON has it."),
         _("conversations/: each as Markdown, to read, and as JSON, for programs."),
+        _("courses.json: which documents of courses you have opened and read, and when."),
         _("What lies in the trash is not in it, nor what belongs to your organization."),
     )
     return "\n".join(lines) + "\n"
@@ -123,6 +128,14 @@ def corpus_as_json(corpus: Corpus) -> dict[str, Any]:
 def project_as_json(project: Project) -> dict[str, Any]:
     corpora = project.corpora.filter(deleted_at=None).values_list("pk", flat=True)
     return {"id": project.pk, "name": project.name, "created_at": project.created_at, "corpora": list(corpora)}
+
+
+def reading_as_json(reading: UnitReading) -> dict[str, Any]:
+    """Of a document that is deleted nothing is named."""
+    document = reading.document
+    is_gone = document.deleted_at or document.corpus.deleted_at
+    named = {} if is_gone else {"course": document.corpus.name, "title": str(document)}
+    return {"document": document.pk, **named, "opened_at": reading.opened_at, "read_at": reading.read_at}
 
 
 def write_conversation(archive: zipfile.ZipFile, conversation: Conversation) -> None:

@@ -1,6 +1,8 @@
-"""What a watched folder becomes beside its documents: a name for people, and an agent that answers from it."""
+"""What a folder becomes beside its documents: a name for people, a course where it is one, and an agent that answers
+from it."""
 
 import logging
+from pathlib import Path
 
 from django.conf import settings
 from django.utils.text import slugify
@@ -9,9 +11,12 @@ from accounts.models import Membership
 from agents.assignments import assign_corpus
 from agents.models import Agent, Assignment
 from agents.presets import PRESETS
+from corpora.metadata.units import leading_number
 from corpora.models import Corpus
 
 logger = logging.getLogger(__name__)
+
+FEWEST_UNITS = 2
 
 
 def titles_of(names: list[str]) -> dict[str, str]:
@@ -28,6 +33,19 @@ def title_of_folder(name: str) -> str:
     words = name.replace("_", " ").replace("-", " ").split()
     title = " ".join(words) or name
     return (title[:1].upper() + title[1:])[:150]
+
+
+def is_course_folder(folder: Path) -> bool:
+    """Whether most of its files are Markdown whose name begins with a number: 01-redes.md, 02-osi.md, …"""
+    names = [path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    units = [name for name in names if name.lower().endswith((".md", ".markdown")) and leading_number(name) is not None]
+    return len(units) >= FEWEST_UNITS and 2 * len(units) > len(names)
+
+
+def mark_course(corpus: Corpus) -> None:
+    """Its documents are units from now on. Who has unmarked it does so once: only its first visit asks for this."""
+    corpus.is_course = True
+    corpus.save(update_fields=["is_course", "updated_at"])
 
 
 def ensure_agent(corpus: Corpus, admin: Membership) -> Agent | None:

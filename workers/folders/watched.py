@@ -54,6 +54,8 @@ def visit(subject: Path, title: str, admin: Membership) -> bool:
             try:
                 corpus, is_new = corpus_of(subject, title, admin)
                 if is_new:
+                    if courses.is_course_folder(subject):
+                        courses.mark_course(corpus)
                     courses.ensure_agent(corpus, admin)
                 synchronize_subfolder(subject, corpus, admin)
             except Exception as error:  # one folder must not keep the others from being looked at

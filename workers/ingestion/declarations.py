@@ -4,10 +4,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from corpora.metadata.units import unit_named
 from corpora.models import Document
 from corpora.uploads.inputs import MetadataSerializer
 from workers.ingestion.extract.extracted import LISTED
 
+LONGEST_COURSE = 50  # characters, as the column has
 CHOICES = ("content_type", "difficulty")
 
 
@@ -43,6 +45,14 @@ def missing_fields(document: Document, declared: Mapping[str, Any]) -> dict[str,
     """
     said = usable_fields(declared) if declared else {}
     return {name: value for name, value in said.items() if value and not getattr(document, name)}
+
+
+def course_fields(document: Document, title: str, declared: Mapping[str, Any]) -> dict[str, Any]:
+    """What a document of a course says of itself where nobody does: the course, and the unit that it is."""
+    if not document.corpus.is_course:
+        return {}
+    known = {"course": document.corpus.name[:LONGEST_COURSE].strip(), "unit": unit_named(title, document.filename)}
+    return {name: value for name, value in known.items() if value and not (getattr(document, name) or name in declared)}
 
 
 def as_fields(declared: Mapping[str, Any]) -> dict[str, Any]:

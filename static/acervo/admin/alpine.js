@@ -44,8 +44,25 @@ function searchCommandOnce() {
   };
 }
 
+/** Regions that scroll and the column of boxes to delete, which unfold leaves without a name or gives an English one. */
+function nameRegions(words) {
+  for (const [place, region] of document.querySelectorAll("[data-simplebar]").entries()) {
+    const name = region.id === "nav-sidebar-apps" ? words.navigation : `${words.scrolled} ${place}`;
+    region.dataset.simplebarAriaLabel = name;
+  }
+  for (const head of document.querySelectorAll("thead th")) {
+    if (head.textContent.trim() || head.querySelector("input")) continue;
+    const name = document.createElement("span");
+    name.className = "sr-only";
+    name.textContent = words.remove;
+    head.append(name);
+  }
+}
+
 document.addEventListener("alpine:init", () => {
   const body = document.body;
+  const page = document.getElementById("page");
+  if (page) nameRegions(page.dataset);
   const firstTab = /activeTab: '([^']*)'/.exec(body.getAttribute("x-data") ?? "")?.[1] ?? "";
   body.setAttribute("x-data", "adminPage");
   body.removeAttribute("x-init");

@@ -47,6 +47,7 @@ class VersionWriter:
         self.spaces = SpaceWriter(document.pk)
         self.title = title_of(reading.extracted, document.title, document.filename)
         self.declared = declarations.missing_fields(document, reading.extracted.metadata)
+        self.declared |= declarations.course_fields(document, self.title, self.declared)
         self.language = document.language or self.declared.get("language", "") or reading.language
         declared = {name: value for name, value in self.declared.items() if name in METADATA_FIELDS}
         if self.declared.get(FREE_FIELD):
@@ -136,6 +137,8 @@ class VersionWriter:
         """What the text says about itself, where nobody has said otherwise; also noted on `document`."""
         found = {**self.declared, "title": self.title[:255], "language": self.language}
         facts = {name: value for name, value in found.items() if not getattr(document, name)}
+        if "title" in facts:
+            facts["title_guessed"] = True
         for name, value in facts.items():
             setattr(document, name, value)
         return {**facts, "page_count": self.reading.extracted.page_count}

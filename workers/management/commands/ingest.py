@@ -15,7 +15,7 @@ from corpora.metadata.free import Scalar, parse_pairs
 from corpora.metadata.names import FREE_FIELD
 from corpora.models import Corpus, Document
 from workers import inline
-from workers.folders import sync
+from workers.folders import courses, sync
 from workers.folders.watched import shared_corpus
 from workers.progress import ProgressBar
 
@@ -32,13 +32,17 @@ class Command(DatabaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", type=Path)
         parser.add_argument("--organization", required=True, metavar="SLUG")
-        parser.add_argument("--corpus", required=True, metavar="NAME", help="made when it does not exist")
+        parser.add_argument(
+            "--corpus", metavar="NAME", help="made when it does not exist; a course's is called like it"
+        )
         parser.add_argument("--type", dest="content_type", choices=CONTENT_TYPES)
         parser.add_argument("--unit")
         parser.add_argument("--topic")
         parser.add_argument("--difficulty", choices=DIFFICULTIES)
         parser.add_argument("--language", metavar="es|en|…")
-        parser.add_argument("--course")
+        parser.add_argument(
+            "--course", metavar="NAME", help="the corpus is this course, with a page and a tutor of its own"
+        )
         parser.add_argument("--tag", dest="tags", action="append", metavar="TAG")
         parser.add_argument("--meta", action="append", metavar="NAME=VALUE", help="metadata by a name of your own")
         parser.add_argument("--date", dest="source_date", type=date.fromisoformat, metavar="YYYY-MM-DD")
@@ -52,8 +56,12 @@ class Command(DatabaseCommand):
             raise CommandError(f"{source} does not exist.")
         if options["sync"] and not source.is_dir():
             raise CommandError("--sync keeps a corpus in step with a folder; this is a file.", returncode=2)
+        if not (name := options["corpus"] or options["course"]):
+            raise CommandError("Say --corpus NAME, or --course NAME where the folder is a course.", returncode=2)
         admin = oldest_admin_of(options["organization"])
-        corpus = shared_corpus(options["corpus"], admin)
+        corpus = shared_corpus(name, admin)
+        if options["course"]:
+            make_course(corpus, admin)
         metadata = {name: options[name] for name in CONDITION_FIELDS if options[name]}
         if options["meta"]:
             metadata[FREE_FIELD] = meta_of(options["meta"])
@@ -62,6 +70,8 @@ class Command(DatabaseCommand):
         failed = self.finish(outcome) if options["wait"] or inline.owns_index() else 0
         self.explain(outcome.failed)
         self.report(outcome, failed)
+        if corpus.is_course:
+            self.stdout.write(f"The course: /courses/{corpus.pk}/")
         if missing := len(outcome.refused) + failed + len(outcome.failed):
             raise CommandError(f"{missing} files were not taken in; see above.")
 
@@ -98,6 +108,13 @@ class Command(DatabaseCommand):
             f"{taken} taken in, {unchanged} unchanged{described}, {outcome.removed} removed, "
             f"{len(outcome.refused) + failed + len(outcome.failed)} failed."
         )
+
+
+def make_course(corpus: Corpus, admin: Membership) -> None:
+    """Mark it, once, and have an agent that answers from it unless one does."""
+    if not corpus.is_course:
+        courses.mark_course(corpus)
+        courses.ensure_agent(corpus, admin)
 
 
 def meta_of(pairs: list[str]) -> dict[str, Scalar]:

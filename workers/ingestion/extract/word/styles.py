@@ -43,11 +43,11 @@ class Styles:
     def __init__(self, document: Any) -> None:
         # Not document.styles: without a styles part that opens python-docx's template, and the child opens no file.
         parts = [r.target_part for r in document.part.rels.values() if r.reltype.endswith("/styles")]
-        elements = [style for part in parts for style in part.element.iter(f"{W}style")]
+        elements = [style for part in parts for style in part.element.findall(f"{W}style")]
         self._elements = {style.get(f"{W}styleId"): style for style in elements}
         self._resolved: dict[str, Style] = {}
         self._default = next((one.get(f"{W}styleId") for one in elements if _is_default(one)), "")
-        defaults = [one for part in parts for one in part.element.iter(f"{W}rPrDefault")]
+        defaults = [one for part in parts for one in part.element.findall(f"{W}docDefaults/{W}rPrDefault")]
         self._print = print_of(defaults[0].find(f"{W}rPr")) if defaults else PLAIN
 
     def of(self, style_id: str) -> Style:

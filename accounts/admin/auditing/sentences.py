@@ -1,0 +1,150 @@
+"""An audit event as a sentence: who did what to which thing, by its name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist
+from django.utils.text import capfirst
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts.admin.auditing.names import Name
+from accounts.models import AuditEvent, Membership
+
+Names = Mapping[Name, str]
+
+# A thing with its name, and one that is personal or gone. People are called by their name alone.
+THINGS = {
+    "agent": (_("the agent “%(name)s”"), _("an agent that is no longer there")),
+    "corpus": (_("the corpus “%(name)s”"), _("a corpus that is personal or no longer there")),
+    "document": (_("the document “%(name)s”"), _("a document that is personal or no longer there")),
+    "assignment": ("%(name)s", _("an assignment")),
+    "membership": ("%(name)s", _("somebody who has left")),
+    "user": ("%(name)s", _("somebody who has left")),
+    "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
+    "apikey": (_("the API key “%(name)s”"), _("an API key that is no longer there")),
+    "organization": (_("the organization “%(name)s”"), _("an organization that is no longer there")),
+    "questionset": (_("the question set “%(name)s”"), _("a question set that is no longer there")),
+    "question": (_("the question “%(name)s”"), _("a question that is no longer there")),
+    "evaluationrun": ("%(name)s", _("an evaluation run")),
+    "export": ("%(name)s", _("a copy of their data")),
+}
+FAMILIES = {
+    "people": (_("Members and invitations"), ("membership", "invitation")),
+    "access": (_("Passwords, second factors and keys"), ("user", "apikey")),
+    "agents": (_("Agents and what they read"), ("agent", "assignment")),
+    "knowledge": (_("Corpora and documents"), ("corpus", "document")),
+    "evaluation": (_("Evaluation"), ("questionset", "question", "evaluationrun")),
+    "organization": (_("Organization"), ("organization", "export")),
+}
+OF_ANYTHING = {
+    "created": _("%(who)s created %(what)s"),
+    "changed": _("%(who)s changed %(what)s"),
+    "deleted": _("%(who)s deleted %(what)s"),
+    "restored": _("%(who)s took %(what)s out of the trash"),
+    "erased": _("%(who)s had %(what)s erased for good"),
+    "reprocessed": _("%(who)s had %(what)s read again"),
+    "revoked": _("%(who)s revoked %(what)s"),
+    "limited": _("%(who)s changed the limits of %(what)s"),
+    "evaluated": _("%(who)s ran the evaluation of %(what)s"),
+    "took cases": _("%(who)s took questions from feedback into %(what)s"),
+    "made questions": _("%(who)s had questions made for %(what)s"),
+    "assigned": _("%(who)s let %(agent)s read %(corpus)s"),
+    "unassigned": _("%(who)s took %(corpus)s away from what %(agent)s reads"),
+    "asked for": _("%(who)s asked for %(what)s"),
+    "removed": _("%(who)s removed %(what)s from the organization"),
+    "invited": _("%(who)s invited %(what)s as %(role)s"),
+    "resent": _("%(who)s sent the invitation of %(what)s again"),
+    "accepted": _("%(who)s joined as %(role)s"),
+    "password_changed": _("%(who)s changed their password"),
+    "password_reset": _("%(who)s set a new password for %(what)s"),
+    "second_factor_added": _("%(who)s set up a second factor"),
+    "second_factor_changed": _("%(who)s changed or removed a second factor"),
+    "second_factor_reset": _("%(who)s reset the two-factor sign-in of %(what)s"),
+    "email_changed": _("%(who)s changed the email address of %(what)s"),
+}
+ROLES = {
+    Membership.Role.ADMIN.value: _("%(who)s made %(what)s an admin"),
+    Membership.Role.MEMBER.value: _("%(who)s made %(what)s a member without admin rights"),
+}
+OF_ONESELF = {
+    "password_reset": _("%(who)s set a new password by mail"),
+    "email_changed": _("%(who)s changed their email address"),
+    "second_factor_reset": _("%(who)s reset their two-factor sign-in"),
+}
+
+
+def sentence(event: AuditEvent, names: Names) -> str:
+    """Without a full stop. What a later release wrote, and this one has no words for, is said to be that."""
+    said = template(event)
+    what = thing(names, event.object_type, event.object_id)
+    told: dict[str, Any] = {
+        "who": actor(event),
+        "what": what,
+        "agent": thing(names, "agent", str(event.changes.get("agent", ""))),
+        "corpus": thing(names, "corpus", str(event.changes.get("corpus", ""))),
+        "role": role(event),
+    }
+    more = details(event)
+    return str(said) % told + (f": {', '.join(more)}" if more else "")
+
+
+def template(event: AuditEvent) -> Any:
+    """The more special one first."""
+    of_person = event.object_type == "user" and event.object_id == str(event.actor_id)
+    if of_person and event.action in OF_ONESELF:
+        return OF_ONESELF[event.action]
+    if event.object_type == "membership" and event.action == "changed":
+        return ROLES.get(str(event.changes.get("role")), OF_ANYTHING["changed"])
+    if event.object_type == "membership" and event.action == "created":
+        return _("%(who)s made %(what)s a member")
+    if event.object_type == "invitation" and event.action == "revoked":
+        return _("%(who)s withdrew the invitation of %(what)s")
+    if event.object_type in ("corpus", "document") and event.action == "deleted" and not event.changes.get("at_once"):
+        return _("%(who)s moved %(what)s to the trash")
+    return OF_ANYTHING.get(event.action, _("%(who)s did something to %(what)s that this version has no words for"))
+
+
+def actor(event: AuditEvent) -> str:
+    """Commands act without anybody, and who was erased leaves nobody."""
+    if event.actor is None:
+        return gettext("Somebody unnamed (a command, or a person erased since)")
+    return f"{event.actor.name} ({event.actor.email})" if event.actor.name else event.actor.email
+
+
+def thing(names: Names, kind: str, pk: str) -> str:
+    named, gone = THINGS.get(kind, ("%(name)s", _("something")))
+    name = names.get((kind, pk))
+    return str(named) % {"name": name} if name else str(gone)
+
+
+def role(event: AuditEvent) -> str:
+    is_admin = event.changes.get("role") == Membership.Role.ADMIN.value
+    return gettext("an admin") if is_admin else gettext("a member")
+
+
+def details(event: AuditEvent) -> list[str]:
+    """Which fields were changed, of switches with what they are now, and how many of what was counted."""
+    if count := event.changes.get("count"):
+        return [ngettext("%(count)d question", "%(count)d questions", count) % {"count": count}]
+    if event.action != "changed" or event.object_type == "membership":
+        return []
+    listed = event.changes.get("fields") or list(event.changes)
+    return [said for name in listed if (said := field_said(event, str(name)))]
+
+
+def field_said(event: AuditEvent, name: str) -> str:
+    model = next((one for one in apps.get_models() if one._meta.model_name == event.object_type), None)
+    try:
+        label = str(model._meta.get_field(name).verbose_name) if model else ""  # type: ignore[union-attr]  # a column
+    except (FieldDoesNotExist, AttributeError):
+        return ""
+    value = event.changes.get(name)
+    if isinstance(value, bool):
+        return f"{label} ({gettext('yes') if value else gettext('no')})"
+    return label
+
+
+def family_choices() -> list[tuple[str, str]]:
+    return [(name, capfirst(str(label))) for name, (label, _kinds) in FAMILIES.items()]

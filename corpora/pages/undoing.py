@@ -1,0 +1,84 @@
+"""What was just done to documents, told beside the list with the way back, for pages with and without JavaScript."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from accounts.models import Membership
+from corpora import removal
+from corpora.models import Corpus, Document, DocumentQuerySet
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A sentence; `undo` is the moment of a deletion that can be taken back, `failed` that nothing was done."""
+
+    sentence: str
+    undo: datetime | None = None
+    failed: bool = False
+
+
+def answer_done(request: HttpRequest, membership: Membership, corpus_id: UUID, done: Deed) -> HttpResponse:
+    """A toast and the counts for a script, which has taken the row away; else the page of the corpus that says it."""
+    if "HX-Request" in request.headers:
+        corpus = get_object_or_404(Corpus.objects.readable_by(membership).with_counts(), pk=corpus_id)
+        return render(request, "corpora/_done.html", {"corpus": corpus, "done": done})
+    return page_that_says(request, corpus_id, done)
+
+
+def page_that_says(request: HttpRequest, corpus_id: UUID, done: Deed) -> HttpResponse:
+    if done.undo is None:
+        (messages.error if done.failed else messages.success)(request, done.sentence)
+        return redirect("corpus", corpus_id)
+    return redirect(f"{reverse('corpus', args=[corpus_id])}?{urlencode({'deleted': done.undo.isoformat()}, safe=':')}")
+
+
+def deletion_asked_of(request: HttpRequest) -> datetime | None:
+    """`deleted`, as `page_that_says` and the toast write it."""
+    with suppress(ValueError):
+        moment = parse_datetime((request.POST if request.method == "POST" else request.GET).get("deleted", ""))
+        return moment if moment and moment.tzinfo else None
+    return None
+
+
+def deleted_together(membership: Membership, corpus_id: UUID, moment: datetime) -> DocumentQuerySet:
+    """Of this member's deletions that one."""
+    trash = Document.objects.in_trash_of(membership)
+    return trash.filter(corpus_id=corpus_id, deleted_at=moment, deleted_by=membership.user)
+
+
+def deletion_shown(request: HttpRequest, membership: Membership, corpus_id: UUID) -> Deed | None:
+    """What the page says that was asked for after a deletion."""
+    moment = deletion_asked_of(request)
+    count = deleted_together(membership, corpus_id, moment).count() if moment else 0
+    return Deed(trashed_sentence(count), moment) if count else None
+
+
+def trashed_sentence(count: int) -> str:
+    said = ngettext("%(count)d document is in the trash.", "%(count)d documents are in the trash.", count)
+    return said % {"count": count}
+
+
+def restore_all(found: Iterable[Document], by: Membership) -> Deed:
+    back, refusal = 0, ""
+    for document in found:
+        try:
+            removal.restore_document(document, by)
+            back += 1
+        except removal.PlaceTaken as problem:
+            refusal = str(problem.detail)
+    if not back:
+        return Deed(refusal or _("There is nothing to restore any more."), failed=True)
+    said = ngettext("%(count)d document is back.", "%(count)d documents are back.", back) % {"count": back}
+    return Deed(f"{said} {refusal}".rstrip())
