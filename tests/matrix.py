@@ -289,6 +289,7 @@ PAGES = tuple(
         ("POST", "/conversations/{conversation}/rename/", own(302), {"title": "Renamed"}),
         ("POST", "/conversations/{conversation}/rename/", own(302), {"title": "Renamed", "project": "{project}"}),
         ("POST", "/conversations/{conversation}/context/", own(302), {"mode": "filters"}),
+        ("GET", "/conversations/{conversation}/documents/?q=a", own(200), None),
         ("POST", "/conversations/{conversation}/pin/", own(302), None),
         ("POST", "/conversations/{conversation}/versions/{question}/", own(302), None),
         ("POST", "/conversations/{conversation}/delete/", own(302), None),

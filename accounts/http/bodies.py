@@ -7,6 +7,7 @@ here, once and for both, they reach no column, no JSON and no header.
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.conf import settings
@@ -100,3 +101,14 @@ class JSONParser(BaseParser):
             return json_of(stream.read())
         except ValueError:
             raise ParseError from None
+
+
+def identifiers(values: Iterable[str]) -> list[UUID]:
+    """The values that are UUIDs; others are dropped."""
+    found = []
+    for value in values:
+        try:
+            found.append(UUID(value))
+        except ValueError:
+            continue
+    return found

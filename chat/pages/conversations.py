@@ -16,12 +16,15 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from accounts.problems import NotFound
+from chat.answering.records import narrowed
 from chat.leaving.transcripts import as_json, as_markdown
 from chat.models import Conversation, Message
-from chat.pages.context_forms import ContextForm
+from chat.pages.context_forms import ContextForm, documents_found
 from chat.pages.forms import ConversationForm
 from chat.pages.transcript import Transcript, later_messages, shown_message, transcript_of
 from chat.versions import show
+from corpora.metadata.names import DOCUMENT
+from corpora.scope import Scope
 
 
 @require_GET
@@ -38,6 +41,11 @@ def own_conversation(membership: Membership, pk: UUID) -> Conversation:
     return get_object_or_404(mine, pk=pk)
 
 
+def reach_of(membership: Membership, conversation: Conversation) -> Scope:
+    """What its agent may read for its owner, within its project."""
+    return narrowed(conversation.agent.scope_for(membership), conversation)
+
+
 @require_GET
 @member_page
 def conversation(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
@@ -47,7 +55,7 @@ def conversation(request: HttpRequest, membership: Membership, pk: UUID) -> Http
         "agent": found.agent,
         "transcript": transcript_of(found),
         "max_chars": settings.MAX_QUESTION_CHARS,
-        "context_form": ContextForm(found, found.agent.scope_for(membership)),
+        "context_form": ContextForm(found, reach_of(membership, found)),
         "form": ConversationForm(instance=found, membership=membership),
     }
     return render(request, "chat/conversation.html", context)
@@ -110,13 +118,25 @@ def conversation_download(request: HttpRequest, membership: Membership, pk: UUID
 def conversation_context(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     """What the conversation looks at, from the next question on."""
     found = own_conversation(membership, pk)
-    form = ContextForm(found, found.agent.scope_for(membership), request.POST)
+    form = ContextForm(found, reach_of(membership, found), request.POST)
     if form.is_valid():
         form.save()
         messages.success(request, _("From the next question on."))
     else:
-        messages.error(request, _("Choose among the values that are offered."))
+        too_many = form.has_error(DOCUMENT, "most")
+        advice = form.errors[DOCUMENT][0] if too_many else _("Choose among the values that are offered.")
+        messages.error(request, str(advice))
     return redirect("conversation", pk)
+
+
+@require_GET
+@member_page
+def conversation_documents(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """As a fragment, documents that the conversation may look at: those that are ticked, then those that `q` names."""
+    found = own_conversation(membership, pk)
+    words = request.GET.get("q", "").strip()
+    documents = documents_found(reach_of(membership, found), words, request.GET.getlist(DOCUMENT))
+    return render(request, "chat/_pickable.html", {"documents": documents, "searched": True})
 
 
 @require_POST

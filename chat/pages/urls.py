@@ -17,6 +17,7 @@ urlpatterns = [
     path("conversations/<uuid:pk>/download/", conversations.conversation_download, name="conversation-download"),
     path("conversations/<uuid:pk>/rename/", conversations.conversation_rename, name="conversation-rename"),
     path("conversations/<uuid:pk>/context/", conversations.conversation_context, name="conversation-context"),
+    path("conversations/<uuid:pk>/documents/", conversations.conversation_documents, name="conversation-documents"),
     path("conversations/<uuid:pk>/pin/", conversations.conversation_pin, name="conversation-pin"),
     path("conversations/<uuid:pk>/versions/<uuid:question>/", conversations.version_show, name="version-show"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),

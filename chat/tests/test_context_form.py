@@ -33,7 +33,7 @@ def page(client: Client, conversation: Conversation) -> Any:
     return client.get(reverse("conversation", args=[conversation.pk]))
 
 
-def choose(client: Client, conversation: Conversation, **chosen: str) -> Conversation:
+def choose(client: Client, conversation: Conversation, **chosen: str | list[str]) -> Conversation:
     client.post(reverse("conversation-context", args=[conversation.pk]), chosen)
     conversation.refresh_from_db()
     return conversation
@@ -99,11 +99,13 @@ def test_the_document_that_a_conversation_is_about_is_named_and_can_be_given_up(
     about = Document.objects.get(corpus=library.loans, filename="u2.md")
     conversation.context = {"filters": {"document": [str(about.pk)]}}
     conversation.save()
-    assert page(alicia, conversation).context["context_form"].fields["document"].choices[1] == (str(about.pk), "Multas")
+    form = page(alicia, conversation).context["context_form"]
+    assert [(one.name, one.is_chosen) for one in form.documents] == [("Multas", True)]
+    assert form.names == ["Multas"]
     kept = choose(alicia, conversation, mode="filters", document=str(about.pk)).context
     assert kept == {"filters": {"document": [str(about.pk)]}}
     about.delete()
-    assert "ya no está" in str(page(alicia, conversation).context["context_form"].fields["document"].choices[1][1])
+    assert ["ya no está" in one.name for one in page(alicia, conversation).context["context_form"].documents] == [True]
     assert choose(alicia, conversation, mode="filters").context == {}
 
 
@@ -113,7 +115,67 @@ def test_a_conversation_of_a_course_keeps_its_corpus_and_can_be_widened(
     within = str(library.loans.pk)
     conversation.context = {"filters": {"corpus": [within]}}
     conversation.save()
-    assert page(alicia, conversation).context["context_form"].fields["corpus"].choices[1] == (within, "Biblioteca")
+    form = page(alicia, conversation).context["context_form"]
+    assert (within, "Biblioteca") in form.fields["corpus"].choices
+    assert form.names == ["Biblioteca"]
     kept = choose(alicia, conversation, mode="filters", corpus=within).context
     assert kept == {"filters": {"corpus": [within]}}
-    assert choose(alicia, conversation, mode="filters", corpus="").context == {}
+    assert choose(alicia, conversation, mode="filters").context == {}
+
+
+def pickable(client: Client, conversation: Conversation, **asked: Any) -> list[tuple[str, bool]]:
+    answer = client.get(reverse("conversation-documents", args=[conversation.pk]), asked)
+    return [(one.name, one.is_chosen) for one in answer.context["documents"]]
+
+
+def test_documents_are_found_by_name_and_those_that_are_ticked_stay(
+    alicia: Client, conversation: Conversation, library: Library
+) -> None:
+    fines = str(Document.objects.get(corpus=library.loans, filename="u2.md").pk)
+    everything = pickable(alicia, conversation)
+    assert ("Multas", False) in everything
+    assert ("Salas", False) in everything
+    assert pickable(alicia, conversation, q="SALÁS") == [("Salas", False)]
+    assert pickable(alicia, conversation, q="salas", document=[fines, "no id"]) == [("Multas", True), ("Salas", False)]
+
+
+def test_what_the_agent_does_not_read_for_its_owner_is_neither_found_nor_chosen(
+    alicia: Client, conversation: Conversation, library: Library, worker: Callable[[], int]
+) -> None:
+    bobs = factories.CorpusFactory(personal_of=library.bob)
+    factories.AssignmentFactory(agent=library.writer, corpus=bobs)
+    secret = upload(bobs, library.bob, "suyo.md", "# Suyo\n\nNadie más lo lee.\n")
+    worker()
+    assert pickable(alicia, conversation, q="suyo") == []
+    assert "Suyo" not in str(pickable(alicia, conversation, document=[str(secret.pk)]))
+    assert choose(alicia, conversation, mode="filters", document=[str(secret.pk)]).context == {}
+    assert choose(alicia, conversation, mode="filters", corpus=[str(bobs.pk)]).context == {}
+
+
+def test_several_documents_are_read_alone_and_a_corpus_stays_that_holds_them_all(
+    alicia: Client, conversation: Conversation, library: Library
+) -> None:
+    within = Document.objects.filter(corpus=library.loans).order_by("title")
+    two = [str(one.pk) for one in within if one.title in ("Multas", "Salas")]
+    other = str(factories.CorpusFactory(organization=library.alicia.organization, corpus_type="global").pk)
+    factories.AssignmentFactory(agent=library.writer, corpus_id=other)
+    assert choose(alicia, conversation, mode="filters", document=two).context == {"filters": {"document": two}}
+    loans = str(library.loans.pk)
+    kept = choose(alicia, conversation, mode="filters", document=two, corpus=[loans]).context["filters"]
+    assert kept == {"corpus": [loans], "document": two}
+    assert choose(alicia, conversation, mode="filters", document=two, corpus=[other]).context["filters"] == {
+        "document": two
+    }
+    both = choose(alicia, conversation, mode="filters", corpus=[loans, other]).context["filters"]["corpus"]
+    assert set(both) == {loans, other}
+
+
+def test_more_documents_than_a_search_takes_are_refused_with_their_number(
+    alicia: Client, conversation: Conversation, library: Library
+) -> None:
+    many = [factories.DocumentFactory(corpus=library.loans, version=1) for _ in range(101)]
+    sent = {"mode": "filters", "document": [str(one.pk) for one in many]}
+    answer = alicia.post(reverse("conversation-context", args=[conversation.pk]), sent, follow=True)
+    assert "100" in answer.content.decode()
+    conversation.refresh_from_db()
+    assert conversation.context == {}

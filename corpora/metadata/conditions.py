@@ -12,8 +12,10 @@ from corpora.metadata.names import CORPUS, DOCUMENT, METADATA_FIELDS
 from corpora.models import Document
 
 CONDITION_FIELDS = (*METADATA_FIELDS, date_ranges.FIELD)
-KNOWN = ", ".join((*CONDITION_FIELDS, "meta.…", DOCUMENT, CORPUS))
+IDS = (DOCUMENT, CORPUS)
+KNOWN = ", ".join((*CONDITION_FIELDS, "meta.…", *IDS))
 MAX_VALUES, MAX_VALUE_LENGTH = 20, 100
+MAX_IDS = 100  # of documents or of corpora
 CHOICES = {"content_type": Document.ContentType.values, "difficulty": Document.Difficulty.values}
 
 
@@ -30,15 +32,15 @@ def checked_conditions(conditions: Any) -> dict[str, list[str]]:
 def checked_values(name: str, values: Any) -> list[str]:
     if (free := free_name(name)) is not None and is_free_name(free):
         return checked_free_values(name, values)
-    if name not in (*CONDITION_FIELDS, DOCUMENT, CORPUS):
+    if name not in (*CONDITION_FIELDS, *IDS):
         message = _("There is no metadata field “%(name)s”. Known: %(known)s.")
         raise ValidationError(message, "unknown", {"name": name, "known": KNOWN})
-    given = [values] if isinstance(values, str) else values
-    if not isinstance(given, list | tuple) or not 0 < len(given) <= MAX_VALUES or not all(map(is_value, given)):
+    given, most = [values] if isinstance(values, str) else values, MAX_IDS if name in IDS else MAX_VALUES
+    if not isinstance(given, list | tuple) or not 0 < len(given) <= most or not all(map(is_value, given)):
         message = _("%(name)s: one text or a list of up to %(count)d, of up to %(length)d characters each.")
-        raise ValidationError(message, "invalid", {"name": name, "count": MAX_VALUES, "length": MAX_VALUE_LENGTH})
+        raise ValidationError(message, "invalid", {"name": name, "count": most, "length": MAX_VALUE_LENGTH})
     checked = list(dict.fromkeys(value.strip() for value in given))
-    if name in (DOCUMENT, CORPUS):
+    if name in IDS:
         return [checked_id(value) for value in checked]
     if name == date_ranges.FIELD:
         return [checked_range(value) for value in checked]

@@ -1,6 +1,5 @@
 """Documents of a corpus as lists and rows: search and order, live progress, titles, trying again, deleting."""
 
-from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.http.bodies import is_kept
+from accounts.http.bodies import identifiers, is_kept
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from corpora import removal
@@ -74,17 +73,6 @@ def progress(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResp
         "busy": any(document.is_busy for document in rows),
     }
     return render(request, "corpora/_progress.html", context)
-
-
-def identifiers(values: Iterable[str]) -> list[UUID]:
-    """The values that are UUIDs; others are dropped."""
-    found = []
-    for value in values:
-        try:
-            found.append(UUID(value))
-        except ValueError:
-            continue
-    return found
 
 
 @require_POST

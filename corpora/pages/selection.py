@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
+from accounts.http.bodies import identifiers
 from accounts.models import Membership
 from accounts.pages.access import member_page
 from accounts.problems import Problem
@@ -19,7 +20,7 @@ from corpora import removal
 from corpora.descriptions import describe
 from corpora.models import Corpus, Document
 from corpora.pages.description_forms import BulkForm
-from corpora.pages.documents import identifiers, list_context
+from corpora.pages.documents import list_context
 from corpora.pages.undoing import (
     Deed,
     deleted_together,

@@ -224,3 +224,25 @@ def test_without_a_script_a_long_answer_goes_on_while_its_page_loads_again(
         assert "palabra59" not in prose.inner_text(), "it was waited for"
         expect(prose).to_contain_text("palabra59")
         expect(page.get_by_text("se está escribiendo")).to_have_count(0)
+
+
+def test_a_conversation_is_narrowed_to_documents_that_are_found_by_name(
+    chat: ChatPage, model_server: ModelServer
+) -> None:
+    page = chat.page
+    model_server.script(path="chat", text="Seis [1].", times=2)
+    chat.ask(QUESTION)
+    chat.wait_for_end()
+    page.locator("#context > summary").click()
+    expect(page.locator("#picked input").nth(3)).to_be_visible()
+    page.locator("#pick-words").fill("guia del")
+    expect(page.locator("#picked label")).to_have_text([re.compile("Guía del préstamo")])
+    page.locator("#picked input").check()
+    page.locator("#pick-words").fill("frecuentes")
+    expect(page.locator("#picked label")).to_have_count(2)
+    page.get_by_role("button", name="Aplicar").click()
+    expect(page.locator("#context > summary")).to_have_text("Mira: Guía del préstamo")
+    chat.ask("¿Cuántos días puedo tener los libros en préstamo?")
+    chat.wait_for_end()
+    expect(chat.answer.locator(".source-document")).to_have_count(1)
+    expect(chat.answer.locator(".source-document")).to_contain_text("Guía del préstamo")
