@@ -69,6 +69,15 @@ def test_a_corpus_that_is_named_alone_is_no_course(admin: Membership, folder: Pa
     assert not Corpus.objects.get(name="Apuntes").is_course
 
 
+def test_with_a_corpus_that_is_named_a_course_is_what_its_documents_say(admin: Membership, folder: Path) -> None:
+    """API.md: metadata like the others; one corpus may hold the files of several courses."""
+    assert "/courses/" not in ingest(folder, corpus="Apuntes", course="Redes")
+    corpus = Corpus.objects.get(name="Apuntes")
+    assert not corpus.is_course
+    assert not Assignment.objects.exists()
+    assert set(corpus.documents.values_list("course", flat=True)) == {"Redes"}
+
+
 def test_a_watched_folder_of_numbered_markdown_is_a_course(admin: Membership, folder: Path, settings: Any) -> None:
     settings.INGEST_DIR, settings.INGEST_ORGANIZATION = str(folder.parent), "casa"
     plain = folder.parent / "cartas"

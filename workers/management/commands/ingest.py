@@ -33,7 +33,7 @@ class Command(DatabaseCommand):
         parser.add_argument("source", type=Path)
         parser.add_argument("--organization", required=True, metavar="SLUG")
         parser.add_argument(
-            "--corpus", metavar="NAME", help="made when it does not exist; a course's is called like it"
+            "--corpus", metavar="NAME", help="made when it does not exist; needed unless the folder is a course"
         )
         parser.add_argument("--type", dest="content_type", choices=CONTENT_TYPES)
         parser.add_argument("--unit")
@@ -41,7 +41,9 @@ class Command(DatabaseCommand):
         parser.add_argument("--difficulty", choices=DIFFICULTIES)
         parser.add_argument("--language", metavar="es|en|…")
         parser.add_argument(
-            "--course", metavar="NAME", help="the corpus is this course, with a page and a tutor of its own"
+            "--course",
+            metavar="NAME",
+            help="of its documents; without --corpus the folder is this course, with a page and a tutor",
         )
         parser.add_argument("--tag", dest="tags", action="append", metavar="TAG")
         parser.add_argument("--meta", action="append", metavar="NAME=VALUE", help="metadata by a name of your own")
@@ -60,7 +62,7 @@ class Command(DatabaseCommand):
             raise CommandError("Say --corpus NAME, or --course NAME where the folder is a course.", returncode=2)
         admin = oldest_admin_of(options["organization"])
         corpus = shared_corpus(name, admin)
-        if options["course"]:
+        if not options["corpus"]:
             make_course(corpus, admin)
         metadata = {name: options[name] for name in CONDITION_FIELDS if options[name]}
         if options["meta"]:
