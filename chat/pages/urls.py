@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.pages import asking, conversations, dashboard, finding, leaving, projects, usage
+from chat.pages import asking, conversations, dashboard, finding, follow_ups, leaving, projects, usage
 from chat.pages.courses import study
 
 urlpatterns = [
@@ -22,6 +22,7 @@ urlpatterns = [
     path("conversations/<uuid:pk>/versions/<uuid:question>/", conversations.version_show, name="version-show"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),
     path("messages/<uuid:pk>/", conversations.message, name="message"),
+    path("messages/<uuid:pk>/follow-ups/", follow_ups.follow_ups, name="follow-ups"),
     path("courses/<uuid:pk>/", study.course, name="course"),
     path("courses/<uuid:pk>/<uuid:document_id>/", study.course_unit, name="course-unit"),
     path("courses/<uuid:pk>/<uuid:document_id>/read/", study.unit_read, name="unit-read"),

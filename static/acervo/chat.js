@@ -103,8 +103,19 @@ async function follow(run, ask) {
   } finally {
     runs.delete(run);
     show(run);
+    const reads = hidden(run.view) < NEAR;
+    suggest().then((place) => reads && place?.scrollIntoView({ block: "nearest" }));
     if (run.asked || document.activeElement === document.body) question.focus({ preventScroll: true });
   }
+}
+
+/** Below the last answer, what may be asked next; where it stands now. */
+async function suggest() {
+  const place = lastAnswer()?.querySelector(":scope.settled [data-follow-ups]:empty");
+  const message = lastAnswer()?.dataset.message;
+  if (!place || !message || isDocked) return null;
+  await htmx.ajax("GET", `/messages/${message}/follow-ups/`, { source: place, target: place });
+  return place;
 }
 
 /** The server's answers that somebody still writes. */
@@ -269,3 +280,4 @@ if (sessionStorage.getItem("ask") === question.value && question.value) submit()
 else if (!(await restorePlace(question, earlierMessages))) lastQuestionToTop();
 sessionStorage.removeItem("ask");
 attach();
+suggest();

@@ -246,3 +246,21 @@ def test_a_conversation_is_narrowed_to_documents_that_are_found_by_name(
     chat.wait_for_end()
     expect(chat.answer.locator(".source-document")).to_have_count(1)
     expect(chat.answer.locator(".source-document")).to_contain_text("Guía del préstamo")
+
+
+def test_what_stands_next_in_the_cited_document_can_be_asked_with_two_keys(
+    chat: ChatPage, model_server: ModelServer
+) -> None:
+    model_server.script(path="chat", text="Con el carné General, ocho libros durante 21 días [1].", times=2)
+    chat.ask(QUESTION)
+    chat.wait_for_end()
+    offered = chat.answer.locator(".follow-ups button")
+    expect(offered.first).to_be_in_viewport()
+    wanted = offered.first.inner_text()
+    offered.first.press("Enter")
+    expect(chat.page.locator("#question")).to_have_value(wanted)
+    chat.page.keyboard.press("Enter")
+    expect(chat.page.locator("article.answer")).to_have_count(2)
+    chat.wait_for_end()
+    expect(chat.page.locator(".follow-ups button:visible").first).to_be_in_viewport()
+    expect(chat.page.locator(".follow-ups button:visible", has_text=wanted)).to_have_count(0)
