@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessible import assert_accessible
 from tests.e2e.conftest import Screenshot
 from tests.e2e.visits import Visits
 
@@ -100,7 +101,7 @@ def test_an_admin_changes_an_agent_and_reads_the_traces(page: Page, visits: Visi
     screenshot(page, "19-usage", full=True)
 
 
-def test_no_page_breaks_its_content_security_policy(page: Page) -> None:
+def test_no_page_breaks_its_content_security_policy_and_those_of_the_admin_are_accessible(page: Page) -> None:
     """The window's watch fails on any violation, script error or request to elsewhere."""
     page.goto("/admin/")
     linked = page.locator("a[href^='/admin/']").evaluate_all("links => links.map(link => link.pathname)")
@@ -109,5 +110,7 @@ def test_no_page_breaks_its_content_security_policy(page: Page) -> None:
     for path in [*PAGES, *sorted(inside)]:
         page.goto(path)
         expect(page.locator("body")).to_be_visible()
+        if path in inside:
+            assert_accessible(page)
     page.goto("/api/docs/")
     expect(page.get_by_text("/api/corpora/", exact=True).first).to_be_visible()

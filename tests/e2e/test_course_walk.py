@@ -12,10 +12,10 @@ from tempfile import mkdtemp
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.accessible import assert_accessible
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import Screenshot
 from tests.e2e.server import ROOT, prepared, serving
-from tests.e2e.test_accessibility import AUDIT
 from tests.e2e.visits import PHONE, Visits
 
 pytestmark = pytest.mark.browser
@@ -81,6 +81,7 @@ def test_from_a_folder_to_a_tutored_answer_whose_source_is_marked_beside_it(
         names = ["Unidad 1. Las capas", "Unidad 2. Subredes", "Unidad 10. VLAN"]
         expect(page.locator(".unit h3")).to_have_text(names)
         expect(page.locator(".unit").nth(1)).to_contain_text("La máscara")
+        assert_accessible(page)
         page.get_by_role("link", name="Unidad 2. Subredes").click()
         chat = ChatPage(page)
         expect(page.locator("#reads-now")).to_have_text("Pregunta solo sobre «Unidad 2. Subredes».")
@@ -97,6 +98,7 @@ def test_from_a_folder_to_a_tutored_answer_whose_source_is_marked_beside_it(
         assert page.url == address, "the text is not left"
         assert page.evaluate("scrollY") > before
         expect(chat.prose).to_contain_text(MASK.rstrip("."))
+        assert_accessible(page)
         screenshot(page, "24-course-unit")
 
 
@@ -198,5 +200,5 @@ def test_course_and_unit_have_landmarks_names_and_contrast_and_fit_a_phone(taugh
 
 
 def assert_fits(page: Page) -> None:
-    assert page.evaluate(AUDIT) == [], page.url
+    assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.e2e.accessible import assert_accessible
 from tests.e2e.corpus_page import CorpusPage
 from tests.e2e.visits import PHONE, Visits
 
@@ -65,6 +66,7 @@ def test_a_course_is_in_its_order_and_sorted_and_filtered(page: Page) -> None:
     corpus = CorpusPage.created(page, "Curso en orden")
     corpus.upload(UNITS)
     expect(page.locator("#documents .title")).to_have_text(IN_ORDER)
+    assert_accessible(page)
     assert page.locator("#documents thead").bounding_box()["y"] < 450, "the table begins above the fold"  # type: ignore[index]
     page.get_by_role("link", name="Título").click()
     expect(page.get_by_role("columnheader", name="Título")).to_have_attribute("aria-sort", "ascending")

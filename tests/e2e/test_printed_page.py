@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessible import assert_accessible
 from tests.e2e.corpus_page import uploaded
 from tests.e2e.documents import WalkDocuments
 from tests.e2e.visits import DESKTOP, PHONE, Visits
@@ -61,6 +62,7 @@ def test_the_cited_sentence_is_boxed_on_the_printed_page(
             page.screenshot(path=f"{SHOTS}/printed-{size[0]}.png")
         page.get_by_text("El texto de esta página").click()
         assert " ".join(page.locator("mark:not(.faint)").all_inner_texts()).split() == cited["text"].split()
+        assert_accessible(page)
 
 
 def test_without_a_script_the_page_is_the_same(visits: Visits, cited: dict[str, Any]) -> None:
