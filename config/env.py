@@ -10,6 +10,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 LOCAL_MODEL, LOCAL_DIMENSIONS = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 384
+POSTGRESQL = ("postgres", "postgresql", "psql", "pgsql")
 OFF = ("off", "false", "no", "n", "0")
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -109,7 +110,7 @@ def database() -> dict[str, object]:
     must not pin a connection (RELIABILITY fact 3).
     """
     if env.str("DATABASE_URL", default=""):
-        return postgresql(dict(env.db_url("DATABASE_URL")))
+        return postgresql(database_url("DATABASE_URL"))
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": DATA_DIR / "acervo.sqlite3",
@@ -127,7 +128,17 @@ def database() -> dict[str, object]:
 
 def database_owner() -> dict[str, Any]:
     """Who owns the tables and migrates them, from DATABASE_OWNER_URL; empty where the application's role does."""
-    return dict(env.db_url("DATABASE_OWNER_URL")) if env.str("DATABASE_OWNER_URL", default="") else {}
+    return database_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
+
+
+def database_url(name: str) -> dict[str, Any]:
+    """The settings that an address of PostgreSQL says. What is none is an error, which tells nothing of it: it may hold
+    a password."""
+    if env.str(name).partition("://")[0] not in POSTGRESQL:
+        raise ImproperlyConfigured(
+            f"{name} is no address of PostgreSQL: write postgres://USER:PASSWORD@HOST:5432/NAME."
+        )
+    return dict(env.db_url(name))
 
 
 def postgresql(config: dict[str, Any]) -> dict[str, object]:

@@ -36,9 +36,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
 
 MORE = 30
 MOST = 30  # statements of a request, whoever asks for whatever
-# What is read anew now and then, however much there is: the space, and what readers of a live answer wish.
+# What is read anew now and then, however much there is: the space and what its cosines mean, and what readers of a live
+# answer wish.
 LEFT_OUT = (
-    r'(SET LOCAL [^;]*; )?((RELEASE )?SAVEPOINT|SELECT .* FROM "retrieval_spacestate"|SELECT .*"reader_seen_at" FROM)'
+    r"(SET LOCAL [^;]*; )?((RELEASE )?SAVEPOINT|SELECT .*"
+    r'( FROM "retrieval_(spacestate|measuredcalibration)"|"reader_seen_at" FROM))'
 )
 
 # What grows with its rows, because it does something with each of them.

@@ -34,7 +34,7 @@ def suggestions(agent: Agent, scope: Scope, documents: Iterable[Document]) -> li
     return list(answered.values())
 
 
-def following(
+def questions_behind(
     agent: Agent, scope: Scope, places: Mapping[Document, int], context: Mapping[str, Any], asked: Collection[str]
 ) -> list[str]:
     """To go on with: at most MOST, about what comes next in each document behind the character that was cited last.

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.models import Membership
 from accounts.pages.access import member_page
-from agents.pages.suggestions import following
+from agents.pages.suggestions import questions_behind
 from chat.answering.records import narrowed
 from chat.answering.state import State
 from chat.models import Citation, Message
@@ -35,12 +35,12 @@ def questions_after(membership: Membership, answer: Message) -> list[str]:
     places: dict[Document, int] = {}
     for source in cited:
         if source.document and (source.document in places or len(places) < DOCUMENTS):
-            places[source.document] = max(place_of(source), places.get(source.document, 0))
+            places[source.document] = max(cited_until(source), places.get(source.document, 0))
     said = conversation.messages.filter(role=Message.Role.USER).order_by("-created_at")
     asked = list(said.values_list("content", flat=True)[:LATEST])
-    return following(conversation.agent, scope, places, conversation.context, asked)
+    return questions_behind(conversation.agent, scope, places, conversation.context, asked)
 
 
-def place_of(source: Citation) -> int:
+def cited_until(source: Citation) -> int:
     """The character behind the last sentence that is cited of it; where none is, its first."""
     return max((one["end"] for one in source.quotes or () if one and one.get("end")), default=source.start)

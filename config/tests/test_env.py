@@ -144,3 +144,16 @@ def test_what_a_serving_process_makes_is_its_owners_alone(tmp_path: Path) -> Non
     finally:
         os.umask(before)
     assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("file", "folder")] == [0o600, 0o700]
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "DATABASE_OWNER_URL"])
+@pytest.mark.parametrize("said", ["foo", "mysql://root:secret@db/acervo", "acervo:secret@db/acervo", "://secret"])
+def test_a_database_that_is_no_postgresql_is_an_error_that_tells_no_password(
+    monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    monkeypatch.setenv(name, said)
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} is no address of PostgreSQL") as told:
+        env.database() if name == "DATABASE_URL" else env.database_owner()
+    assert "secret" not in str(told.value)
+    monkeypatch.setenv(name, "postgresql://acervo:secret@db:5432/acervo")
+    assert (env.database() if name == "DATABASE_URL" else env.database_owner())["HOST"] == "db"

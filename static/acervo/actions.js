@@ -21,10 +21,17 @@ export function nameUnsupported(root) {
   for (const citation of root.querySelectorAll("a.citation.unsupported")) citation.title = unsupported ?? "";
 }
 
+/** Whether the server has it; where not, the page says that something went wrong. */
+async function isRated(answer, said) {
+  const response = await post(`/api/messages/${answer.dataset.message}/feedback/`, said).catch(() => null);
+  const trouble = document.getElementById("trouble");
+  trouble.hidden = Boolean(response?.ok);
+  return trouble.hidden;
+}
+
 async function rate(button) {
   const answer = button.closest(".answer");
-  const response = await post(`/api/messages/${answer.dataset.message}/feedback/`, { rating: Number(button.dataset.rate) });
-  if (!response.ok) return;
+  if (!(await isRated(answer, { rating: Number(button.dataset.rate) }))) return;
   for (const other of answer.querySelectorAll("[data-rate]")) other.setAttribute("aria-pressed", other === button);
   const reason = answer.querySelector("[data-reason]");
   reason.hidden = button.dataset.rate !== "-1";
@@ -36,9 +43,7 @@ document.addEventListener("submit", async (event) => {
   if (event.target.dataset.reason === undefined) return;
   event.preventDefault();
   const { comment } = event.target;
-  const message = event.target.closest(".answer").dataset.message;
-  const response = await post(`/api/messages/${message}/feedback/`, { rating: -1, comment: comment.value });
-  if (!response.ok) return;
+  if (!(await isRated(event.target.closest(".answer"), { rating: -1, comment: comment.value }))) return;
   const button = event.target.querySelector("button");
   button.querySelector("span").textContent = button.dataset.done;
   button.disabled = comment.disabled = true;

@@ -280,4 +280,4 @@ if (sessionStorage.getItem("ask") === question.value && question.value) submit()
 else if (!(await restorePlace(question, earlierMessages))) lastQuestionToTop();
 sessionStorage.removeItem("ask");
 attach();
-suggest();
+suggest().then(settlePlace);

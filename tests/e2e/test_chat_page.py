@@ -264,3 +264,18 @@ def test_what_stands_next_in_the_cited_document_can_be_asked_with_two_keys(
     chat.wait_for_end()
     expect(chat.page.locator(".follow-ups button:visible").first).to_be_in_viewport()
     expect(chat.page.locator(".follow-ups button:visible", has_text=wanted)).to_have_count(0)
+
+
+def test_that_a_rating_has_not_arrived_is_said(chat: ChatPage, model_server: ModelServer) -> None:
+    model_server.script(path="chat", text="Seis [1].")
+    chat.ask(QUESTION)
+    chat.wait_for_end()
+    good = chat.answer.get_by_role("button", name="Buena respuesta")
+    chat.page.route("**/feedback/", lambda route: route.abort())
+    good.click()
+    expect(chat.page.locator("#trouble")).to_be_visible()
+    expect(good).to_have_attribute("aria-pressed", "false")
+    chat.page.unroute("**/feedback/")
+    good.click()
+    expect(good).to_have_attribute("aria-pressed", "true")
+    expect(chat.page.locator("#trouble")).to_be_hidden()
