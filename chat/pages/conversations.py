@@ -73,8 +73,11 @@ def earlier_messages(request: HttpRequest, membership: Membership, pk: UUID, bef
 @require_GET
 @member_page
 def newer_messages(request: HttpRequest, membership: Membership, pk: UUID, after: UUID) -> HttpResponse:
-    """The messages after the last one of the page, as a fragment: another tab or device has asked meanwhile."""
+    """The messages after the last one of the page, as a fragment: another tab or device has asked meanwhile. 205 where
+    it has asked that one anew: then the page is to be loaded again."""
     found = own_conversation(membership, pk)
+    if found.messages.filter(pk=after, is_aside=True).exists():
+        return HttpResponse(status=205)
     context = {"conversation": found, "transcript": Transcript(later_messages(found, after), earlier=None)}
     return render(request, "chat/_messages.html", context)
 

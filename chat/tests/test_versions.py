@@ -116,3 +116,13 @@ def test_a_pinned_conversation_stands_above_all_days(alicia: Caller, first: Mess
     assert "Fijadas" in client.get("/conversations/list/").content.decode()
     client.post(f"/conversations/{pk}/pin/", {"off": "1"})
     assert "Fijadas" not in client.get("/conversations/list/").content.decode()
+
+
+def test_a_page_whose_last_answer_was_asked_for_anew_elsewhere_is_told_to_load_again(
+    alicia: Caller, first: Message, chat_model: ModelServer, library: Library
+) -> None:
+    page, address = signed_in(library.alicia), f"/conversations/{first.conversation_id}/after/{first.pk}/"
+    assert page.get(address).status_code == 200
+    chat_model.script(text="La segunda.")
+    anew(alicia, first)
+    assert page.get(address).status_code == 205

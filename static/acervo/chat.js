@@ -250,6 +250,7 @@ async function takeNew() {
   if (!labels.conversation || !last?.dataset.message) return;
   const response = await fetch(`/conversations/${labels.conversation}/after/${last.dataset.message}/`).catch(() => null);
   if (!response?.ok || response.redirected || last !== lastAnswer()) return;
+  if (response.status === 205) return location.reload(); // that answer was asked for anew
   const reads = last.getBoundingClientRect().bottom - composer.getBoundingClientRect().top < NEAR;
   const added = await response.text();
   transcript.insertAdjacentHTML("beforeend", added);
