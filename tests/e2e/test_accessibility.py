@@ -60,7 +60,9 @@ def assert_a_filled_corpus_is_accessible(page: Page) -> None:
     assert_accessible(page)
     page.goto("/agents/asistente-corporativo/")
     chat = ChatPage(page)
-    chat.ask_to_the_end("¿Cuánto dura el préstamo?")
+    for question in ("¿Cuánto dura el préstamo de un libro?", "¿Cuánto dura el préstamo?"):  # each with its sources
+        chat.ask_to_the_end(question)
+        expect(chat.sources.first).to_be_visible()
     expect(page.get_by_role("button", name="Nombre y proyecto")).to_be_visible()
     page.locator("#context > summary").click()
     expect(page.locator("#picked input").first).to_be_visible()
