@@ -20,6 +20,7 @@ import uvicorn
 from accounts import keys
 from accounts.models import Membership
 from tests.fakes.fixtures import ModelServer
+from workers.management.leaving import LeavingServer
 
 SAME_ID = "of-the-tests"  # of every request: two refusals are the same to the letter
 
@@ -143,15 +144,15 @@ class Caller:
 class LiveServer:
     """uvicorn with the application, as `manage.py serve` runs it, on a port that was free."""
 
-    def __init__(self) -> None:
-        from config.asgi import application
+    def __init__(self, application: Any = None) -> None:
+        from config.asgi import application as whole
 
         protocol = "config.incoming.connections:BoundedProtocol"
         config = uvicorn.Config(
-            application, port=0, loop="asyncio", http=protocol, ws="none", lifespan="off", log_config=None,
+            application or whole, port=0, loop="asyncio", http=protocol, ws="none", lifespan="off", log_config=None,
             log_level="warning", access_log=False, timeout_graceful_shutdown=2,
         )  # fmt: skip
-        self._server = uvicorn.Server(config)
+        self._server = LeavingServer(config)
         self._runner = asyncio.Runner()
         self.loop = self._runner.get_loop()
         self._thread = threading.Thread(target=self._run, name="live server", daemon=True)
@@ -170,9 +171,17 @@ class LiveServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
+        self.leave()
         self._thread.join(20)
         assert not self._thread.is_alive(), "the server does not stop"
+
+    def leave(self) -> None:
+        """As at SIGTERM; whoever is being answered is answered."""
+        self._server.should_exit = True
+
+    def is_leaving(self) -> bool:
+        """Whether it takes no connection any more."""
+        return not any(one.is_serving() for one in self._server.servers)
 
     def tasks(self) -> int:
         """Asynchronous tasks that are alive in the server's loop, its own among them."""

@@ -15,6 +15,7 @@ MOST_HEAD_BYTES = 32 * 1024  # request line and headers
 MOST_ADDRESS_BYTES = 8 * 1024
 SECONDS = 30.0  # for a head, and again for a body
 SLOWEST_UPLOAD = 64 * 1024  # bytes a second: a file that comes as fast may take longer
+LAST_CALL = 0.5  # seconds in which a connection that asks nothing may still ask, when the process is about to end
 MOST_UNREAD_BYTES = 16 * 1024 * 1024  # of a body that was answered before its end, so that the answer can be read
 
 
@@ -31,6 +32,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
+        self._is_leaving = False
         self._has_moved = False  # while the present data was parsed, a head, a piece of a body or a request ended
         self._pending = 0  # bytes since then: of an unfinished head, or of trailers
         self._received = 0  # bytes of the present body
@@ -73,6 +75,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._brings_file = any(name == b"content-type" and is_multipart(value) for name, value in self.headers)
         self._start_waiting()
         super().on_headers_complete()
+        if self._is_leaving:
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._has_moved = True
@@ -89,6 +93,22 @@ class BoundedProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """What the parser does not take, or what we do not."""
         self._refuse(self._refusal)
+
+    def shutdown(self) -> None:
+        """The present request is the last; where there is none, the next: it may be on its way."""
+        self._is_leaving = True
+        if self._is_idle():
+            self.loop.call_later(LAST_CALL, self._close_if_idle)
+        elif self.cycle is not None:
+            self.cycle.keep_alive = False
+
+    def _is_idle(self) -> bool:
+        has_answered = self.cycle is None or self.cycle.response_complete
+        return has_answered and not self._pending
+
+    def _close_if_idle(self) -> None:
+        if self._is_idle():
+            self.transport.close()
 
     def _start_waiting(self) -> None:
         self._stop_waiting()

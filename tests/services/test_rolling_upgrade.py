@@ -1,5 +1,6 @@
 """From the release before to this one while people go on: old and new processes on one database, index and store,
-behind the shipped proxy. Migrations first, then one process after the other; no request is lost."""
+behind the shipped proxy. Migrations first, then one process after the other; no request is lost. Nor is one when the
+new processes are restarted in turn, which the proxy is not told of."""
 
 import json
 import re
@@ -182,11 +183,15 @@ def upgrade(old: Installation, new: Installation, folder: Path) -> None:
             new.manage("space", "fill", "--manual")  # old workers write to what the new release makes
             for former, comer in zip(webs, coming, strict=True):
                 comer.start()
+                proxy.withdraw(former.port)  # the release before resets who stands in its queue
                 former.stop()
             for name, options in lanes.items():
                 replaced(old, new, name, **options)
             beat.stop()
             new.beat("new-beat")
+            for one in coming:
+                one.stop()
+                one.start()
             time.sleep(3)
         assert_nothing_is_missing(new, steady)
     finally:

@@ -4,8 +4,10 @@ import logging
 import os
 import resource
 import signal
+import sys
 import threading
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -79,11 +81,13 @@ class Command(DatabaseCommand):
         return workers
 
     def serve(self, host: str, port: int) -> None:
-        import uvicorn
+        from uvicorn.config import STARTUP_FAILURE, Config
+
+        from workers.management.leaving import LeavingServer
 
         self.stdout.write(f"Acervo is at http://{host}:{port}/  (stop with Ctrl+C)")
         self.stdout.flush()
-        uvicorn.run(
+        config = Config(
             "config.asgi:application",
             host=host,
             port=port,
@@ -100,6 +104,11 @@ class Command(DatabaseCommand):
             log_config=None,  # our own (`config.faults.logging_of`)
             log_level="warning",
         )
+        server = LeavingServer(config)
+        with suppress(KeyboardInterrupt):  # SIGTERM too, which uvicorn raises again once it has ended
+            server.run()
+        if not server.started:
+            sys.exit(STARTUP_FAILURE)
 
 
 def local_models() -> Any:
