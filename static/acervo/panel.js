@@ -11,6 +11,7 @@ const narrow = matchMedia("(max-width: 60rem)");
 const style = document.createElement("link");
 style.rel = "stylesheet";
 style.href = panel.dataset.style;
+const styled = new Promise((resolve) => (style.onload = style.onerror = resolve));
 document.head.append(style);
 
 let opener = null; // what was followed, and gets the focus back
@@ -27,12 +28,15 @@ function inPlace(element, change) {
 async function load(address) {
   whole.href = address;
   loading?.abort();
-  loading = new AbortController();
+  const { signal } = (loading = new AbortController());
   body.setAttribute("aria-busy", "true");
-  const response = await fetch(address, { headers: { "HX-Request": "true" }, signal: loading.signal }).catch((error) => error);
-  if (response.name === "AbortError") return; // another one was followed meanwhile
-  if (response.status !== 200 || response.redirected) return void location.assign(address); // which says why
-  body.innerHTML = await response.text(); // our own page: templates escape what is a document's
+  const response = await fetch(address, { headers: { "HX-Request": "true" }, signal }).catch((error) => error);
+  const isFound = response.status === 200 && !response.redirected;
+  const fragment = isFound && (await response.text().catch(() => null));
+  await styled; // what is scrolled to before would not stay there
+  if (signal.aborted) return; // another one was followed meanwhile
+  if (!fragment) return void location.assign(address); // which says why
+  body.innerHTML = fragment; // our own page: templates escape what is a document's
   body.removeAttribute("aria-busy");
   panel.querySelector("[data-title]").textContent = document.getElementById("reader")?.dataset.title ?? "";
   body.scrollTop = 0;

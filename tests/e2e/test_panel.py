@@ -1,10 +1,11 @@
 """A document beside the conversation: what it shows, how one goes about in it, and that the chat stays where it is."""
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.corpus_page import uploaded
 from tests.e2e.documents import WalkDocuments
@@ -50,6 +51,20 @@ def test_opening_a_source_leaves_the_conversation_as_it_is(beside: Page) -> None
     beside.keyboard.press("Escape")
     expect(beside.locator("#panel")).to_be_hidden()
     expect(beside.locator("a.citation").first).to_be_focused()
+
+
+def test_the_passage_is_in_view_when_the_styles_come_late(visits: Visits, address: str) -> None:
+    def late(route: Route) -> None:
+        time.sleep(1.5)
+        route.continue_()
+
+    with visits.window("alicia") as page:
+        page.route(re.compile(r"/reader[.\w]*\.css"), late)
+        page.goto(address)
+        page.locator("a.citation").first.click()
+        expect(page.locator("#panel rect#passage")).to_be_attached()
+        page.wait_for_load_state("networkidle")
+        expect(page.locator("#panel rect#passage")).to_be_in_viewport()
 
 
 def test_its_letters_stand_over_the_printed_ones_and_can_be_selected(beside: Page) -> None:
