@@ -176,6 +176,7 @@ function unchange() {
 
 /** Whether the question was stored. */
 async function ask(text, replaces) {
+  labels.corpus ||= new FormData(composer).get("corpus") ?? ""; // one to begin with
   document.getElementById("intro")?.remove();
   const run = { view: new AnswerView(labels), following: new Following(), stage: labels.retrieving, asked: true };
   transcript.append(questionElement(text), run.view.element);

@@ -254,6 +254,22 @@ def test_a_conversation_is_narrowed_to_documents_that_are_found_by_name(
     expect(chat.answer.locator(".source-document")).to_contain_text("Guía del préstamo")
 
 
+def test_a_conversation_begins_with_one_corpus_alone(modelled_visits: Visits, model_server: ModelServer) -> None:
+    api = modelled_visits.installation.api
+    corpus = api("alicia", "POST", "/api/corpora/", {"name": "Lo primero"})["id"]
+    api("alicia", "POST", "/api/agents/escritor-de-libros/corpora/", {"corpus": corpus})
+    model_server.script(path="chat", text="Nada.", times=2)
+    for has_script in (True, False):
+        with modelled_visits.window("alicia", java_script_enabled=has_script) as page:
+            page.goto("/agents/escritor-de-libros/")
+            page.get_by_label("Esta conversación mira").select_option("Lo primero")
+            page.locator("#question").fill(QUESTION)
+            page.get_by_role("button", name="Enviar").click()
+            page.wait_for_url("**/conversations/**")
+            page.reload()
+            expect(page.locator("#context > summary")).to_have_text("Mira: Lo primero")
+
+
 def test_what_stands_next_in_the_cited_document_can_be_asked_with_two_keys(
     chat: ChatPage, model_server: ModelServer
 ) -> None:
