@@ -88,7 +88,8 @@ def reader(
         if as_text:
             context |= reading_context(request, text, asked)
         else:
-            context |= printing.context_of(membership, text, asked, page or number_in(request, "page"))
+            elsewhere = number_in(request, "page") if asked.first is None else None
+            context |= printing.context_of(membership, text, asked, page or elsewhere)
         context |= finding_context(request, text, context["edges"])
     template = "corpora/_reader.html" if text and context["is_beside"] else "corpora/document.html"
     return render(request, template, context)

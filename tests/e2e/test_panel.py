@@ -3,12 +3,13 @@
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.corpus_page import uploaded
-from tests.e2e.documents import WalkDocuments
+from tests.e2e.documents import WalkDocuments, short_pdf
 from tests.e2e.visits import PHONE, Visits
 
 pytestmark = pytest.mark.browser
@@ -16,12 +17,16 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def address(visits: Visits, documents: WalkDocuments) -> str:
-    """Of a conversation whose answer cites a PDF."""
+    return conversation_about(visits, documents.cited, documents.question)
+
+
+def conversation_about(visits: Visits, cited: Path, question: str) -> str:
+    """The address of one whose answer cites a PDF of its own."""
     api = visits.installation.api
-    corpus = api("alicia", "POST", "/api/corpora/", {"name": "Al lado"})["id"]
-    uploaded(visits, corpus, documents.cited)
+    corpus = api("alicia", "POST", "/api/corpora/", {"name": f"Al lado de {cited.stem}"})["id"]
+    uploaded(visits, corpus, cited)
     api("alicia", "POST", "/api/agents/escritor-de-libros/corpora/", {"corpus": corpus})
-    ask = {"messages": [{"role": "user", "content": documents.question}], "stream": False}
+    ask = {"messages": [{"role": "user", "content": question}], "stream": False}
     answer = api("alicia", "POST", "/api/agents/escritor-de-libros/chat/", ask)
     assert any(one["text"] for one in answer["citations"])
     return f"{visits.installation.url}/conversations/{answer['conversation']}/"
@@ -51,6 +56,19 @@ def test_opening_a_source_leaves_the_conversation_as_it_is(beside: Page) -> None
     beside.keyboard.press("Escape")
     expect(beside.locator("#panel")).to_be_hidden()
     expect(beside.locator("a.citation").first).to_be_focused()
+
+
+def test_a_sentence_on_a_later_page_than_its_passage_begins_on_is_gone_to(visits: Visits, tmp_path: Path) -> None:
+    address = conversation_about(visits, short_pdf(tmp_path / "faro.pdf"), "¿Cuándo se hace el relevo en el faro?")
+    with visits.window("alicia") as page:
+        page.goto(address)
+        page.locator("a.citation").first.click()
+        panel = page.locator("#panel")
+        for _ in range(2):
+            expect(panel.locator("rect#passage")).to_be_in_viewport()
+            expect(panel.locator("#page")).to_have_value("2")
+            panel.get_by_role("link", name="Leer como texto").click()
+            panel.get_by_role("link", name="Tal como está impreso").click()
 
 
 def test_the_passage_is_in_view_when_the_styles_come_late(visits: Visits, address: str) -> None:
