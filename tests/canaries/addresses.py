@@ -26,6 +26,7 @@ NOUNS: dict[str, type[Model]] = {
     "agents": Agent,
     "conversations": Conversation,
     "messages": Message,
+    "courses": Corpus,
     "projects": Project,
     "keys": ApiKey,
     "members": Membership,
@@ -63,10 +64,14 @@ def pairs_by_nouns() -> Pairs:
     said = [(str(talk), str(one)) for talk, one in Message.objects.values_list("conversation_id", "pk")]
     given = [(str(corpus), str(agent)) for corpus, agent in Assignment.objects.values_list("corpus_id", "agent_id")]
     taken = [(agent, corpus) for corpus, agent in given]
+    units = [(str(corpus), str(one)) for corpus, one in Document.objects.values_list("corpus_id", "pk")]
     first = list({talk: (talk, one) for talk, one in said}.values())
     return {
         ("conversations", "before"): first,
         ("conversations", "after"): first,
+        ("conversations", "versions"): first,
+        ("courses", ""): units,
+        ("documents", "pages"): [(document, "1") for _corpus, document in units],
         ("corpora", "agents"): given,
         ("agents", "corpora"): taken,
     }
@@ -76,6 +81,7 @@ def filled(route: str, rows: Rows, pairs: Pairs) -> Iterator[str]:
     parts, found = PARAMETER.split(route), PARAMETER.findall(route)
     nouns = tuple(noun_of(part, rows) for part in parts[: len(found)])
     everything = [key for some in rows.values() for key in some]
+    assert len(nouns) < 2 or nouns in pairs, f"{route}: say which rows belong together, or each is asked for with each"
     for chosen in pairs.get(nouns) or product(*(rows.get(noun, everything) for noun in nouns)):
         yield "".join(piece for pair in zip(parts, (*chosen, ""), strict=True) for piece in pair)
 

@@ -47,6 +47,7 @@ class Stage:
         stage._knowledge()
         stage._agents()
         assert stage.work() == 2 * len(stage.corpora)
+        Corpus.objects.update(is_course=True)  # the pages of its units; its points say no more for that
         return stage
 
     def _people(self) -> None:
