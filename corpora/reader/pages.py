@@ -88,8 +88,9 @@ def reader(
         if as_text:
             context |= reading_context(request, text, asked)
         else:
-            elsewhere = number_in(request, "page") if asked.first is None else None
-            context |= printing.context_of(membership, text, asked, page or elsewhere)
+            if page is None and asked.first is None:  # what is cited says its page itself
+                page = number_in(request, "page")
+            context |= printing.context_of(membership, text, asked, page)
         context |= finding_context(request, text, context["edges"])
     template = "corpora/_reader.html" if text and context["is_beside"] else "corpora/document.html"
     return render(request, template, context)

@@ -81,7 +81,7 @@ def filled(route: str, rows: Rows, pairs: Pairs) -> Iterator[str]:
     parts, found = PARAMETER.split(route), PARAMETER.findall(route)
     nouns = tuple(noun_of(part, rows) for part in parts[: len(found)])
     everything = [key for some in rows.values() for key in some]
-    assert len(nouns) < 2 or nouns in pairs, f"{route}: say which rows belong together, or each is asked for with each"
+    assert len(nouns) < 2 or pairs.get(nouns), f"{route}: which rows belong together?"
     for chosen in pairs.get(nouns) or product(*(rows.get(noun, everything) for noun in nouns)):
         yield "".join(piece for pair in zip(parts, (*chosen, ""), strict=True) for piece in pair)
 
