@@ -4,16 +4,14 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
 
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import connections
 
 from accounts.tenancy.scope import system_scope
-from config.faults import describe_error
-from config.observability.correlation import in_task
 from workers.queue import claims, exclusive, lanes
 from workers.queue.hints import INGESTION, SHORT, bells
+from workers.queue.unhinted import AT_A_TIME, keep_going
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE, Periodic
 
@@ -21,7 +19,6 @@ logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 15.0  # orchestrators wait some 30 s before they kill
 POLL_SECONDS = 1.0  # what another process queued, what is due again, and whatever a hint missed
-AT_A_TIME = 10.0  # seconds of a lane's work after which connections are looked at
 
 
 def listen(lane: str) -> None:
@@ -41,22 +38,6 @@ def repeat(periodic: Periodic) -> None:
         due = time.monotonic() + periodic.seconds
         keep_going(periodic.run)
     connections.close_all()
-
-
-def keep_going(work: Callable[[], bool]) -> bool:
-    """The work's answer; False when it failed, for instance because the database is away. The thread lives on.
-
-    Its connection goes back to the pool meanwhile: idle threads would take all of them from requests.
-    """
-    close_old_connections()
-    try:
-        with in_task(threading.current_thread().name):
-            return work()
-    except Exception as error:
-        logger.error("background work failed and is tried again: %s", describe_error(error))
-        return False
-    finally:
-        close_old_connections()
 
 
 class EmbeddedWorkers:

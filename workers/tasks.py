@@ -4,15 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 from celery import Task
-from celery.signals import worker_init, worker_shutting_down
+from celery.concurrency.thread import TaskPool
+from celery.signals import celeryd_after_setup, worker_init, worker_shutdown, worker_shutting_down
 
 from config.celery import UPKEEP, app
 from workers.queue import hints, lanes, messages
+from workers.queue.unhinted import Unhinted
 from workers.upkeep import space_filling
 from workers.upkeep.schedule import SCHEDULE
 
 DRAIN_SECONDS = 5.0  # then the next message is served: a worker of several lanes leaves none waiting for long
 UPKEEP_TASK = "workers.upkeep"
+
+unhinted = Unhinted()
 
 
 def task(name: str) -> Callable[[Callable[..., None]], Task]:
@@ -24,12 +28,14 @@ def task(name: str) -> Callable[[Callable[..., None]], Task]:
 @task(hints.WORK)
 def work(lane: str) -> None:
     """Work off what is due in a lane for a while, and say so when there is more."""
+    unhinted.heard(lane)
     if lanes.drain(lane, DRAIN_SECONDS):
         hints.hint(lane)
 
 
 @task(UPKEEP_TASK)
 def upkeep(name: str) -> None:
+    unhinted.heard(UPKEEP)
     SCHEDULE[name].run()
 
 
@@ -44,9 +50,21 @@ def stop_soon(**kwargs: Any) -> None:
     space_filling.stopping.set()
 
 
+def look_unhinted(instance: Any, **kwargs: Any) -> None:
+    """`instance` is Celery's worker, before it has reached its broker."""
+    if issubclass(instance.pool_cls, TaskPool):
+        unhinted.start(instance.app.amqp.queues.consume_from)
+
+
+def end_unhinted(**kwargs: Any) -> None:
+    unhinted.join()
+
+
 messages.connect_messages()
 worker_init.connect(clear_stop)
+celeryd_after_setup.connect(look_unhinted)
 worker_shutting_down.connect(stop_soon)
+worker_shutdown.connect(end_unhinted)
 app.conf.beat_schedule = {
     name: {"task": UPKEEP_TASK, "schedule": one.seconds, "args": (name,), "options": {"queue": UPKEEP}}
     for name, one in SCHEDULE.items()

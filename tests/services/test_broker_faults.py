@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from config.celery import LANES
 from tests.fakes.fixtures import ModelServer
 from tests.live import Caller, patience
 from tests.services.installation import Background, Installation, Web, indexed, new_corpus, upload, uploaded
@@ -49,6 +50,36 @@ def test_a_broker_that_is_down_takes_no_upload_away(admin: Caller, corpus: str, 
     back = time.monotonic()
     indexed(admin, answer.body["id"], 40)
     assert time.monotonic() - back < 40
+
+
+def test_documents_go_on_while_the_broker_is_away(admin: Caller, corpus: str, installation: Installation) -> None:
+    """No hint and no sweep reaches anybody: the workers ask the rows themselves."""
+    redis = installation.services.redis
+    redis.stop()
+    try:
+        document = uploaded(admin, corpus, "sin-agente.md", text("sin agente", sections=400))
+        indexed(admin, document, 60)
+    finally:
+        redis.start()
+
+
+def test_workers_that_no_longer_hear_their_broker_go_on(
+    admin: Caller, corpus: str, installation: Installation, worker: Background, beat: Background
+) -> None:
+    """What Celery's consumer has been seen to do after a broker came back: it lives, answers, and takes nothing."""
+    beat.stop()
+    deaf = "from config.celery import app; print(*(app.control.cancel_consumer(lane, reply=True) for lane in {}))"
+    try:
+        assert "no longer consuming" in installation.manage("shell", "--command", deaf.format(LANES))
+        document = uploaded(admin, corpus, "sordo.md", text("sordo", sections=400))
+        indexed(admin, document, 60)
+        assert admin.call("DELETE", f"/api/documents/{document}/?erase=now").status == 204
+        gone = "SELECT count(*) FROM corpora_document WHERE id = %s"
+        wait_until(lambda: installation.query(gone, document) == [(0,)], 60, "the document is erased")
+    finally:
+        beat.start()
+        worker.stop()
+        worker.start()
 
 
 def test_a_cache_that_is_down_keeps_nobody_from_asking(admin: Caller, installation: Installation) -> None:

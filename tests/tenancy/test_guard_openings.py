@@ -72,7 +72,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ): "a command is an operator's, also one that came by the socket",
     ("workers/queue/lanes.py", "drain"): "whose turn it is; the work itself is in the document's name",
     ("workers/upkeep/backlog.py", "measure_backlog"): "counts and ages, of everybody's rows together",
-    ("workers/upkeep/schedule.py", "Periodic.run"): "upkeep is nobody's",
+    ("workers/upkeep/schedule.py", "Periodic._run"): "upkeep is nobody's",
 }
 
 

@@ -20,10 +20,17 @@ class Periodic:
     work: Callable[[], object]
     at_start: bool = False
 
-    @system_scope()
     def run(self) -> bool:
         """Do it unless somebody is at it, or has just begun it: messages that piled up are one."""
-        with exclusively(f"periodic:{self.name}", pause=self.seconds / 2) as alone:
+        return self._run(pause=self.seconds / 2)
+
+    def run_if_missed(self) -> bool:
+        """Do it where it should have been begun again by now."""
+        return self._run(pause=1.5 * self.seconds)
+
+    @system_scope()
+    def _run(self, pause: float) -> bool:
+        with exclusively(f"periodic:{self.name}", pause=pause) as alone:
             if alone:
                 self.work()
         return alone
