@@ -33,9 +33,9 @@ def sends_mail() -> bool:
 
 
 @register.filter
-def control(field: BoundField) -> SafeString:
+def control(field: BoundField, attribute: str = "") -> SafeString:
     """A form field's control without a placeholder: the label says what belongs there, and stays while one writes."""
-    return field.as_widget(attrs={"placeholder": False})
+    return field.as_widget(attrs={"placeholder": False, **({attribute: True} if attribute else {})})
 
 
 @register.filter
