@@ -12,6 +12,7 @@ from retrieval.confidence.gate import Gate
 from retrieval.context.snippets import snippet
 from retrieval.places.named import Named
 from retrieval.results import Retrieval, RetrievedChunk
+from retrieval.text.asking_words import has_subject
 
 NEAREST = 3
 QUOTE_WIDTH = 180
@@ -40,7 +41,7 @@ def refusal_for(
             return _without_model() if is_extractive else ""
         if not has_documents:
             return _without_documents()
-        said = [_why(retrieval)]
+        said = [_why(retrieval, is_narrowed=is_narrowed)]
         if retrieval.chunks:
             said += [gettext("The nearest passages are:"), _nearest(retrieval)]
         return "\n\n".join([*said, _ways_on(retrieval, is_narrowed=is_narrowed)])
@@ -60,7 +61,7 @@ def _without_documents() -> str:
     )
 
 
-def _why(retrieval: Retrieval) -> str:
+def _why(retrieval: Retrieval, *, is_narrowed: bool) -> str:
     if retrieval.degraded == "index_unavailable":
         return gettext(
             "I could not search your documents: the search index does not answer at the moment. That does not mean "
@@ -73,6 +74,8 @@ def _why(retrieval: Retrieval) -> str:
         )
     if retrieval.named.is_missing:
         return _missing(retrieval.named)
+    if not (has_subject(retrieval.query) or is_narrowed):
+        return gettext("Your question does not say what it is about, so I cannot tell which passages answer it.")
     return gettext("I don't have enough information in your documents to answer that.")
 
 

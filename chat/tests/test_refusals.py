@@ -40,6 +40,12 @@ def test_it_says_why_quotes_the_nearest_and_offers_ways_on() -> None:
     assert "algunos documentos" in refusal_for(STRICT, TOO_LITTLE, "es", is_narrowed=True)
 
 
+def test_a_question_about_nothing_is_told_so_unless_the_conversation_says_about_what() -> None:
+    asked = replace(TOO_LITTLE, query="¿Y cuánto dura?")
+    assert refusal_for(STRICT, asked, "es").startswith("Tu pregunta no dice de qué trata")
+    assert refusal_for(STRICT, asked, "es", is_narrowed=True).startswith("No tengo información suficiente")
+
+
 def test_a_nearest_passage_is_quoted_as_it_is_read_and_cited_for_its_words_alone() -> None:
     text = "La [multa](https://a.example/b) es de 0,20 €. Se paga al día."
     linked = replace(TOO_LITTLE, chunks=(chunk_of(1, text),))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
+from retrieval.text.asking_words import ASKS, BACK, folded_words, own_words
 from retrieval.text.folding import fold_latin
 from retrieval.text.place_words import PARTS
 from retrieval.text.references import HEADING, ordinal_number
@@ -20,19 +21,7 @@ LONGEST = 1_000  # characters of what is searched for
 LONGEST_ASKED = 2_000  # characters of a question that are looked at
 FEW_OWN = 2  # words beside which what is referred to is still missing
 
-_BACK_ES = "ella ellas ello ellos eso esto esos estos esas estas ese esa aquello dicho dicha dichos dichas su sus ahi"
-_BACK_EN = "it its they them their that this those these there he she his her"
-_BACK = frozenset(f"{_BACK_ES} {_BACK_EN}".split())
 _ON = frozenset({"y", "e", "and", "but", "pero", "entonces", "then", "also", "ademas", "so"})
-_ASKS_ES = """
-    que quien cuanto cuanta cuantos cuantas cuando como donde cual cuales por para puede pueden debe deben hay dura
-    duran cuesta cuestan vale valen funciona sirve empieza termina aplica pasa ocurre significa hace tiempo plazo mas
-    ejemplo dice dicen explica explicame resume
-"""
-_ASKS_EN = (
-    "how long much many what who when where which why can may must does do mean work cost last happen apply about more"
-)
-_ASKS = frozenset((_ASKS_ES + _ASKS_EN).split())
 # "¿Dónde vive?", "¿Cuándo se publicó?": a verb alone, whose subject was said before.
 _ASKS_OF = frozenset({"donde", "adonde", "cuando", "como", "cuanto", "quien", "quienes"})
 _BEFORE_VERBS = frozenset({"se", "lo", "la", "le", "les", "los", "las", "y", "e", "a", "de", "con", "por", "para"})
@@ -63,7 +52,7 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
     names = _names(question)
     if not _needs_a_topic(question) or (asked_places(question) and not names):
         return ""
-    if not _UNNUMBERED.isdisjoint(_words(question)):
+    if not _UNNUMBERED.isdisjoint(folded_words(question)):
         return _joined(question, _names(topic))
     if names:
         return _joined(question, [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True))
@@ -108,13 +97,13 @@ def _joined(question: str, topic: Sequence[str]) -> str:
 
 
 def _needs_a_topic(question: str) -> bool:
-    words = _words(question)
-    own = [word for word in words if word not in STOP_WORDS and word not in _ASKS and word not in _BACK]
+    words = folded_words(question)
+    own = own_words(words)
     if not own:
         return bool(words)
-    named = {word for name in _names(question) for word in _words(name)}
+    named = {word for name in _names(question) for word in folded_words(name)}
     own = [word for word in own if word not in named]
-    refers = not _BACK.isdisjoint(words) or words[0] in _ON or _is_verb_alone(words)
+    refers = not BACK.isdisjoint(words) or words[0] in _ON or _is_verb_alone(words)
     return refers and len(own) <= FEW_OWN
 
 
@@ -148,11 +137,7 @@ def _names(question: str) -> list[str]:
 def _own_words(question: str, *, without_names: bool = False) -> list[str]:
     """The words that matter, as they were written."""
     folded = fold_latin(question)
-    named = {word for name in _names(question) for word in _words(name)} if without_names else set()
+    named = {word for name in _names(question) for word in folded_words(name)} if without_names else set()
     spans = [(match.start(), match.end()) for match in WORD.finditer(folded)]
-    skipped = STOP_WORDS | _ASKS | _BACK | named
+    skipped = STOP_WORDS | ASKS | BACK | named
     return [question[start:end] for start, end in spans if folded[start:end] not in skipped]
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(fold_latin(text))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from retrieval.confidence.closeness import AskedWords
+from retrieval.text.asking_words import has_subject
 from retrieval.text.folding import fold_latin, words_only
 from retrieval.text.stems import asked_stems
 
@@ -75,6 +76,11 @@ def cap_of_terms(lacking: int, others: int) -> float:
     if not lacking:
         return 1.0
     return NEVER_MEDIUM if others <= FEW_OTHERS else NEVER_HIGH
+
+
+def cap_of_subject(question: str) -> float:
+    """Of a question that does not say what it is about: what has "how long" somewhere does not answer it."""
+    return 1.0 if has_subject(question) else NEVER_MEDIUM
 
 
 def cap_of_few(score: float, kept: int, found: int) -> float:

@@ -9,6 +9,7 @@ from retrieval.confidence.caps import (
     cap_of_few,
     cap_of_first,
     cap_of_names,
+    cap_of_subject,
     speaks_of,
 )
 from retrieval.places.named import Named
@@ -33,6 +34,20 @@ from retrieval.places.named import Named
 )
 def test_what_the_first_passage_lacks_is_never_high(question: str, text: str, heading: str, cap: float) -> None:
     assert cap_of_first(question, text, heading) == cap
+
+
+@pytest.mark.parametrize(
+    "question", ["And for how long?", "¿Y cuánto dura?", "¿Cómo funciona eso?", "What about it?", "?"]
+)
+def test_a_question_that_does_not_say_what_it_is_about_is_not_answered(question: str) -> None:
+    assert cap_of_subject(question) == NEVER_MEDIUM
+
+
+@pytest.mark.parametrize(
+    "question", ["How long is a loan?", "préstamos", "Art. 14", "¿Qué es un VPN?", "開館時間は?", "Сколько?"]
+)
+def test_a_question_of_one_word_of_its_own_has_a_subject(question: str) -> None:
+    assert cap_of_subject(question) == 1.0
 
 
 def test_the_number_of_a_place_that_was_found_may_be_written_otherwise() -> None:
