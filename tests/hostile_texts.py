@@ -390,7 +390,7 @@ PROBES: dict[str, Probe] = {
             "_NUMBERED",
             "_MARKS",
         )
-        + named("retrieval.text.asked_places", "_TOKEN"),
+        + named("retrieval.text.place_numerals", "_TOKEN"),
     ),
     "names": Probe(
         lambda text: (names_of(text, text, text), asked_mentions(text), asked_mentions("la ley de " + text)),

@@ -210,7 +210,7 @@ def _next_part(part: str) -> str:
 def part_mark(part: str, *, run_in: bool = False) -> re.Pattern[str]:
     """Where a paragraph's number or an item's letter stands: at a line's beginning, or after the end of what precedes
     it on the line: "… sin licencia. 2. La licencia …", "Se presentan: a) plano; b) seguro"."""
-    mark = rf"{part}(?:\.|\)|º|\.º)[-–—]?\s" if part.isdigit() else rf"\(?{re.escape(part)}\)\s"
+    mark = rf"\(?{part}(?:\.|\)|º|\.º)[-–—]?\s" if part.isdigit() else rf"\(?{re.escape(part)}\)\s"
     if run_in and part.isdigit():
         mark = rf"{part}\.[-–—]?\s[A-ZÁÉÍÓÚÑ¿¡«“]"
     before = r"[.:;,]\s" if run_in else r"(?:^|\n)[^\S\n]{0,9}"

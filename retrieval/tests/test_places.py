@@ -127,6 +127,7 @@ def test_an_article_without_the_paragraph_that_was_asked_for_is_never_sure(ask: 
         ("artículo 1.1 de la ordenanza de terrazas", "1. Nadie monta una terraza sin licencia."),
         ("artículo 1.3 de la ordenanza de terrazas", "3. Se resuelve en dos meses."),
         ("artículo 2 b) de la ordenanza de terrazas", "b) seguro de 3 años;"),
+        ("letra b) del artículo 2 de la ordenanza de terrazas", "b) seguro de 3 años;"),
         ("artículo 2, letra c) de la ordenanza de terrazas", "c) una fotografía."),
     ],
 )
