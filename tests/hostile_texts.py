@@ -385,6 +385,7 @@ PROBES: dict[str, Probe] = {
             "_ROMAN_NUMBER",
             "_HEADED",
             "_ORDINAL",
+            "_BASE",
             "_UNIT",
             "_CLAUSE",
             "_NUMBERED",

@@ -244,7 +244,8 @@ def place_heading(place: AskedPlace) -> re.Pattern[str]:
     number = re.escape(place.number) + (rf"(?:\.{part})?" if part.isdigit() else "")
     if place.kind == "clausula":
         bare = re.escape(place.number.lstrip("abcdefghijklmnopqrstuvwxyz"))
-        return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>(?:{number}|{bare})(?![\w.]))")
+        counted = rf"(?:{number}|{bare})(?![\w.])|base\s{number}\.?[oa](?!\w)"
+        return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>{counted})")
     kinds = ("articulo", "seccion") if place.kind in ("articulo", "seccion") else (place.kind,)
     names = "|".join(re.escape(name) for kind in kinds for name in KINDS.get(kind, (kind,)))
     return re.compile(rf"(?:^|\n|[.:;]\s)[#*\s]{{0,9}}(?P<place>(?:{names})\.?\s?(?:n\.?[ºo]\s)?{number}(?![\w]))")
