@@ -168,6 +168,9 @@ class Message(Identified):
     reader_seen_at = models.DateTimeField(null=True, editable=False)  # in another process than the writer's
     place = models.UUIDField(null=True, editable=False, help_text="shared by exchanges that stand for one another")
     is_aside = models.BooleanField(default=False, null=True, editable=False)  # null: of a release that knew none
+    follow_ups = models.JSONField(
+        null=True, editable=False, help_text="ids of sections to go on with, and for what reach"
+    )
     rating = models.SmallIntegerField(null=True, blank=True)
     comment = models.TextField(blank=True, max_length=2000)
     objects = MessageQuerySet.as_manager()

@@ -15,6 +15,7 @@ from django.conf import settings
 from corpora.scope import Scope
 from evaluation.configurations import Configuration
 from evaluation.measures import Spans, means, of_context, of_ranking, of_spans
+from evaluation.sets import Unknown
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import retrieve
 
@@ -47,6 +48,7 @@ class Scores:
     chunks: int
     measures: dict[str, float]
     judged: dict[str, Any] | None = None
+    unknown: Unknown = field(default_factory=Unknown)
 
 
 def embeddings_folder() -> Path:

@@ -67,3 +67,13 @@ def markdown(scores: Sequence[Scores]) -> list[str]:
     head, *rows = rows_of(scores)
     rule = ["---", "---", *["--:"] * (len(head) - 2)]
     return ["| " + " | ".join(row) + " |" for row in (head, rule, *rows)]
+
+
+def without_documents(scores: Sequence[Scores]) -> list[str]:
+    """A sentence for each set that names documents which are nowhere."""
+    sets = {one.name: one.unknown for one in scores if one.unknown.ids}
+    return [
+        f"{name}: no document has these ids: {', '.join(unknown.ids)}. "
+        f"Left out of the measures are the {unknown.questions} questions that name no other."
+        for name, unknown in sets.items()
+    ]

@@ -9,6 +9,7 @@ A run asks the global corpora alone, whoever started it: what members keep for t
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -34,6 +35,7 @@ from evaluation.configurations import Configuration, configuration
 from evaluation.judge import Judge, most_spent_by_judging
 from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
 from evaluation.models import EvaluationRun, QuestionSet
+from evaluation.sets import Unknown, unknown_among
 from evaluation.signals import runs_waiting
 from retrieval.spaces.granularities import ready
 from retrieval.spaces.opened import current_provider, embeddings_kept, one_space
@@ -174,7 +176,8 @@ def run_now(questions: QuestionSet, asked: Configuration, judge: str = "", progr
     measures = {name: value for name, value in row.measures.items() if isinstance(value, float)}
     space = row.configuration["space"]
     counts = (row.measures["questions"], documents, chunks)
-    return Scores(questions.name, asked.name, space, *counts, measures, row.measures.get("judged"))
+    unknown = row.measures.get("unknown", {"ids": (), "questions": 0})
+    return Scores(questions.name, asked.name, space, *counts, measures, row.measures.get("judged"), Unknown(**unknown))
 
 
 def record_scores(scores: Sequence[Scores]) -> None:
@@ -183,10 +186,15 @@ def record_scores(scores: Sequence[Scores]) -> None:
         EvaluationRun(
             dataset=one.name,
             configuration={"name": one.configuration, "space": one.space},
-            measures={"state": DONE, "questions": one.questions, **one.measures},
+            measures={"state": DONE, "questions": one.questions, **one.measures, **kept_unknown(one.unknown)},
         )
         for one in scores
     )
+
+
+def kept_unknown(unknown: Unknown) -> dict[str, Any]:
+    """As a run keeps it, where there is something to say."""
+    return {"unknown": asdict(unknown)} if unknown.ids else {}
 
 
 @one_space()
@@ -213,7 +221,8 @@ def measure_set(
             held.update(measures=running_state(done, total, monotonic() - began))
 
     with embeddings_kept(embeddings_folder()):
-        measures = {"questions": len(known), **ask_all(known, scope, asked, report)}
+        means = ask_all(known, scope, asked, report)
+    measures = {"questions": len(known), **means, **kept_unknown(unknown_to(questions))}
     if not row.configuration.get("judge"):
         return measures
     verdict = Judge("", row.configuration["judge"]).judge_all([one.text for one in known], scope, asked.product)
@@ -240,9 +249,19 @@ def scope_of(questions: QuestionSet) -> Scope:
 
 def cases(questions: QuestionSet) -> list[Case]:
     """The questions whose truth is still there: a document that is gone is no truth any more."""
-    readable = set(Document.objects.in_scope(scope_of(questions)).values_list("pk", flat=True))
+    readable = readable_documents(questions)
     known = (case_of(one.text, one.relevant, one.spans, readable) for one in questions.questions.all())
     return [case for case in known if case.relevant]
+
+
+def unknown_to(questions: QuestionSet) -> Unknown:
+    """What its questions name and nobody reads any more, or ever did."""
+    readable = {str(id) for id in readable_documents(questions)}
+    return unknown_among((list(map(str, one.relevant)) for one in questions.questions.all()), readable)
+
+
+def readable_documents(questions: QuestionSet) -> set[UUID]:
+    return set(Document.objects.in_scope(scope_of(questions)).values_list("pk", flat=True))
 
 
 def case_of(text: str, relevant: Sequence[str], spans: Sequence[Sequence[Any]], readable: set[UUID]) -> Case:

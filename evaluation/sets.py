@@ -5,6 +5,7 @@
 """
 
 import json
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from retrieval.text.sentences import Span
 
 CROSSED = "@"
+MOST_UNKNOWN = 50  # ids that are told of a set
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,15 @@ class Query:
     spans: tuple[Span, ...] = ()
     excerpts: tuple[Span, ...] = ()
     id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Ids of relevant documents that are nowhere, the first of them, and how many questions know no others: they are
+    not asked, for their zeros would say nothing of retrieval."""
+
+    ids: tuple[str, ...] = ()
+    questions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +78,10 @@ def query_of(line: dict[str, Any]) -> Query:
     spans = tuple((one["start"], one["end"]) for one in line["references"])
     excerpts = (tuple(line["paragraph"]),) if "paragraph" in line else spans
     return Query(line["text"], frozenset([line["doc"]]), spans, excerpts, id)
+
+
+def unknown_among(relevant: Iterable[Collection[str]], known: Collection[str]) -> Unknown:
+    """`relevant`: the ids of each question; `known`: those that there are."""
+    asked = [one for one in relevant if one]
+    ids = sorted({id for one in asked for id in one if id not in known})
+    return Unknown(tuple(ids[:MOST_UNKNOWN]), sum(all(id not in known for id in one) for one in asked))

@@ -385,12 +385,13 @@ PROBES: dict[str, Probe] = {
             "_ROMAN_NUMBER",
             "_HEADED",
             "_ORDINAL",
+            "_BASE",
             "_UNIT",
             "_CLAUSE",
             "_NUMBERED",
             "_MARKS",
         )
-        + named("retrieval.text.asked_places", "_TOKEN"),
+        + named("retrieval.text.place_numerals", "_TOKEN"),
     ),
     "names": Probe(
         lambda text: (names_of(text, text, text), asked_mentions(text), asked_mentions("la ley de " + text)),

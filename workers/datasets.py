@@ -23,7 +23,7 @@ from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.configurations import Configuration
 from evaluation.judge import Judge, Judged
 from evaluation.measuring import Case, NotMeasured, Scores, ask_all, embeddings_folder
-from evaluation.sets import Dataset, Query
+from evaluation.sets import Dataset, Query, unknown_among
 from retrieval.spaces.opened import current_provider, embeddings_kept
 from workers.erasure import tombstones
 from workers.erasure.corpora import erase_deleted_corpora
@@ -63,6 +63,7 @@ def evaluate_dataset(
             report("index", done, len(questions.documents))
         scope = scope_of_corpus(corpus)
         asked = questions_left(questions, ids, notice)
+        unknown = unknown_among([one.relevant for one in questions.queries], {one["id"] for one in questions.documents})
         cases = [case_from_query(query, ids) for query in asked]
         for one in configurations:
             measures = ask_all(cases, scope, one, partial(report, one.name))
@@ -70,19 +71,20 @@ def evaluate_dataset(
             chunks = corpus_chunks(corpus, one.granularity)
             space = current_provider().space.collection
             counts = (len(cases), len(ids), chunks)
-            yield Scores(questions.name, one.name, space, *counts, *with_verdict(measures, verdict))
+            yield Scores(questions.name, one.name, space, *counts, *with_verdict(measures, verdict), unknown)
 
 
 def questions_left(questions: Dataset, ids: dict[str, UUID], notice: Notice) -> list[Query]:
     """Those of which a document is there. Raises NotMeasured for none: no measure is no zero."""
     empty = {line["id"] for line in questions.documents} - ids.keys()
-    left = [query for query in questions.queries if not query.relevant or query.relevant - empty]
+    there = [query for query in questions.queries if query.relevant & (ids.keys() | empty)]
+    left = [query for query in there if query.relevant & ids.keys()]
     if empty:
         named = ", ".join(sorted(map(str, empty))[:MOST_NAMED]) + (", …" if len(empty) > MOST_NAMED else "")
-        gone = len(questions.queries) - len(left)
+        gone = len(there) - len(left)
         notice(f"{questions.name}: {len(empty)} documents without text are left out, and {gone} questions ({named}).")
     if not left:
-        raise NotMeasured(f"{questions.name} has no question of which a document has text")
+        raise NotMeasured(f"{questions.name} has no question of which a document is there and has text")
     return left
 
 

@@ -71,7 +71,14 @@ def id_in(value: str) -> UUID | None:
 @require_GET
 @member_page
 def assign_panel(request: HttpRequest, membership: Membership, corpus_id: UUID) -> HttpResponse:
-    return render(request, "agents/_assign_panel.html", panel_context(membership, corpus_id))
+    return panel(request, panel_context(membership, corpus_id))
+
+
+def panel(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Beside the documents of a corpus, by htmx, a fragment; else a page of its own, which needs no script."""
+    is_fragment = "HX-Request" in request.headers
+    template = "agents/_assign_panel.html" if is_fragment else "agents/assign_panel.html"
+    return render(request, template, {**context, "is_plain": not is_fragment})
 
 
 def panel_context(membership: Membership, corpus_id: UUID) -> dict[str, Any]:
@@ -92,18 +99,19 @@ def panel_context(membership: Membership, corpus_id: UUID) -> dict[str, Any]:
 @require_http_methods(["POST", "DELETE"])
 @member_page
 def assignment(request: HttpRequest, membership: Membership, corpus_id: UUID, agent_id: UUID) -> HttpResponse:
-    """POST assigns, DELETE takes back; answers with the panel as it is afterwards, and why if it was refused."""
+    """POST assigns, DELETE takes back, as POST with `off` does for a form; answers with the panel as it is afterwards,
+    and why if it was refused."""
     found = get_object_or_404(Agent.objects.usable_by(membership), pk=agent_id)
     refusal = ""
     try:
-        if request.method == "POST":
+        if request.method == "POST" and not request.POST.get("off"):
             assign_corpus(found, corpus_id, membership)
         else:
             unassign_corpus(found, corpus_id, membership)
     except Problem as problem:
         refusal = str(problem.detail)
     context = panel_context(membership, corpus_id)
-    return render(request, "agents/_assign_panel.html", {**context, "refusal": refusal, "changed": found.pk})
+    return panel(request, {**context, "refusal": refusal, "changed": found.pk})
 
 
 def agents_reading(corpus: Corpus, membership: Membership) -> list[Agent]:

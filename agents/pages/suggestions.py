@@ -2,10 +2,11 @@
 answered."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -21,12 +22,12 @@ SECTIONS = 40  # of a document that are looked at
 NEXT = 4  # sections behind a place that one may go on with
 TITLE = range(6, 81)  # characters of a heading that says something
 
-Question = tuple[object, str]  # about a document, by its id
+About = TypeVar("About")  # of a question the document or the section, by its id
 
 
 def suggestions(agent: Agent, scope: Scope, documents: Iterable[Document]) -> list[str]:
     """To begin with: at most MOST, one a document."""
-    answered: dict[object, str] = {}
+    answered: dict[UUID, str] = {}
     for document, question in _answered(agent, scope, _first_questions(scope, documents)):
         answered.setdefault(document, question)
         if len(answered) == MOST:
@@ -34,30 +35,40 @@ def suggestions(agent: Agent, scope: Scope, documents: Iterable[Document]) -> li
     return list(answered.values())
 
 
-def questions_behind(
+def sections_behind(
     agent: Agent, scope: Scope, places: Mapping[Document, int], context: Mapping[str, Any], asked: Collection[str]
-) -> list[str]:
+) -> list[int]:
     """To go on with: at most MOST, about what comes next in each document behind the character that was cited last.
-    `context` is the conversation's, `asked` what was asked in it."""
-    known = {question.casefold().strip() for question in asked}
-    new = (one for one in _next_questions(scope, places) if one[1].casefold() not in known)
-    return [question for _document, question in islice(_answered(agent, scope, new, context), MOST)]
+    `context` is the conversation's, `asked` what was asked in it. Ids, which tell nothing of a document that goes."""
+    new = (one for one in _next_questions(scope, places) if not is_among(asked, one[1]))
+    return [section for section, _question in islice(_answered(agent, scope, new, context), MOST)]
+
+
+def questions_about(scope: Scope, sections: Sequence[int]) -> list[str]:
+    """Of those that may be read now, in their order."""
+    rows = Section.objects.in_scope(scope).filter(pk__in=sections).select_related("document")
+    known = {row.pk: _question(row.document, _on_one_line(row.title)) for row in rows}
+    return [known[id] for id in sections if id in known]
+
+
+def is_among(asked: Collection[str], question: str) -> bool:
+    return question.casefold() in {one.casefold().strip() for one in asked}
 
 
 def _answered(
-    agent: Agent, scope: Scope, questions: Iterable[Question], context: Mapping[str, Any] | None = None
-) -> Iterator[Question]:
+    agent: Agent, scope: Scope, questions: Iterable[tuple[About, str]], context: Mapping[str, Any] | None = None
+) -> Iterator[tuple[About, str]]:
     """Of the first TRIED those that are. They are tried by their words alone: no page waits for an embedding server."""
     flags = effective_flags()
     if not searches(agent, flags):
         return
     policy = replace(policy_of(agent, flags, context=context or {}), legs=("bm25",), rerank=False, neighbours=False)
-    for document, question in islice(questions, TRIED):
+    for about, question in islice(questions, TRIED):
         if retrieve(question, scope, policy).sufficient:
-            yield document, question
+            yield about, question
 
 
-def _first_questions(scope: Scope, documents: Iterable[Document]) -> Iterator[Question]:
+def _first_questions(scope: Scope, documents: Iterable[Document]) -> Iterator[tuple[UUID, str]]:
     """Two a document at most; headings that are questions themselves come first."""
     shown = list(documents)
     rows = Section.objects.in_scope(scope).filter(document__in=[one.pk for one in shown], index__lt=SECTIONS)
@@ -70,17 +81,24 @@ def _first_questions(scope: Scope, documents: Iterable[Document]) -> Iterator[Qu
             yield document.pk, _question(document, title)
 
 
-def _next_questions(scope: Scope, places: Mapping[Document, int]) -> Iterator[Question]:
+def _next_questions(scope: Scope, places: Mapping[Document, int]) -> Iterator[tuple[int, str]]:
     for document, place in places.items():
         rows = Section.objects.in_scope(scope).filter(document=document, start__gt=place).order_by("start", "index")
-        for title in _telling(document, rows.values_list("title", flat=True)[:NEXT]):
-            yield document.pk, _question(document, title)
+        sections: dict[str, int] = {}
+        for section, title in rows.values_list("pk", "title")[:NEXT]:
+            sections.setdefault(_on_one_line(title), section)
+        for title in _telling(document, sections):
+            yield sections[title], _question(document, title)
 
 
 def _telling(document: Document, titles: Iterable[str]) -> list[str]:
     """Headings that say something, each once."""
-    found = dict.fromkeys(" ".join(title.split()) for title in titles)
+    found = dict.fromkeys(map(_on_one_line, titles))
     return [title for title in found if len(title) in TITLE and title != str(document)]
+
+
+def _on_one_line(title: str) -> str:
+    return " ".join(title.split())
 
 
 def _question(document: Document, title: str) -> str:

@@ -39,10 +39,34 @@ def test_only_agents_that_allow_personal_corpora_are_offered_and_the_rest_explai
 
 def test_the_owner_assigns_and_takes_back(cast: Cast, corpus: Corpus, open_agent: Agent) -> None:
     client, path = browser(cast.alice), f"/corpora/{corpus.pk}/agents/{open_agent.pk}/"
-    assert " checked" in client.post(path).content.decode()
+    by_script = {"HX-Request": "true"}
+    assert " checked" in client.post(path, headers=by_script).content.decode()
     assert open_agent.scope_for(cast.alice).personal_ids == {corpus.pk}
-    assert " checked" not in client.delete(path).content.decode()
+    assert " checked" not in client.delete(path, headers=by_script).content.decode()
     assert not Assignment.objects.exists()
+
+
+def test_without_a_script_the_corpus_leads_to_a_page_with_forms(cast: Cast, corpus: Corpus, open_agent: Agent) -> None:
+    client, panel = browser(cast.alice), f"/corpora/{corpus.pk}/agents/"
+    assert f'<a href="{panel}">Agents that read it</a>' in client.get(f"/corpora/{corpus.pk}/").content.decode()
+    page = client.get(panel).content.decode()
+    assert "<main" in page
+    assert f'<form method="post" action="{panel}{open_agent.pk}/">' in page
+    assert 'name="off"' not in page
+    assert 'role="switch"' not in page, "it would do nothing"
+    switched = client.post(f"{panel}{open_agent.pk}/").content.decode()
+    assert 'name="off"' in switched
+    assert open_agent.scope_for(cast.alice).personal_ids == {corpus.pk}
+    assert 'name="off"' not in client.post(f"{panel}{open_agent.pk}/", {"off": "1"}).content.decode()
+    assert not Assignment.objects.exists()
+
+
+def test_whoever_may_not_change_it_sees_without_a_script_who_reads_it(cast: Cast, closed_agent: Agent) -> None:
+    shared = CorpusFactory(shared_in=cast.alice.organization)
+    browser(cast.admin).post(f"/corpora/{shared.pk}/agents/{closed_agent.pk}/")
+    page = browser(cast.alice).get(f"/corpora/{shared.pk}/agents/").content.decode()
+    assert "reads it" in page
+    assert f'action="/corpora/{shared.pk}/agents/' not in page
 
 
 def test_a_refusal_is_shown(cast: Cast, corpus: Corpus, closed_agent: Agent) -> None:

@@ -57,6 +57,7 @@ def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrie
         request.language,
         has_documents=not plan.scope.is_empty,
         is_narrowed=bool(plan.policy.requirements),
+        sentences=partial(records.quotes_behind, answer.message, retrieval, plan.scope),
     )
     personal = is_personal(plan.scope, history=inquiry.conversation.is_personal)
     return Attempt(answer.message, number, plan.strategy, plan.scope, retrieval, request, refusal, personal)

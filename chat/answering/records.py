@@ -17,7 +17,7 @@ from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import ChatQuestion
 from chat.answering.state import State, state_found, state_of
-from chat.citing.support import sentences_behind
+from chat.citing.support import Quote, sentences_behind
 from chat.models import Citation, Conversation, Message, Project, Trace
 from chat.usage.measuring import count_answer
 from chat.versions import Exchange, put_aside
@@ -25,6 +25,7 @@ from config.faults import describe_error
 from corpora.metadata.names import CORPUS, DOCUMENT
 from corpora.models import Corpus, Document
 from corpora.scope import Scope
+from retrieval.results import Retrieval
 
 logger = logging.getLogger(__name__)
 
@@ -205,15 +206,20 @@ def close_answer(answer: Answer) -> None:
 
 
 def keep_quotes(best: Attempt) -> None:
-    """The sentences behind its citations, on its sources. Without them the passages stand for them: what goes wrong
-    here, but for the database, does not cost anybody the answer."""
-    try:
-        quotes = sentences_behind(best.text, best.retrieval.chunks, best.scope)
-    except (ValueError, LookupError, TypeError) as error:
-        logger.error("message %s: its citations could not be looked up: %s", best.message, describe_error(error))
-        return
+    """The sentences behind its citations, on its sources. Without them the passages stand for them."""
+    quotes = quotes_behind(best.message, best.retrieval, best.scope, best.text)
     for row in best.sources:
         row.quotes = quotes.get(row.n)
+
+
+def quotes_behind(message: UUID, retrieval: Retrieval, scope: Scope, text: str) -> dict[int, list[Quote | None]]:
+    """The sentences behind the citations of `text`. What goes wrong here, but for the database, does not cost anybody
+    the answer."""
+    try:
+        return sentences_behind(text, retrieval.chunks, scope)
+    except (ValueError, LookupError, TypeError) as error:
+        logger.error("message %s: its citations could not be looked up: %s", message, describe_error(error))
+        return {}
 
 
 def give_up(message: UUID, code: str) -> None:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import F
 from django.db.models.functions import Substr
+from django.utils.translation import gettext
 
 from chat.citing.claims import CitedClaim, claims_in
 from chat.citing.matching import Read, find_quote, has_something_to_support, quoted_span, quotes_in, supporting_span
@@ -95,3 +96,11 @@ def quote_at(passage: PassageText, start: int, end: int) -> Quote:
         "end": passage.start + end,
         **({"page_label": label} if label not in ("", str(page)) else {}),
     }
+
+
+def page_told(page: int | None, label: str = "") -> str:
+    """A page as people are told it: with the number that is printed there, where that is another."""
+    if page is None:
+        return ""
+    printed = f" ({gettext('printed as')} {label})" if label else ""
+    return f"{gettext('p.')} {page}{printed}"

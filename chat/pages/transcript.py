@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.db.models import Prefetch
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
 
 from chat.answering.sources import supports_by_number
 from chat.answering.state import READ_OF_A_TRACE, state_kept
+from chat.citing.support import page_told
 from chat.models import Citation, Conversation, Message, MessageQuerySet, Trace
 from chat.rendering.markdown import render
 from chat.rendering.markdown_rules import CitationMark
@@ -130,12 +130,6 @@ def marks_of(text: str, sources: Sequence[Citation]) -> dict[int, list[CitationM
 def mark_of(support: Support) -> CitationMark:
     if support.text is None:
         return CitationMark(is_supported=False)
-    return CitationMark(True, support.text, f"{support.start}-{support.end}", page_of_support(support))
-
-
-def page_of_support(support: Support) -> str:
-    """The sentence's own page, which need not be the first one of its passage."""
-    if support.page is None:
-        return ""
-    printed = f" ({gettext('printed as')} {support.page_label})" if support.page_label else ""
-    return f"{gettext('p.')} {support.page}{printed}"
+    return CitationMark(
+        True, support.text, f"{support.start}-{support.end}", page_told(support.page, support.page_label)
+    )

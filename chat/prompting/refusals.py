@@ -1,13 +1,14 @@
 """What is said where no answer can be given: why, what stands nearest, and what to do instead, in the question's
 language. An outage is told as one, never as if the documents said nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from django.utils.translation import gettext, override
 
 from agents.llm import EXTRACTIVE, resolve
 from agents.models import Agent
 from chat.citing.matching import without_addresses
+from chat.citing.support import Quote, page_told
 from retrieval.confidence.gate import Gate
 from retrieval.context.snippets import snippet
 from retrieval.places.named import Named
@@ -16,7 +17,13 @@ from retrieval.text.asking_words import has_subject
 
 NEAREST = 3
 QUOTE_WIDTH = 180
+Quotes = Mapping[int, Sequence[Quote | None]]  # of each number, as `sentences_behind` tells them
 _MARKS = str.maketrans("", "", '#*`|<>[]«»"“”')
+
+
+def nothing_behind(_cited: str) -> Quotes:
+    """Where nobody can look: a passage is then on the page on which it begins."""
+    return {}
 
 
 def refusal_for(
@@ -26,11 +33,13 @@ def refusal_for(
     *,
     has_documents: bool = True,
     is_narrowed: bool = False,
+    sentences: Callable[[str], Quotes] = nothing_behind,
 ) -> str:
     """Instead of asking a model; empty where one is to be asked. A strict agent says nothing without sufficient
     context, and the extractive answerer has nothing else to say.
 
-    `is_narrowed`: the conversation looks at some documents only.
+    `is_narrowed`: the conversation looks at some documents only. `sentences` finds what stands behind the citations of
+    a text, so that a quotation is told with the page that its citation has.
     """
     is_extractive = resolve(agent.model)[0] == EXTRACTIVE
     is_strict = agent.grounding == Agent.Grounding.STRICT and agent.uses_rag
@@ -43,7 +52,7 @@ def refusal_for(
             return _without_documents()
         said = [_why(retrieval, is_narrowed=is_narrowed)]
         if retrieval.chunks:
-            said += [gettext("The nearest passages are:"), _nearest(retrieval)]
+            said += [gettext("The nearest passages are:"), _nearest(retrieval, sentences)]
         return "\n\n".join([*said, _ways_on(retrieval, is_narrowed=is_narrowed)])
 
 
@@ -111,14 +120,23 @@ def _ways_on(retrieval: Retrieval, *, is_narrowed: bool) -> str:
     return " ".join(ways)
 
 
-def _nearest(retrieval: Retrieval) -> str:
-    return "\n".join(_quoted(n, one, retrieval.query) for n, one in enumerate(retrieval.chunks[:NEAREST], 1))
+def _nearest(retrieval: Retrieval, sentences: Callable[[str], Quotes]) -> str:
+    """A line of Markdown for each. The number stands behind the quotation: that is what the passage is cited for, not
+    where it is found."""
+    nearest = retrieval.chunks[:NEAREST]
+    quoted = [f"- «{_said(one, retrieval.query)}» [{n}]" for n, one in enumerate(nearest, 1)]
+    behind = sentences("\n".join(quoted))
+    places = [_place(one, behind.get(n, ())) for n, one in enumerate(nearest, 1)]
+    return "\n".join(f"{line} — {place}" for line, place in zip(quoted, places, strict=True))
 
 
-def _quoted(n: int, passage: RetrievedChunk, question: str) -> str:
-    """A line of Markdown; marks of the passage's own would set it otherwise. The number stands behind the quotation:
-    that is what the passage is cited for, not where it is found."""
-    said = _unmarked(snippet(question, without_addresses(passage.text), QUOTE_WIDTH))
+def _said(passage: RetrievedChunk, question: str) -> str:
+    """Without the passage's own marks, which would set the line otherwise."""
+    return _unmarked(snippet(question, without_addresses(passage.text), QUOTE_WIDTH))
+
+
+def _place(passage: RetrievedChunk, quotes: Sequence[Quote | None]) -> str:
+    quote = next((one for one in quotes if one), None)
+    page = page_told(quote["page"], quote.get("page_label", "")) if quote else page_told(passage.page)
     place = _unmarked(" › ".join(dict.fromkeys((passage.title, *passage.heading_path))))
-    page = f", {gettext('p.')} {passage.page}" if passage.page else ""
-    return f"- «{said}» [{n}] — {place}{page}"
+    return f"{place}, {page}" if page else place

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.problems import FileTooLarge
 from chat.models import Message
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
@@ -36,9 +37,20 @@ def test_it_asks_with_the_eyes_of_its_user(library: Library) -> None:
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones(library: Library, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(CommandError, match="writer, researcher"):
+    with pytest.raises(CommandError) as refused:
         ask(library, agent="nobody")
+    assert str(refused.value) == "There is no agent 'nobody' for this user. Known: writer, researcher."
     assert not caplog.records, "a mistyped name is no fault of the house"
+
+
+def test_another_refusal_says_what_it_is_and_names_no_agents(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(*args: Any, **options: Any) -> Any:
+        raise FileTooLarge
+
+    monkeypatch.setattr("chat.answering.answers.ask", refused)
+    with pytest.raises(CommandError) as said:
+        ask(library)
+    assert str(said.value) == str(FileTooLarge.default_detail)
 
 
 def test_an_unknown_user_is_refused(library: Library) -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from agents.pages import suggestions
 from chat.models import Conversation, Message
 from tests import factories
 from tests.fakes.fixtures import ModelServer
@@ -61,6 +62,32 @@ def test_what_stands_next_in_the_cited_document_is_offered(
     assert "¿Cuántos paraguas puedo llevarme prestados?" not in offered(page, first)
     again = answer(alicia, chat_model, "Doce euros [1].", LOST, conversation=str(first.conversation_id))
     assert LOST not in offered(page, again), "it was asked"
+
+
+def test_they_are_searched_for_once(
+    alicia: Caller, page: Client, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+    search = suggestions.retrieve
+    monkeypatch.setattr(suggestions, "retrieve", lambda query, *rest: searched.append(query) or search(query, *rest))
+    first = answer(alicia, chat_model)
+    told = offered(page, first)
+    assert len(searched) >= len(told) > 0
+    searched.clear()
+    assert offered(page, first) == told
+    assert searched == []
+    first.refresh_from_db()
+    assert first.follow_ups
+    assert "paraguas" not in str(first.follow_ups), "no words of a document that may go"
+
+
+def test_an_agent_that_is_changed_is_asked_anew(alicia: Caller, page: Client, chat_model: ModelServer) -> None:
+    first = answer(alicia, chat_model)
+    assert offered(page, first)
+    agent = first.conversation.agent
+    agent.uses_rag = False
+    agent.save()
+    assert offered(page, first) == []
 
 
 def test_only_what_the_conversation_reads_is_offered(

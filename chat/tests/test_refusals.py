@@ -12,6 +12,7 @@ from chat.answering.state import State, state_found
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, supporting_span
 from chat.prompting.refusals import refusal_for
+from corpora.models import DocumentText
 from retrieval.confidence.gate import Gate
 from retrieval.places.named import Named
 from retrieval.results import Retrieval
@@ -53,6 +54,37 @@ def test_a_nearest_passage_is_quoted_as_it_is_read_and_cited_for_its_words_alone
     assert "«La multa es de 0,20 €. Se paga al día.» [1] — " in said
     claim = claims_in(said, {1})[0]
     assert supporting_span(claim.text, Read(text)) == (0, len(text))
+
+
+def test_a_nearest_passage_is_told_with_the_page_of_its_words_as_its_citation_is() -> None:
+    passage = replace(TOO_LITTLE, chunks=(chunk_of(1, "La multa es de 2 €.", page=5),))
+
+    def told(quote: Any) -> str:
+        return refusal_for(STRICT, passage, "es", sentences=lambda _: {1: [quote]}).split(" — ")[1].splitlines()[0]
+
+    assert told({"page": 6, "page_label": "4"}) == ", p. 6 (impresa como 4)"
+    assert told({"page": 6}) == ", p. 6"
+    assert told(None) == ", p. 5", "of the passage, where nothing is known of its words"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_refusal_tells_the_printed_page(
+    server: LiveServer, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = DocumentText.objects.get(document__corpus=library.loans)
+    text.pages = [[1, 0, len(text.text), "xii"]]
+    text.save()
+    search = inquiry.aretrieve
+
+    async def unsure(*args: Any) -> Any:
+        return replace(await search(*args), gate=Gate.LOW_CONFIDENCE)
+
+    monkeypatch.setattr(inquiry, "aretrieve", unsure)
+    library.writer.grounding = "strict"
+    library.writer.save()
+    events = server.by_key(library.alicia).answers("writer", ABOUT_LOANS)
+    assert ", p. 1 (impresa como xii)" in text_of(events)
+    assert (events[-1].data["citations"][0]["page"], events[-1].data["citations"][0]["page_label"]) == (1, "xii")
 
 
 def test_a_title_keeps_the_signs_within_its_words() -> None:

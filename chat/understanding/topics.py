@@ -12,7 +12,6 @@ from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.asking_words import ASKS, BACK, folded_words, own_words
 from retrieval.text.folding import fold_latin
-from retrieval.text.place_words import PARTS
 from retrieval.text.references import HEADING, ordinal_number
 from retrieval.text.stems import STOP_WORDS, WORD
 
@@ -74,20 +73,16 @@ def _place_meant(question: str, before: Sequence[str]) -> str:
 def _part_meant(question: str, before: Sequence[str]) -> str:
     """ "¿y el apartado 3?" after a question on an article as "apartado 3 de articulo 8" of that one; "" else."""
     asked = asked_places(question)
-    if len(asked) != 1 or not _is_part(asked[0]) or "." in asked[0].number or _names(question):
+    if len(asked) != 1 or not asked[0].is_part or "." in asked[0].number or _names(question):
         return ""
     for n, one in reversed(list(enumerate(before))):
-        whole = [place for place in asked_places(one) if place.kind != HEADING and not _is_part(place)]
+        whole = [place for place in asked_places(one) if place.kind != HEADING and not place.is_part]
         if whole and whole[-1].kind in _OF_SECTIONS:
             return ""
         if whole:
             meant = f"{question[: asked[0].end]} de {whole[-1].kind} {whole[-1].number}{question[asked[0].end :]}"
             return _joined(meant, _names(_topic_of(before[: n + 1]))) or meant.strip()
     return ""
-
-
-def _is_part(place: AskedPlace) -> bool:
-    return fold_latin(place.text).partition(" ")[0] in PARTS
 
 
 def _joined(question: str, topic: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ def checked_free(said: Any) -> dict[str, Scalar]:
     if len(kept) > MAX_KEYS:
         raise ValueError(f"at most {MAX_KEYS} names")
     if wrong := [name for name in kept if not is_free_name(name)]:
-        raise ValueError(f"{wrong[0][:MAX_KEY]!r} is no name: up to {MAX_KEY} letters, digits, - and _, a letter first")
+        raise ValueError(f"{wrong[0][:MAX_KEY]!r} is no name: up to {MAX_KEY} letters, digits, - and _, no digit first")
     return kept
 
 

@@ -100,6 +100,14 @@ def test_runs_are_started_plotted_and_listed(client: Client, library: Library, q
     assert 'http-equiv="refresh"' not in shown
 
 
+def test_a_run_names_the_ids_that_no_document_has(client: Client, questions: QuestionSet) -> None:
+    unknown = {"ids": ["no-such-id"], "questions": 2}
+    EvaluationRun.objects.create(question_set=questions, measures={"state": "done", "hit@1": 1.0, "unknown": unknown})
+    with override("en"):
+        shown = client.get(page("runs", questions), headers={"accept-language": "en"}).content.decode()
+    assert "no-such-id" in shown
+
+
 def test_a_run_at_work_shows_how_far_it_is_and_the_minutes_left(client: Client, questions: QuestionSet) -> None:
     run = runs.create_waiting_run(questions, configuration("default"))
     runs.claim_run(run)

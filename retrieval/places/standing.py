@@ -210,7 +210,7 @@ def _next_part(part: str) -> str:
 def part_mark(part: str, *, run_in: bool = False) -> re.Pattern[str]:
     """Where a paragraph's number or an item's letter stands: at a line's beginning, or after the end of what precedes
     it on the line: "… sin licencia. 2. La licencia …", "Se presentan: a) plano; b) seguro"."""
-    mark = rf"{part}(?:\.|\)|º|\.º)[-–—]?\s" if part.isdigit() else rf"\(?{re.escape(part)}\)\s"
+    mark = rf"\(?{part}(?:\.|\)|º|\.º)[-–—]?\s" if part.isdigit() else rf"\(?{re.escape(part)}\)\s"
     if run_in and part.isdigit():
         mark = rf"{part}\.[-–—]?\s[A-ZÁÉÍÓÚÑ¿¡«“]"
     before = r"[.:;,]\s" if run_in else r"(?:^|\n)[^\S\n]{0,9}"
@@ -244,7 +244,8 @@ def place_heading(place: AskedPlace) -> re.Pattern[str]:
     number = re.escape(place.number) + (rf"(?:\.{part})?" if part.isdigit() else "")
     if place.kind == "clausula":
         bare = re.escape(place.number.lstrip("abcdefghijklmnopqrstuvwxyz"))
-        return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>(?:{number}|{bare})(?![\w.]))")
+        counted = rf"(?:{number}|{bare})(?![\w.])|base\s{number}\.?[oa](?!\w)"
+        return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>{counted})")
     kinds = ("articulo", "seccion") if place.kind in ("articulo", "seccion") else (place.kind,)
     names = "|".join(re.escape(name) for kind in kinds for name in KINDS.get(kind, (kind,)))
     return re.compile(rf"(?:^|\n|[.:;]\s)[#*\s]{{0,9}}(?P<place>(?:{names})\.?\s?(?:n\.?[ºo]\s)?{number}(?![\w]))")

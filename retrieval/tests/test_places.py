@@ -127,6 +127,7 @@ def test_an_article_without_the_paragraph_that_was_asked_for_is_never_sure(ask: 
         ("artículo 1.1 de la ordenanza de terrazas", "1. Nadie monta una terraza sin licencia."),
         ("artículo 1.3 de la ordenanza de terrazas", "3. Se resuelve en dos meses."),
         ("artículo 2 b) de la ordenanza de terrazas", "b) seguro de 3 años;"),
+        ("letra b) del artículo 2 de la ordenanza de terrazas", "b) seguro de 3 años;"),
         ("artículo 2, letra c) de la ordenanza de terrazas", "c) una fotografía."),
     ],
 )
@@ -223,6 +224,19 @@ def test_a_named_place_costs_few_queries(ask: Any, django_assert_num_queries: An
     ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
     with django_assert_num_queries(4):
         ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
+
+
+@pytest.mark.parametrize("is_heading", [True, False])
+def test_a_base_of_a_call_is_found_by_its_ordinal_in_figures(ask: Any, shelf: Corpus, *, is_heading: bool) -> None:
+    title = "Convocatoria de becas de verano"
+    first, second = "Base 3.ª Requisitos\n\nSer alumno.", "Base 4.ª Plazo\n\nVeinte días."
+    headings = [[2, "Base 3.ª Requisitos", 0, 19], [2, "Base 4.ª Plazo", len(first) + 2, len(first) + 16]]
+    text = f"{first}\n\n{second}\n"
+    kept = headings if is_heading else [[1, title, 0, 8]]
+    name(shelve(shelf, text, title=title, language="es", headings=kept, pages=[[1, 0, len(text)]]))
+    found = ask("¿Qué dice la base 4.ª de la convocatoria de becas de verano?")
+    assert found.chunks[0].text == second
+    assert not found.named.is_missing
 
 
 def test_a_place_of_no_document_is_looked_for_by_its_key(ask: Any) -> None:

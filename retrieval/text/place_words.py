@@ -48,8 +48,10 @@ PROVISIONS = {
     **dict.fromkeys(("final", "finales", "f"), "disposicion final"),
 }
 SHORT_PROVISIONS = {"DA": "disposicion adicional", "DT": "disposicion transitoria", "DF": "disposicion final"}
-ONLY_PARTS = frozenset({"letra", "letter", "numero", "inciso"})  # without what they are of they are no place
-PARTS = frozenset({"apartado", "apartados", "parrafo", "paragraph", "punto", "letra", "letter", "numero", "inciso"})
+# Parts of a place. Items have no heading of their own: without what they are of they are no place.
+ITEMS = frozenset({"letra", "letter", "numero", "inciso", "point", "item", "subparagraph"})
+PARTS = ITEMS | {"apartado", "apartados", "parrafo", "paragraph", "punto"}
+PARAGRAPHED = frozenset({"articulo", "clausula", "seccion"})  # their paragraphs are counted: "article 6(1)"
 ORDINAL_WORDS = (
     "primer primera primero segunda segundo tercer tercera tercero cuarta cuarto quinta quinto sexta sexto septima "
     "septimo octava octavo novena noveno decima decimo first second third fourth fifth sixth seventh eighth ninth "

@@ -85,6 +85,7 @@ _CLAUSE = re.compile(
 _NUMBERED = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})(?:\.|\)|\b)\s")
 # "PRIMERA.- Objeto", "Segunda. Extensión", "Base tercera. Plazo": how contracts and the terms of a call count.
 _ORDINAL = re.compile(r"(?:base\s)?(?P<number>[a-z]{5,8}(?:\s[a-z]{5,8})?)\s?(?:\.[-–—]?|[:–—])(?:\s|\Z)")
+_BASE = re.compile(r"base\s(?P<number>\d{1,3})\.?[oa](?!\w)")  # "Base 4.ª": "Base 4" may be of a number
 _UNIT = re.compile(r"(?:u|ud)\.?\s?(?P<number>\d{1,3})(?!\w|\.\d)")
 _MARKS = re.compile(r"^[\s#*_>«\"“\-–—•]{1,20}")
 
@@ -97,6 +98,8 @@ def heading_key(title: str) -> str:
         return place_key(KIND_OF[headed["name"]], number) if number else ""
     if (counted := _ORDINAL.match(folded)) and (ordinal := ordinal_number(counted["number"])):
         return place_key("clausula", str(ordinal))
+    if base := _BASE.match(folded):
+        return place_key("clausula", str(int(base["number"])))
     if unit := _UNIT.match(folded):
         return place_key("unidad", str(int(unit["number"])))
     if clause := _CLAUSE.match(folded):

@@ -4,7 +4,7 @@ import "./actions.js";
 import { AnswerView, questionElement } from "./answer.js";
 import { listAnew } from "./beside.js";
 import { Following, Refused } from "./follow.js";
-import { post, sentenceOf } from "./http.js";
+import { post, problemOf } from "./http.js";
 import { keepPlace, restorePlace, settlePlace } from "./place.js";
 
 const NEAR = 160; // px below the window's end that still count as reading along
@@ -174,6 +174,14 @@ function unchange() {
   delete composer.dataset.changing;
 }
 
+/** A corpus or a document to begin with may be gone meanwhile: it is let go of, so that the question can be asked again. */
+function refusal({ code, detail }) {
+  const begins = !isDocked && !labels.conversation && (labels.corpus || labels.document);
+  if (code !== "not_found" || !begins) return new Refused(detail || "");
+  labels.corpus = labels.document = "";
+  return new Refused(labels.gone);
+}
+
 /** Whether the question was stored. */
 async function ask(text, replaces) {
   labels.corpus ||= new FormData(composer).get("corpus") ?? ""; // one to begin with
@@ -184,7 +192,7 @@ async function ask(text, replaces) {
   lastQuestionToTop();
   await follow(run, async (signal) => {
     const response = await post(`/api/agents/${labels.agent}/chat/`, bodyFor(text, replaces), signal);
-    if (!response.ok) throw new Refused(sentenceOf(await response.text(), ""));
+    if (!response.ok) throw refusal(problemOf(await response.text()));
     meet(run, response);
     return response;
   });

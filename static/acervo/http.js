@@ -11,11 +11,14 @@ export function post(url, body, signal) {
   });
 }
 
-/** The problem's own sentence, which the server wrote in the reader's language; else the given one. */
-export function sentenceOf(text, otherwise) {
+/** What a problem says; nothing where the text is none. */
+export function problemOf(text) {
   try {
-    return JSON.parse(text).detail || otherwise;
+    return JSON.parse(text) ?? {};
   } catch {
-    return otherwise;
+    return {};
   }
 }
+
+/** The problem's own sentence, which the server wrote in the reader's language; else the given one. */
+export const sentenceOf = (text, otherwise) => problemOf(text).detail || otherwise;

@@ -270,6 +270,27 @@ def test_a_conversation_begins_with_one_corpus_alone(modelled_visits: Visits, mo
             expect(page.locator("#context > summary")).to_have_text("Mira: Lo primero")
 
 
+def test_a_corpus_that_is_gone_before_the_first_question_is_let_go_of(
+    modelled_visits: Visits, model_server: ModelServer
+) -> None:
+    api = modelled_visits.installation.api
+    corpus = api("alicia", "POST", "/api/corpora/", {"name": "Lo efímero"})["id"]
+    api("alicia", "POST", "/api/agents/escritor-de-libros/corpora/", {"corpus": corpus})
+    model_server.script(path="chat", text="Seis libros [1].")
+    with modelled_visits.window("alicia") as page:
+        page.goto("/agents/escritor-de-libros/")
+        chat = ChatPage(page)
+        page.get_by_label("Esta conversación mira").select_option("Lo efímero")
+        api("alicia", "DELETE", f"/api/corpora/{corpus}/")
+        chat.ask(QUESTION)
+        expect(chat.failure).to_contain_text("Aquello con lo que debía empezar la conversación ya no está.")
+        chat.answer.get_by_role("button", name="Preguntar otra vez").click()
+        expect(chat.prose).to_contain_text("Seis libros")
+        chat.wait_for_end()
+        page.reload()
+        expect(page.locator("#context > summary")).not_to_contain_text("efímero")
+
+
 def test_what_stands_next_in_the_cited_document_can_be_asked_with_two_keys(
     chat: ChatPage, model_server: ModelServer
 ) -> None:

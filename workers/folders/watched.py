@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import override
 
 from accounts.models import Membership
 from accounts.problems import Problem
@@ -17,6 +18,7 @@ from config.faults import describe_error
 from corpora import removal
 from corpora.models import Corpus, Document
 from workers.folders import courses, sync
+from workers.folders.refusals import forget_refused, tell_refused
 from workers.models import Claim
 from workers.queue.exclusive import exclusively
 
@@ -105,6 +107,7 @@ def remove_gone_folders(root: Path, admin: Membership) -> None:
         mark = Claim.objects.filter(name=folder_mark(root, corpus.name, admin))
         if mark.exists():
             remove_folder_of(corpus, admin)
+            forget_refused(corpus)
             mark.delete()
 
 
@@ -128,9 +131,9 @@ def shared_corpus(name: str, admin: Membership) -> Corpus:
 
 
 def synchronize_subfolder(subject: Path, corpus: Corpus, admin: Membership) -> None:
-    outcome = sync.synchronize_folder(subject, corpus, admin, delete=True)
-    if outcome.refused:
-        logger.warning("corpus %s: %s files of its folder were refused", corpus.pk, len(outcome.refused))
+    with override("en"):  # as everything in the log
+        outcome = sync.synchronize_folder(subject, corpus, admin, delete=True)
+    tell_refused(subject, corpus, outcome.refused)
 
 
 def admin_in_charge() -> Membership | None:

@@ -4,6 +4,7 @@ import json
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -218,6 +219,32 @@ def test_a_document_without_text_is_left_out_with_a_word(tmp_path: Path, db: Non
     assert Document.objects.count() == 0
 
 
+def test_an_id_that_no_document_has_is_named_and_no_zero(tmp_path: Path, db: None) -> None:
+    asked = [
+        *QUESTIONS["queries.jsonl"],
+        {"id": "3", "text": "¿Y la nada?", "relevant": ["typo"]},
+        {"id": "4", "text": QUESTIONS["queries.jsonl"][0]["text"], "relevant": ["a", "other"]},
+    ]
+    folder = written(tmp_path / "puerto", {**QUESTIONS, "queries.jsonl": asked})
+    out, err = StringIO(), StringIO()
+    call_command("evaluate", str(folder), "--json", stdout=out, stderr=err)
+    (scores,) = json.loads(out.getvalue())
+    assert (scores["questions"], scores["measures"]["hit@1"], scores["measures"]["recall@5"]) == (3, 1.0, 1.0)
+    assert scores["unknown"] == {"ids": ["other", "typo"], "questions": 1}
+    assert "puerto: no document has these ids: other, typo. Left out of the measures are the 1 questions" in (
+        err.getvalue()
+    )
+    assert EvaluationRun.objects.get().measures["unknown"] == scores["unknown"]
+
+
+def test_a_set_all_of_whose_ids_are_unknown_is_not_measured(tmp_path: Path, db: None) -> None:
+    folder = written(
+        tmp_path / "puerto", {**QUESTIONS, "queries.jsonl": [{"id": "1", "text": "¿?", "relevant": ["x"]}]}
+    )
+    with pytest.raises(CommandError, match="no question of which a document is there"):
+        run(str(folder))
+
+
 def test_a_set_that_fails_leaves_the_others_and_is_named_at_the_end(question_set: Path, tmp_path: Path) -> None:
     broken = written(tmp_path / "roto", {**QUESTIONS, "corpus.jsonl": [{"id": "a"}]})
     about_a = QUESTIONS["queries.jsonl"][:1]
@@ -251,6 +278,20 @@ def set_of_the_house(library: Library) -> QuestionSet:
     made = QuestionSet.objects.create(organization=library.admin.organization, name="Casa", corpus=library.loans)
     Question.objects.create(question_set=made, text=ABOUT_LOANS, relevant=[str(library.loans.documents.get().pk)])
     return made
+
+
+def test_a_set_of_the_house_names_documents_that_nobody_reads(library: Library) -> None:
+    made, gone = set_of_the_house(library), str(uuid4())
+    Question.objects.create(question_set=made, text="¿Y esto?", relevant=[gone])
+    out, err = StringIO(), StringIO()
+    call_command(
+        "evaluate", "Casa", "--organization", library.admin.organization.slug, "--json", stdout=out, stderr=err
+    )
+    (scores,) = json.loads(out.getvalue())
+    assert (scores["questions"], scores["measures"]["hit@1"]) == (1, 1.0)
+    assert scores["unknown"] == {"ids": [gone], "questions": 1}
+    assert f"Casa: no document has these ids: {gone}" in err.getvalue()
+    assert made.runs.get().measures["unknown"] == scores["unknown"]
 
 
 def test_a_size_that_documents_lack_is_named_instead_of_measured_as_nothing(library: Library) -> None:

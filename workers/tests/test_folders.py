@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from workers.folders import courses, watched
 from workers.folders import sync as folders
 from workers.folders.metadata import FolderMetadata
 from workers.folders.sync import Outcome
+from workers.models import Claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -251,6 +253,31 @@ def test_one_broken_folder_does_not_keep_the_others(
     assert watched.synchronize_all() == 2
     assert Document.objects.filter(corpus__name="Redes").count() == 1
     assert "could not be synchronised" in caplog.text
+
+
+def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The files that one more sweep names."""
+    caplog.clear()
+    watched.synchronize_all()
+    return [str(one.args[1]) for one in caplog.records if one.args and "is refused" in one.msg]
+
+
+def test_a_refused_file_is_named_once_for_each_version(
+    admin: Membership, ingest_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(ingest_dir, {"Redes/roto.pdf": "no PDF at all", "Python/vacío.txt": ""})
+    assert refusals(caplog) == ["vacío.txt", "roto.pdf"]
+    said = caplog.text
+    assert "'roto.pdf' of its folder is refused: The file is named PDF but does not contain a PDF." in said
+    assert refusals(caplog) == []
+    write(ingest_dir, {"Redes/roto.pdf": "still no PDF"})
+    assert refusals(caplog) == ["roto.pdf"]
+    (ingest_dir / "Redes" / "roto.pdf").unlink()
+    assert refusals(caplog) == []
+    assert Claim.objects.filter(name__startswith="refused:").count() == 1
+    shutil.rmtree(ingest_dir / "Python")
+    assert refusals(caplog) == []
+    assert not Claim.objects.filter(name__startswith="refused:").exists()
 
 
 def test_two_corpora_of_one_name_confuse_nobody(admin: Membership, ingest_dir: Path) -> None:

@@ -10,7 +10,7 @@ from accounts.limits.amounts import unlimited
 from accounts.management.commands.apikey import membership_for
 from accounts.management.relay.hangup import run_while_connected
 from accounts.models import Membership
-from accounts.problems import Problem
+from accounts.problems import NotFound, Problem
 from chat.answering import answers
 from chat.answering.admission import Asking
 from chat.answering.questions import ChatQuestion
@@ -36,8 +36,11 @@ class Command(IndexCommand):
         try:
             with unlimited():
                 run_while_connected(self.tell(asking))
+        except NotFound:
+            known = known_agents(membership)
+            raise CommandError(f"There is no agent {options['agent']!r} for this user. Known: {known}.") from None
         except Problem as problem:
-            raise CommandError(f"{problem.detail} Agents: {known_agents(membership)}.") from None
+            raise CommandError(str(problem.detail)) from None
 
     async def tell(self, asking: Asking) -> None:
         admission, reader = await answers.ask(asking, goes_on=False)
@@ -66,4 +69,4 @@ class Command(IndexCommand):
 def known_agents(membership: Membership) -> str:
     from agents.models import Agent
 
-    return ", ".join(Agent.objects.usable_by(membership).values_list("slug", flat=True))
+    return ", ".join(Agent.objects.usable_by(membership).values_list("slug", flat=True)) or "none yet"

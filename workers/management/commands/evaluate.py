@@ -67,6 +67,8 @@ class Command(IndexCommand):
                 failed.append(f"{name}: {reason_of(error)}")
                 self.stderr.write(f"{failed[-1]}; the run goes on.")
         self.bills(scores)
+        for sentence in report.without_documents(scores):
+            self.stderr.write(sentence)
         self.show(scores, options)
         below = [sentence for one in thresholds for sentence in one.failed_by(scores)] if scores else []
         if failed or below:
