@@ -13,7 +13,7 @@ Span = tuple[int, int]  # characters [start, end)
 
 SHORTEST = 20  # characters; what is shorter, such as the number of a section, belongs to the sentence behind it
 _ABBREVIATIONS = (
-    "n p cf ed ej sr dr mr ms st vs pp art cap dra etc fig inc mrs núm num pág ref sec sra tel vol arts págs aprox"
+    "n p v cf ed ee ej sr dr mr ms st vs pp art cap dra etc fig inc mrs núm num pág ref sec sra tel vol arts págs aprox"
     " approx"
 )
 # A sentence ends at its mark (and what closes after it) before white space, or at an empty line. Not before a figure or
