@@ -86,3 +86,27 @@ def test_a_sentence_that_leans_on_the_one_before_it_is_told_with_it() -> None:
 )
 def test_a_number_counts_what_stands_behind_it(question: str, sentence: str, is_counted: bool) -> None:
     assert has_counted(words(sentence), counted_by(question)) is is_counted
+
+
+PRINTED = (
+    "La linterna alumbra hasta cien metros con las pilas que trae.\n\n"
+    "Limpieza\nLa linterna se limpia con un paño seco y nunca con agua, porque el\ncristal se empaña por dentro."
+)
+
+
+def test_a_title_in_the_type_of_its_text_is_no_part_of_its_sentence() -> None:
+    said = told("¿Con qué se limpia la linterna?", PRINTED).text
+    assert "La linterna se limpia con un paño seco" in said
+    assert "Limpieza La linterna" not in said
+
+
+def test_a_first_line_that_goes_on_is_no_title() -> None:
+    said = "El plan de la Universidad de Sevilla dura cuatro años y se imparte en español."
+    assert read(said.replace("la Univ", "la\nUniv")) == [said]
+
+
+def test_what_a_thing_indicates_says_what_it_is() -> None:
+    text = "# Máscara\n\nLa máscara de subred indica qué parte de la dirección identifica a la red:\n\n```\n/24\n```\n"
+    said = told("¿Qué es una máscara de subred?", text)
+    assert "La máscara de subred indica qué parte" in said.text
+    assert not said.is_doubtful

@@ -14,7 +14,7 @@ from statistics import median
 
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
 from retrieval.context.compression import ELISION
-from retrieval.text.sentences import sentences
+from retrieval.text.sentences import below_title, sentences
 
 MOST_LINES = 2_000  # of a passage
 LONGEST_ROW = 600  # characters
@@ -205,6 +205,8 @@ class _Reading:
         if form is Form.PARAGRAPH and _are_loose(lines):
             self._put(Form.ITEMS, lines, [""] * len(lines))
         elif form is Form.PARAGRAPH:
+            if below_title("\n".join(lines[:2])):
+                self._begin_section(undressed(lines.pop(0)))
             self._paragraph(" ".join(lines))
         elif form is Form.ITEMS:
             self._items(lines, marks)

@@ -135,8 +135,9 @@ def _is_told_whole(one: Statement) -> bool:
 
 
 def stands_out(chosen: Sequence[Chosen]) -> bool:
-    """Whether the first is likely the one, and has what the question is about."""
-    return bool(chosen) and chosen[0].probability + chosen[0].topic >= CLEAR
+    """Whether the first is likely the one, has what the question is about, and does not merely announce it."""
+    is_clear = bool(chosen) and chosen[0].probability + chosen[0].topic >= CLEAR
+    return is_clear and not introduces(chosen[0].statement)
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
@@ -145,8 +146,6 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
     if asks_what_one_thing_is(question):
         return not chosen[0].defines
-    if introduces(chosen[0].statement):
-        return True
     if kind is Wish.PERSON:
         return lists_works(chosen[0].statement)
     if kind is Wish.STEPS:
