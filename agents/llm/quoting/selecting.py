@@ -5,7 +5,8 @@ many statements are chosen as are needed to be SURE, MOST at most: one where it 
 list or table stands alone.
 
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
-found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each.
+found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
+those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth.
 """
 
 from collections.abc import Callable, Sequence
