@@ -335,8 +335,8 @@ PROBES: dict[str, Probe] = {
         lambda text: answer(QUESTION, [Passage(1, text, "t")], "es"),
         named("agents.llm.quoting.features", "_LEANS", "_GLOSSARY", "_TASK")
         + named("agents.llm.quoting.defining", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
-        + named("agents.llm.quoting.defining", "_INTRODUCED", "_ENTRY", "_DESCRIBES")
-        + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON")
+        + named("agents.llm.quoting.defining", "_INTRODUCED", "_ENTRY", "_DESCRIBES", "_TELLS")
+        + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON", "_FIGURE")
         + named(
             "agents.llm.quoting.layout",
             *("_FENCE", "_HEADING", "_RULE", "_ITEM", "_REFERENCE", "_CAPITALS", "_NUMBERS", "_FURNITURE"),
@@ -345,12 +345,12 @@ PROBES: dict[str, Probe] = {
         + named("agents.llm.quoting.composing", "_LEVELS", "_NUMBER")
         + named(
             "agents.llm.quoting.quotable",
-            *("_ITEM", "_PAGE_NUMBER", "_WORD", "_LINK", "_MARKS", "_EMPHASIS", "_CODE", "_BRACKETED"),
+            *("_ITEM", "_PAGE_NUMBER", "_WORD", "_LETTERS", "_LINK", "_MARKS", "_EMPHASIS", "_CODE", "_BRACKETED"),
         ),
     ),
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
-        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS"),
+        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED"),
     ),
     "dates": Probe(
         lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from chat.citing.saying import DENIALS, Said, said_in
 from retrieval.text.folding import fold
-from retrieval.text.sentences import Span, statements
+from retrieval.text.sentences import Span, below_title, statements
 from retrieval.text.stems import WORD, stem, words
 
 ENOUGH = 0.55  # of what a claim says
@@ -65,7 +65,9 @@ def quoted_span(quote: str, read: Read) -> Span | None:
     place = find_quote(_plain(quote), read)
     if place is None or _is_denied(place, read.text):
         return None
-    return _trimmed(_widened(place, read.spans), read.text)
+    start, end = _trimmed(_widened(place, read.spans), read.text)
+    below = start + below_title(read.text[start:end])
+    return (below, end) if below <= place[0] else (start, end)
 
 
 def quotes_in(claim: str) -> Iterator[str]:

@@ -123,3 +123,11 @@ def test_a_page_is_that_of_the_sentence() -> None:
     pages = [[1, 0, 99], [2, 100, 180, "ii"], [3, 181, 300]]
     assert [page_at(pages, place) for place in (0, 99, 100, 299)] == [1, 1, 2, 3]
     assert page_at([], 7) is None
+
+
+def test_a_title_on_the_line_above_is_not_cited_with_its_sentence() -> None:
+    said = "La linterna se limpia con un paño seco y nunca con agua."
+    page = f"Limpieza\n{said.replace('nunca', 'nunca' + chr(10))} Las pilas duran un año."
+    span = supporting_span(said, Read(page))
+    assert span
+    assert " ".join(page[slice(*span)].split()) == said

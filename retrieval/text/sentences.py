@@ -9,11 +9,14 @@ document that is stored, and with them the ids that conversations cite.
 import re
 from itertools import groupby, pairwise
 
+from retrieval.text.folding import fold
+from retrieval.text.stems import STOP_WORDS
+
 Span = tuple[int, int]  # characters [start, end)
 
 SHORTEST = 20  # characters; what is shorter, such as the number of a section, belongs to the sentence behind it
 _ABBREVIATIONS = (
-    "n p cf ed ej sr dr mr ms st vs pp art cap dra etc fig inc mrs núm num pág ref sec sra tel vol arts págs aprox"
+    "n p v cf ed ee ej sr dr mr ms st vs pp art cap dra etc fig inc mrs núm num pág ref sec sra tel vol arts págs aprox"
     " approx"
 )
 # A sentence ends at its mark (and what closes after it) before white space, or at an empty line. Not before a figure or
@@ -42,6 +45,22 @@ def sentences(text: str, shortest: int = SHORTEST) -> list[Span]:
 def _strip(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+MOST_TITLE_WORDS = 6
+TITLE_SHARE = 0.5  # of the length of the line below it, that a title has at most: a line that goes on is full
+
+
+def below_title(text: str) -> int:
+    """Where a text goes on whose first line is a title in the type of what stands right below it, "Limpieza" above "La
+    linterna se limpia …"; 0 where its first line is no title."""
+    line, _, below = text.partition("\n")
+    title, after = line.strip(), below.lstrip().partition("\n")[0].rstrip()
+    is_short = title != "" and len(title.split()) <= MOST_TITLE_WORDS and len(title) <= TITLE_SHARE * len(after)
+    if not is_short or any(sign in title for sign in ".,:;!?…|") or fold(title.split()[-1]) in STOP_WORDS:
+        return 0
+    is_capital = title[0].isupper() and after.lstrip('¿¡«“"')[:1].isupper()
+    return len(text) - len(below.lstrip()) if is_capital else 0
 
 
 # Lines that stand by themselves: items, headings, rows of a table. What follows a heading or a row is another line.

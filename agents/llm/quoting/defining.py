@@ -30,8 +30,10 @@ _CONDITION = re.compile(
     r"\W{0,3}(?:si|cuando|mientras|aunque|if|when|while|unless|although)\b"
 )  # "Si no, X es infinito"
 _OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)|is|are|means|refers)\b")
+_TELLS = re.compile(r"(?:indica|representa|describe|designa|denota|indicate|represent|denote)[ns]?\b")
 _INTRODUCED = re.compile(r".{0,90}?\b(?:entiende|entendera|entenderse|entendemos) por:?\s")
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
+_LINKS = frozenset({"de", "del", "of"})
 _ENTRY = re.compile(r"[«\"“(]?[^.:;|—–]{2,60}[:—–|]\s")  # of a glossary: "Latencia: tiempo que …"
 _DESCRIBES = re.compile(  # what a column says of what stands in the first one
     r"\b(?:descripcion|significado|definicion|funcion|que (?:es|hace|significa)|para que|uso|description|meaning"
@@ -95,7 +97,9 @@ class Defining:
             return 0
         if found := _VERB.search(folded) or self._entered(text):
             return found.end()
-        deed = self._deed(opening)
+        behind = self._behind_the_thing(opening)
+        is_told = behind > 0 and _TELLS.match(opening[behind]) is not None  # "La máscara indica qué parte …"
+        deed = opening[behind] if is_told else self._deed(opening)
         return max(0, folded.find(deed)) if deed else 0
 
     def _entered(self, text: str) -> re.Match[str] | None:
@@ -113,8 +117,12 @@ class Defining:
         """The place of the word behind the thing that a sentence begins with; 0 where it begins with something else."""
         before = (word in _ARTICLES or (asks_with(word) and not self._topic.has(word)) for word in opening)
         thing = next((place for place, is_before in enumerate(before) if not is_before), len(opening))
-        behind = next((place for place in range(thing, len(opening)) if not self._topic.has(opening[place])), 0)
+        behind = next((place for place in range(thing, len(opening)) if not self._is_of_it(opening[place:])), 0)
         return behind if thing < behind else 0
+
+    def _is_of_it(self, said: Sequence[str]) -> bool:
+        """Whether the first word names the thing, or is between two that do: "máscara de subred"."""
+        return self._topic.has(said[0]) or (said[0] in _LINKS and len(said) > 1 and self._topic.has(said[1]))
 
 
 def _describes(header: Sequence[str]) -> bool:

@@ -10,7 +10,15 @@ from math import log
 
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
 from agents.llm.quoting.layout import Form
-from agents.llm.quoting.question_kinds import Wish, asks_for_difference, asks_for_list, has_kind, kind_of_question
+from agents.llm.quoting.question_kinds import (
+    Wish,
+    asks_for_difference,
+    asks_for_list,
+    counted_by,
+    has_counted,
+    has_kind,
+    kind_of_question,
+)
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.text.folding import fold_latin
@@ -24,8 +32,8 @@ LAST_RANK = 3  # behind it all passages are alike
 LONGEST_COUNTED = 400  # characters
 
 _LEANS = re.compile(
-    r"(?:Est[oae]s?|Es[oa]s?|Ell[oa]s?|Dich[oa]s?|Además|Asimismo|También|Por (?:ello|eso|tanto)|Sin embargo"
-    r"|Th(?:is|ese|ose|ey)|It|He|She|However|Therefore|Also|But|And)\b"
+    r"(?:Est[oae]s?|Es[oa]s?|Él|Ell[oa]s?|Sus?|Dich[oa]s?|Además|Asimismo|También|Por (?:ello|eso|tanto)|Sin embargo"
+    r"|Th(?:is|ese|ose|ey|eir)|Its?|He|She|His|Her|However|Therefore|Also|But|And)\b"
 )
 _GLOSSARY = re.compile(r"definicion|glosario|terminolog|conceptos|definition|glossary|terminology|terms")
 _TASK = re.compile(
@@ -44,11 +52,12 @@ class Weighing:
         self._words = said_words(question)[:MOST_ASKED]
         self._kind, self._said = kind_of_question(question), frozenset(words(question)[: 4 * MOST_ASKED])
         self._terms = exact_terms(question)
+        self._counted = counted_by(question)
         self._lists, self._differs = asks_for_list(question), asks_for_difference(question)
         stems = [one.stems for one in statements]
-        counts = [sum(word[:STEM_LETTERS] in one for one in stems) for word in self._words]
+        often = [sum(word[:STEM_LETTERS] in one for one in stems) for word in self._words]
         among = max(AMONG, len(statements))
-        self._worth = [log(1 + (among - count + 0.5) / (count + 0.5)) for count in counts]
+        self._worth = [log(1 + (among - count + 0.5) / (count + 0.5)) for count in often]
         self._total = sum(self._worth) or 1.0
         self._topic = Topic(dict(zip(self._words, self._worth, strict=True)))
         self._above: dict[tuple[str, ...], list[float]] = {}
@@ -87,15 +96,16 @@ class Weighing:
 
     def _of_words(self, one: Statement, has: Sequence[float]) -> dict[str, float]:
         rank, position = one.place
-        before, after = (self._has_of((rank, position + step)) for step in (-1, 1))
-        own = self._share(has)
+        earlier, before, after = (self._has_of((rank, position + step)) for step in (-2, -1, 1))
+        own, with_before = self._share(has), self._share([max(two) for two in zip(has, before, strict=True)])
         above = self._held_above(one.above)
         return {
             "exact": self._share([float(held == 1) for held in has]),
             "own": own,
             "squared": own**2,
             "around": self._share([max(three) for three in zip(has, before, after, strict=True)]),
-            "before": self._share([max(two) for two in zip(has, before, strict=True)]),
+            "before": with_before,
+            "earlier": self._share([max(three) for three in zip(has, before, earlier, strict=True)]) - with_before,
             "above": self._share([max(two) for two in zip(has, above, strict=True)]) - own,
             "pairs": self._paired(one.words),
             "terms": self._terms_in(one.text),
@@ -112,6 +122,7 @@ class Weighing:
         return {
             "kind": float(known is True),
             "no kind": float(known is False),
+            "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
             "row kind": float(is_row and known is True),
             "opens": float(is_opening),
             "defines": float(defines),
@@ -192,10 +203,16 @@ def _of_writing(one: Statement) -> dict[str, float]:
         "whole code": float(one.is_whole and one.block.form is Form.CODE),
         "row": float(is_alone and one.block.form is Form.TABLE),
         "item": float(is_alone and one.block.form is Form.ITEMS),
+        "introduces": float(introduces(one)),
         "dialogue": float(is_spoken(one)),
         "task": float(_TASK.search(one.text) is not None),
         "exercise": float(_is_of_exercise(one)),
     }
+
+
+def introduces(one: Statement) -> bool:
+    """Whether it announces what is not quoted with it."""
+    return not one.is_whole and one.text.endswith(":")
 
 
 def is_spoken(one: Statement) -> bool:

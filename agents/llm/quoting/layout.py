@@ -12,8 +12,9 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from statistics import median
 
+from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
 from retrieval.context.compression import ELISION
-from retrieval.text.sentences import sentences
+from retrieval.text.sentences import below_title, sentences
 
 MOST_LINES = 2_000  # of a passage
 LONGEST_ROW = 600  # characters
@@ -71,7 +72,9 @@ _CAPITALS = re.compile(r"^[^a-záéíóúüñ]{12,}$")
 _NUMBERS = re.compile(r"^\W*(?:\d+\W*)?$")
 # A gazette's own lines, contents, page numbers, templates, tags.
 _FURNITURE = re.compile(
-    r"^\s*cve:|\bISSN\b|\.{4,}|(?:\s\.){4,}|\b[Pp][áa]g(?:ina|e)?s?\.?\s*\d+\s*$|\{[%{]|^\s*<[^<>]*>\s*$"
+    r"^\s*cve:|\bISSN\b"
+    r"|^.{0,300}?(?:(?<!\.)\.{4,}+|(?<!\s\.)(?:\s\.){4,}+)(?:\s*+\S{1,8}+){0,2}+\s*+$"
+    r"|\b[Pp][áa]g(?:ina|e)?s?\.?\s*\d+\s*$|\{[%{]|^\s*<[^<>]*>\s*$"
 )
 _DEBRIS = (_RULE, _REFERENCE, _CAPITALS, _NUMBERS, _FURNITURE)
 _HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010\u2011]\n\s*(?=[a-záéíóúüñ])")
@@ -202,6 +205,8 @@ class _Reading:
         if form is Form.PARAGRAPH and _are_loose(lines):
             self._put(Form.ITEMS, lines, [""] * len(lines))
         elif form is Form.PARAGRAPH:
+            if below_title("\n".join(lines[:2])):
+                self._begin_section(undressed(lines.pop(0)))
             self._paragraph(" ".join(lines))
         elif form is Form.ITEMS:
             self._items(lines, marks)
@@ -230,6 +235,7 @@ class _Reading:
     def end_section(self) -> None:
         """A heading that is a sentence with nothing below it is what its section says: "2.1. It lasts a year."."""
         self.end()
+        self._tell_lead()
         if self.is_first and not (self.lead or self.asked) and _is_clause(self.heading):
             said, self.heading = self.heading, ""
             self._put(Form.ITEMS, [said], [""])
@@ -245,11 +251,18 @@ class _Reading:
         if said.endswith("?") and len(said) <= LONGEST_ASKED:
             self.asked, self.lead = said, ""
             return
+        self._tell_lead()
         start = sentences(text, shortest=1)[-1][0] if said.endswith(":") else len(text)
         if undressed(text[:start]):
             self._put(Form.PARAGRAPH, [text[:start].rstrip()])
         self.lead = text[start:]
         self.before = "" if self.lead else text[sentences(text, shortest=1)[-1][0] :]
+
+    def _tell_lead(self) -> None:
+        """A long sentence that introduces no list, table or code is one of those: "In his article Tesla said:"."""
+        if len(self.lead.split()) >= WORDS_WITHOUT_STOP:
+            said, self.lead = self.lead, ""
+            self._put(Form.PARAGRAPH, [said])
 
     def _items(self, lines: list[str], marks: list[str]) -> None:
         """A list of questions is none, but what has their numbers below answers them. An item with a colon at its end

@@ -4,9 +4,11 @@ A question is read at its beginning: "¿Cuántos días dura…?" asks for a numb
 """
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 from retrieval.text.folding import fold_latin
+from retrieval.text.stems import STEM_LETTERS, STOP_WORDS
 
 
 class Wish(StrEnum):
@@ -79,6 +81,9 @@ _NUMBER_WORDS = (
     "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\w{3,5}teen|twenty|thirty|forty|fifty|sixty|seventy|"
     "eighty|ninety|hundred|thousand|million|billion|half|third|quarter|twice|double|dozen"
 )
+_COUNTED = re.compile(r"\b(?:cuant[oa]s|how many) (?:de )?(\w{1,30})(?: (?:de )?(\w{1,30}))?")
+_FIGURE = re.compile(rf"\d\w{{0,20}}|(?:{_NUMBER_WORDS})")
+_COUNTED_WITHIN = 3  # words behind a figure: "40 jóvenes hombres"
 _TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
 _NUMBER = re.compile(rf"\d|\b(?:{_NUMBER_WORDS})\b")
 _NAME = re.compile(r"(?<=[\w,;:)»”\"'] )[(«“\"']?[A-ZÁÉÍÓÚÜÑ][\w'’-]+")
@@ -100,6 +105,20 @@ def asks_for_list(question: str) -> bool:
 
 def asks_for_difference(question: str) -> bool:
     return _DIFFERS.search(fold_latin(question[:LONGEST])) is not None
+
+
+def counted_by(question: str) -> frozenset[str]:
+    """The stems of what "¿Cuántos hombres …?" and "How many people …?" want counted; none of another question."""
+    found = _COUNTED.search(fold_latin(question[:LONGEST]))
+    return frozenset(
+        word[:STEM_LETTERS] for word in (found.groups() if found else ()) if word and word not in STOP_WORDS
+    )
+
+
+def has_counted(said: Sequence[str], counted: frozenset[str]) -> bool:
+    """Whether a number stands before one of what is counted; `said`: the words of a sentence, folded."""
+    places = [place for place, word in enumerate(said) if word[:STEM_LETTERS] in counted]
+    return any(_FIGURE.fullmatch(word) for place in places for word in said[max(0, place - _COUNTED_WITHIN) : place])
 
 
 def has_kind(sentence: str, kind: Wish, asked: frozenset[str]) -> bool | None:

@@ -13,11 +13,14 @@ CHARACTERS = range(20, 1_201)  # of a sentence that reads well by itself; a long
 FEWEST_WORDS = 4
 WORDS_WITHOUT_STOP = 12  # what ends without a stop and has fewer is a title
 MOST_SYMBOLS = 2  # arrows, bars, emoji
+IN_LETTERS, IN_LETTERS_OF_MANY = 0.75, 0.5  # of a sentence that is no row of numbers; of one with MANY_WORDS and a stop
+MANY_WORDS = 8
 LONGEST_HEADING = 10  # words of a sentence that names an article or a chapter and says no more
 
 _PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=[A-ZÁÉÍÓÚ]{4,})")
 _ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W_]{2,}")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^)\[\]\n]*\)")
 # "<requirement>" is a word of the text.
 _TAGS = (
@@ -88,13 +91,22 @@ def is_credit(sentence: str) -> bool:
 
 def _reads(sentence: str) -> bool:
     """A statement in words: no question, title, row of numbers, nor a sentence without its beginning."""
-    letters = sum(c.isalpha() or c == " " for c in sentence)
-    symbols = sum(unicodedata.category(c) in {"So", "Sm"} for c in sentence)
     first, last = sentence.lstrip("¿¡«“\"'(`")[:1], sentence.rstrip("»”\"')`")[-1:]
-    whole = last in {".", "!", "…"} or (last not in ",;-(?:" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
+    is_ended = last in {".", "!", "…"}
+    whole = is_ended or (last not in ",;-(?" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
     if heading_key(sentence) and len(sentence.split()) <= LONGEST_HEADING:
         return False
     if is_credit(sentence):
         return False
     is_beginning = not first.islower() or sentence.startswith("`")  # a name in code begins as it is written
-    return whole and letters >= 0.75 * len(sentence) and symbols <= MOST_SYMBOLS and is_beginning
+    return whole and is_beginning and _is_in_words(sentence, is_ended=is_ended)
+
+
+def _is_in_words(sentence: str, *, is_ended: bool) -> bool:
+    """Whether it is no row of numbers or signs: "Argel perdió de 30 000 a 50 000 habitantes en 1620-21, y de nuevo …"
+    has its words, "a 28.5°E" its degrees."""
+    letters = sum(c.isalpha() or c == " " for c in sentence)
+    if is_ended and len(_LETTERS.findall(sentence)) >= MANY_WORDS:
+        return letters >= IN_LETTERS_OF_MANY * len(sentence)
+    symbols = sum(unicodedata.category(c) in {"So", "Sm"} for c in sentence)
+    return letters >= IN_LETTERS * len(sentence) and symbols <= MOST_SYMBOLS
