@@ -112,7 +112,7 @@ class Corpus(Identified, Deletable):
 
 def original_key(document: "Document", _filename: str) -> str:
     """`{corpus_id}/{document_id}/original.pdf`: nothing of the client's name reaches a path (RELIABILITY R12)."""
-    return f"{document.corpus_id}/{document.pk}/original{EXTENSIONS[document.media_type]}"
+    return f"{document.folder}/original{EXTENSIONS[document.media_type]}"
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -217,7 +217,9 @@ class Document(Identified, Deletable):
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     not_before = models.DateTimeField(default=timezone.now, editable=False)
     metadata_changed_at = models.DateTimeField(null=True, editable=False)  # the index has not followed yet
-    presence_changed_at = models.DateTimeField(null=True, editable=False)  # as above, of whether it is found at all
+    presence_changed_at = models.DateTimeField(null=True, editable=False)  # as above, of whether and where it is found
+    moved_at = models.DateTimeField(null=True, editable=False)  # from another corpus, the last time
+    moved_from = models.UUIDField(null=True, editable=False)  # that corpus, which may be gone
 
     content_type = models.CharField(_("content type"), max_length=20, choices=ContentType, blank=True)
     unit = models.CharField(_("unit"), max_length=100, blank=True)
@@ -250,6 +252,9 @@ class Document(Identified, Deletable):
             models.Index(fields=("status", "not_before"), name="document_queue"),
             *queue_indexes(),
             models.Index(fields=("corpus", "deleted_at", "created_at"), name="document_of_corpus"),
+            models.Index(
+                fields=("moved_from", "moved_at"), condition=models.Q(moved_from__isnull=False), name="document_moved"
+            ),
         )
 
     def __str__(self) -> str:
@@ -262,6 +267,13 @@ class Document(Identified, Deletable):
         day = self.source_date and day_number(self.source_date)
         fixed = {name: getattr(self, name) for name in METADATA_FIELDS}
         return {**fixed, FREE_FIELD: free_words(self.meta), "source_date": day}
+
+    @property
+    def folder(self) -> str:
+        """Where its files lie, of whichever corpus it is now: under the id of the one that it came into."""
+        corpus = str(self.file.name or "").partition("/")[0]
+        is_its_own = str(self.file.name).startswith(f"{corpus}/{self.pk}/")
+        return f"{corpus if is_its_own else self.corpus_id}/{self.pk}"
 
     @property
     def is_busy(self) -> bool:

@@ -44,9 +44,11 @@ def remove_documents(documents: Iterable[Document], by: Membership, *, at_once: 
     gone = deletion(by.user, at_once=at_once)
     if gone["kept_until"]:
         gone["presence_changed_at"] = gone["deleted_at"]
+    asked = {one.pk: one.corpus_id for one in documents}
     with transaction.atomic():
-        for document in documents:
-            if Document.objects.alive().filter(pk=document.pk).update(**gone):
+        for document in lock_documents(asked):
+            if document.corpus_id == asked[document.pk]:  # not moved meanwhile
+                Document.objects.filter(pk=document.pk).update(**gone)
                 audit.record(by, "deleted", document, corpus=str(document.corpus_id), at_once=at_once)
                 tell_of_removal(document.pk)
     moment: datetime = gone["deleted_at"]
@@ -120,6 +122,13 @@ def lock_corpus(corpus_id: UUID) -> None:
     """Until the transaction ends the corpus is neither deleted nor restored, and takes in no document."""
     if Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id, deleted_at=None).first() is None:
         raise CorpusInTrash
+
+
+def lock_documents(ids: Iterable[UUID]) -> DocumentQuerySet:
+    """Those that are alive, as they are now; before any of them is changed and all in one order, so that two who change
+    the same ones do not wait for each other for ever."""
+    wanted = list(ids)
+    return Document.objects.alive().select_for_update(of=("self",), no_key=True).filter(pk__in=wanted).order_by("pk")
 
 
 def refuse_taken_place(document: Document) -> None:

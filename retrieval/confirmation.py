@@ -1,8 +1,8 @@
 """The database disposes: hits are read back within the scope, and what it does not confirm is dropped (SPEC
 §2.3).
 
-A hit may be missing for two reasons. Stale: its row is gone, its document deleted, its version superseded or
-its corpus switched off since; the reconciler will follow. Isolation: the row belongs to a corpus that the
+A hit may be missing for two reasons. Stale: its row is gone, its document deleted or moved, its version superseded or
+its corpus switched off since; the index will follow. Isolation: the row belongs to a corpus that the
 scope does not hold, so the filter or the payload is wrong; that must never happen, is counted and logged by ids.
 """
 
@@ -148,11 +148,15 @@ def _account(missing: Sequence[UUID], scope: Scope) -> dict[UUID, str]:
 def _whereabouts(ids: Sequence[UUID]) -> list[tuple[Any, ...]]:
     """Ids only, whatever the state of the rows: nothing of them is shown to anybody."""
     columns = ("document__corpus__organization_id", "document__corpus__owner_id")
+    move = ("document__moved_from", "document__presence_changed_at")
     rows = Chunk.objects.filter(id__in=ids).order_by()
-    return list(rows.values_list("id", "document__corpus_id", *columns))
+    return list(rows.values_list("id", "document__corpus_id", *columns, *move))
 
 
 def _belongs(row: tuple[Any, ...], scope: Scope) -> bool:
-    _, corpus, organization, owner = row
+    """Or did it before it was moved, which the index has not followed yet, or was outrun in."""
+    _, corpus, organization, owner, moved_from, changed_at = row
     tier = scope.global_ids if owner is None else scope.personal_ids
-    return organization == scope.organization_id and corpus in tier and owner in (None, scope.user_id)
+    is_within = corpus in tier and owner in (None, scope.user_id)
+    was_moved = moved_from is not None and (changed_at is not None or moved_from in scope.corpus_ids)
+    return organization == scope.organization_id and (is_within or was_moved)

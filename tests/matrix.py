@@ -232,6 +232,16 @@ PAGES = tuple(
         ),
         ("POST", "/corpora/{alices}/documents/restore/", own(302), {"deleted": "2026-11-23T12:00:00+00:00"}),
         ("POST", "/corpora/{shared}/documents/restore/", kept_by_admins(302, 404), None),
+        *(
+            ("POST", "/corpora/{alices}/documents/selected/", own(302), {"document": "{alices_document}", **said})
+            for said in ({"action": "move", "to": "{alices_second}"}, {"action": "move", "to": "{shared}"})
+        ),
+        (
+            *("POST", "/corpora/{shared}/documents/selected/", kept_by_admins(302, 404)),
+            {"document": "{shared_document}", "action": "move", "to": "{shared_second}"},
+        ),
+        ("POST", "/corpora/{alices}/documents/back/", own(302), {"moved": "2026-11-23T12:00:00+00:00"}),
+        ("POST", "/corpora/{shared}/documents/back/", kept_by_admins(302, 404), None),
         ("POST", "/corpora/{alices}/progress/", own(200), {"busy": "{alices_document}"}),
         ("POST", "/corpora/{shared}/progress/", shared(200), {"busy": "{alices_document}"}),
         ("GET", "/corpora/{alices}/agents/", own(200), None),

@@ -234,8 +234,15 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("corpora/rows/counting/mending.py", "MetadataValue.objects.filter(documents__lte=0)"): (
         "upkeep: what no document says any more"
     ),
-    ("corpora/uploads/intake.py", "Document.objects.alive().select_for_update().filter(pk=document_id)"): (
-        "locks the row in hand"
+    (
+        "corpora/removal.py",
+        "Document.objects.alive().select_for_update(of=('self',), no_key=True).filter(pk__in=wanted)",
+    ): "locks the rows in hand",
+    ("corpora/uploads/inventory.py", "Document.objects.filter(pk__in=filter(_is_id, document_ids))"): (
+        "names of files, compared with what the store has"
+    ),
+    ("corpora/uploads/originals.py", "Document.objects.exclude(corpus=corpus_id)"): (
+        "whether a file that the store has is a document's that was moved; nothing of it is shown"
     ),
     (
         "corpora/uploads/intake.py",

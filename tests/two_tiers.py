@@ -17,6 +17,7 @@ from agents import assignments
 from agents.models import Agent
 from corpora import removal
 from corpora.models import Corpus, Document
+from corpora.rows import moving
 from corpora.uploads import facts, intake
 from retrieval.models import SpaceState
 from retrieval.spaces import opened, registry
@@ -136,6 +137,30 @@ class TwoTiers(RuleBasedStateMachine, Walls):
             keeper = self.keeper(self.oracle.documents[document])
             removal.remove_document(self.rows[document], keeper, at_once=True)
             self.oracle.delete_document(document)
+
+    @rule(n=number, m=number)
+    def move_document(self, n: int, m: int) -> None:
+        """To another corpus of whoever keeps this one; others are as if they were not there. The index follows, and who
+        was killed in the middle has left nothing."""
+        document = self.pick([one for one in self.oracle.documents if one.startswith("document")], n)
+        if not document:
+            return
+        here = self.oracle.documents[document]
+        there = self.pick([one for one in self.oracle.corpora if one != here], m)
+        if not there:
+            return
+        row, by = Document.objects.get(pk=self.rows[document].pk), self.keeper(here)
+        if self.oracle.corpora[here] != self.oracle.corpora[there]:
+            with suppress(moving.NotFound):
+                moving.move_documents([row], self.rows[there], by)
+                raise AssertionError("moved to a corpus of somebody else's")
+            return
+        assert moving.move_documents([row], self.rows[there], by).moved == 1
+        row.refresh_from_db()
+        self.rows[document], self.oracle.documents[document], self.kills[document] = row, there, 0
+        if document in self.oracle.waiting:
+            self.ingest()
+        self.follow()
 
     @rule(n=number)
     def trash_document(self, n: int) -> None:

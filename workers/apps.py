@@ -29,7 +29,7 @@ class WorkersConfig(AppConfig):
 
         for long_work in (runs_waiting, export_requested):
             long_work.connect(on_long_work)
-        for came in (signals.document_ready, signals.corpus_restored):
+        for came in (signals.document_ready, signals.corpus_restored, signals.documents_moved):
             came.connect(on_document_ready)
         for errand in (signals.document_removed, signals.corpus_removed, signals.metadata_changed, erasure_requested):
             errand.connect(on_errand)
@@ -72,7 +72,7 @@ def on_agent_saved(instance: "Agent", **kwargs: Any) -> None:
 
 def on_document_ready(document_id: UUID | None = None, **kwargs: Any) -> None:
     """Both lanes: a small document goes to whichever is free first."""
-    if document_id is not None:  # not a corpus that came back
+    if document_id is not None:  # not a corpus that came back or was moved to
         causes.note_cause(document_id)
     hints.hint(hints.INGESTION, hints.SHORT)
 

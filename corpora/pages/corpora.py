@@ -19,7 +19,7 @@ from corpora.pages.description_forms import MetadataForm
 from corpora.pages.documents import deleted_sentence, list_context
 from corpora.pages.facts import FactForm
 from corpora.pages.forms import CorpusForm, NewCorpusForm
-from corpora.pages.undoing import deletion_shown
+from corpora.pages.undoing import deed_shown
 from corpora.uploads import intake
 
 
@@ -54,7 +54,7 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
         "too_large": intake.too_large(settings.MAX_UPLOAD_BYTES),
         "accepted": intake.accepted_files(),
         "accept": ",".join(sorted(MEDIA_TYPES)),
-        "done": deletion_shown(request, membership, pk) if writable else None,
+        "done": deed_shown(request, membership, pk) if writable else None,
         "form": MetadataForm(auto_id="upload_%s"),
         "fact_form": FactForm(auto_id="fact_%s"),
     }

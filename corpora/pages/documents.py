@@ -19,6 +19,7 @@ from corpora.descriptions import describe
 from corpora.models import Corpus, Document, DocumentQuerySet
 from corpora.pages.description_forms import BulkForm
 from corpora.pages.lists import DocumentList
+from corpora.pages.moving import places_beside
 from corpora.pages.undoing import Deed, answer_done
 from corpora.uploads import intake
 
@@ -41,6 +42,7 @@ def list_context(request: HttpRequest, membership: Membership, corpus: Corpus, w
         "documents": documents,
         "busy": any(document.is_busy for document in documents.items),
         "bulk_form": BulkForm(auto_id="bulk_%s", use_required_attribute=False) if writable else None,
+        "places": places_beside(membership, corpus) if writable else (),
     }
 
 

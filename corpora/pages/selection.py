@@ -1,4 +1,4 @@
-"""What is done with several documents of a corpus at once: deleting, describing, trying again."""
+"""What is done with several documents of a corpus at once: deleting, describing, moving, trying again."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,10 +21,11 @@ from corpora.descriptions import describe
 from corpora.models import Corpus, Document
 from corpora.pages.description_forms import BulkForm
 from corpora.pages.documents import list_context
+from corpora.pages.moving import move_back, move_chosen
 from corpora.pages.undoing import (
     Deed,
     deleted_together,
-    deletion_asked_of,
+    moment_asked_of,
     page_that_says,
     restore_all,
     trashed_sentence,
@@ -103,6 +104,7 @@ def retry_chosen(request: HttpRequest, by: Membership, chosen: Chosen) -> Deed:
 ACTIONS: dict[str, Callable[[HttpRequest, Membership, Chosen], Deed]] = {
     "delete": delete_chosen,
     "describe": describe_chosen,
+    "move": move_chosen,
     "retry": retry_chosen,
 }
 
@@ -112,6 +114,15 @@ ACTIONS: dict[str, Callable[[HttpRequest, Membership, Chosen], Deed]] = {
 def documents_restore(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     """Undo a deletion: what was deleted in that moment comes back, as far as nothing stands in its place."""
     corpus = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
-    moment = deletion_asked_of(request)
+    moment = moment_asked_of(request, "deleted")
     found = deleted_together(membership, corpus.pk, moment)[:AT_ONCE] if moment else []
     return answer_list(request, membership, corpus, restore_all(found, membership))
+
+
+@require_POST
+@member_page
+def documents_back(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
+    """Undo a move: what was moved from here in that moment comes back, as far as nothing stands in its place."""
+    corpus = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
+    moment = moment_asked_of(request, "moved")
+    return answer_list(request, membership, corpus, move_back(membership, corpus, moment))

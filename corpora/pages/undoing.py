@@ -18,15 +18,18 @@ from django.utils.translation import ngettext
 from accounts.models import Membership
 from corpora import removal
 from corpora.models import Corpus, Document, DocumentQuerySet
+from corpora.rows.moving import moved_together
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A sentence; `undo` is the moment of a deletion that can be taken back, `failed` that nothing was done."""
+    """A sentence; `undo` is the moment of what can be taken back: of a deletion, or else (`was_move`) of a move.
+    `failed`: nothing was done."""
 
     sentence: str
     undo: datetime | None = None
     failed: bool = False
+    was_move: bool = False
 
 
 def answer_done(request: HttpRequest, membership: Membership, corpus_id: UUID, done: Deed) -> HttpResponse:
@@ -41,13 +44,14 @@ def page_that_says(request: HttpRequest, corpus_id: UUID, done: Deed) -> HttpRes
     if done.undo is None:
         (messages.error if done.failed else messages.success)(request, done.sentence)
         return redirect("corpus", corpus_id)
-    return redirect(f"{reverse('corpus', args=[corpus_id])}?{urlencode({'deleted': done.undo.isoformat()}, safe=':')}")
+    said = urlencode({"moved" if done.was_move else "deleted": done.undo.isoformat()}, safe=":")
+    return redirect(f"{reverse('corpus', args=[corpus_id])}?{said}")
 
 
-def deletion_asked_of(request: HttpRequest) -> datetime | None:
-    """`deleted`, as `page_that_says` and the toast write it."""
+def moment_asked_of(request: HttpRequest, name: str) -> datetime | None:
+    """`deleted` or `moved`, as `page_that_says` and the toast write it."""
     with suppress(ValueError):
-        moment = parse_datetime((request.POST if request.method == "POST" else request.GET).get("deleted", ""))
+        moment = parse_datetime((request.POST if request.method == "POST" else request.GET).get(name, ""))
         return moment if moment and moment.tzinfo else None
     return None
 
@@ -58,16 +62,25 @@ def deleted_together(membership: Membership, corpus_id: UUID, moment: datetime) 
     return trash.filter(corpus_id=corpus_id, deleted_at=moment, deleted_by=membership.user)
 
 
-def deletion_shown(request: HttpRequest, membership: Membership, corpus_id: UUID) -> Deed | None:
-    """What the page says that was asked for after a deletion."""
-    moment = deletion_asked_of(request)
-    count = deleted_together(membership, corpus_id, moment).count() if moment else 0
-    return Deed(trashed_sentence(count), moment) if count else None
+def deed_shown(request: HttpRequest, membership: Membership, corpus_id: UUID) -> Deed | None:
+    """What the page says that was asked for after a deletion or a move."""
+    if moment := moment_asked_of(request, "deleted"):
+        count = deleted_together(membership, corpus_id, moment).count()
+        return Deed(trashed_sentence(count), moment) if count else None
+    if moment := moment_asked_of(request, "moved"):
+        moved = list(moved_together(membership, corpus_id, moment).select_related("corpus"))
+        return Deed(moved_sentence(len(moved), moved[0].corpus), moment, was_move=True) if moved else None
+    return None
 
 
 def trashed_sentence(count: int) -> str:
     said = ngettext("%(count)d document is in the trash.", "%(count)d documents are in the trash.", count)
     return said % {"count": count}
+
+
+def moved_sentence(count: int, corpus: Corpus) -> str:
+    said = ngettext("%(count)d document is in “%(corpus)s” now.", "%(count)d documents are in “%(corpus)s” now.", count)
+    return said % {"count": count, "corpus": corpus}
 
 
 def restore_all(found: Iterable[Document], by: Membership) -> Deed:

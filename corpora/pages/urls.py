@@ -16,6 +16,7 @@ urlpatterns = [
     path("corpora/<uuid:pk>/documents/upload/", sending.documents_upload, name="documents-upload"),
     path("corpora/<uuid:pk>/documents/selected/", selection.documents_selected, name="documents-selected"),
     path("corpora/<uuid:pk>/documents/restore/", selection.documents_restore, name="documents-restore"),
+    path("corpora/<uuid:pk>/documents/back/", selection.documents_back, name="documents-back"),
     path("corpora/<uuid:pk>/facts/", facts.fact_keep, name="fact-keep"),
     path("corpora/<uuid:pk>/progress/", documents.progress, name="documents-progress"),
     path("documents/<uuid:pk>/", pages.document, name="document"),

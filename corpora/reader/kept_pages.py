@@ -1,6 +1,6 @@
 """Images of pages in the file store: made when asked for, and gone with their version, their document, or in time.
 
-    page-images/GENERATION/CORPUS/DOCUMENT/VERSION-SHA-PAGE-WIDTH.png
+    page-images/GENERATION/CORPUS/DOCUMENT/VERSION-SHA-PAGE-WIDTH.png (the corpus that the original lies under)
 
 A generation is PAGE_IMAGES_DAYS long. The present one and the one before are looked at; upkeep removes what is older,
 so that nothing is kept for longer than twice that. How much there may be of all says `corpora.reader.page_room`.
@@ -10,7 +10,6 @@ import logging
 import shutil
 import time
 from collections.abc import Iterator
-from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -72,12 +71,11 @@ def discard_page(name: str) -> None:
 
 def _name(document: Document, number: int, width: int, generation: int) -> str:
     """The checksum tells a file that was replaced from the version that was read of the one before."""
-    folder = _folder(generation, document.corpus_id, document.pk)
-    return f"{folder}{document.version}-{document.sha256[:16]}-{number}-{width}.png"
+    return f"{_folder(generation, document)}{document.version}-{document.sha256[:16]}-{number}-{width}.png"
 
 
-def _folder(generation: int | str, corpus_id: UUID, document_id: UUID) -> str:
-    return f"{FOLDER}/{generation}/{corpus_id}/{document_id}/"
+def _folder(generation: int | str, document: Document) -> str:
+    return f"{FOLDER}/{generation}/{document.folder}/"
 
 
 def forget_pages(document: Document, *, but_version: int | None = None) -> int:
@@ -94,7 +92,7 @@ def forget_pages(document: Document, *, but_version: int | None = None) -> int:
 def _names_of(document: Document, but_version: int | None) -> Iterator[str]:
     kept = f"{but_version}-"
     for generation in _generations():
-        for name in stored_names(_folder(generation, document.corpus_id, document.pk)):
+        for name in stored_names(_folder(generation, document)):
             if but_version is None or not name.rpartition("/")[2].startswith(kept):
                 yield name
 

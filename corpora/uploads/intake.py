@@ -171,7 +171,7 @@ def replace(document: Document, upload: UploadedFile, by: Membership, **fields: 
     try:
         with transaction.atomic():
             stock.make_room(by, megabytes=document.size - size_before)
-            before = file_of(document.pk)
+            before = file_of(document)
             document.save(update_fields=["media_type", "size", "sha256", "file", *fields])
             requeue(document)
     except Exception as error:
@@ -183,10 +183,10 @@ def replace(document: Document, upload: UploadedFile, by: Membership, **fields: 
         originals.discard_original(before)
 
 
-def file_of(document_id: UUID) -> str:
+def file_of(document: Document) -> str:
     """The name of the file that the row has now; the row is locked until the transaction ends."""
-    rows = Document.objects.alive().select_for_update().filter(pk=document_id).values_list("file", flat=True)
-    if (name := rows.first()) is None:
+    rows = Document.objects.alive().select_for_update().filter(pk=document.pk, corpus=document.corpus_id)
+    if (name := rows.values_list("file", flat=True).first()) is None:
         raise NotFound
     return str(name)
 

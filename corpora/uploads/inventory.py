@@ -3,13 +3,15 @@
 One corpus at a time, because a list of all files of an installation need not fit into memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.core.files.storage import default_storage
 
 from corpora.models import Document, DocumentQuerySet
+
+AT_ONCE = 500  # parameters of one statement: some builds of SQLite take 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,8 @@ def missing_originals(documents: DocumentQuerySet) -> Inventory:
         there = stored_names(f"{corpus}/")
         for pk, name in documents.filter(corpus=corpus).values_list("pk", "file").iterator():
             looked_at += 1
-            if name not in there:
+            was_moved = not name.startswith(f"{corpus}/")
+            if name not in there and not (was_moved and default_storage.exists(name)):
                 missing.append(pk)
     return Inventory(looked_at, tuple(missing))
 
@@ -38,7 +41,16 @@ def unnamed_files() -> Iterator[str]:
     than the store. One that has just been kept is among them until its row is written."""
     for folder in corpus_folders():
         named = set(Document.objects.filter(corpus=folder).values_list("file", flat=True))
-        yield from sorted(stored_names(f"{folder}/") - named)
+        unnamed = sorted(stored_names(f"{folder}/") - named)
+        for start in range(0, len(unnamed), AT_ONCE):
+            some = unnamed[start : start + AT_ONCE]
+            moved = files_of({name.split("/")[1] for name in some})
+            yield from (name for name in some if name not in moved)
+
+
+def files_of(document_ids: Iterable[str]) -> set[str]:
+    """What the rows of documents name, whichever corpus they are in now; what is no id names nothing."""
+    return set(Document.objects.filter(pk__in=filter(_is_id, document_ids)).values_list("file", flat=True))
 
 
 def corpus_folders() -> list[UUID]:

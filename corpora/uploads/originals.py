@@ -56,16 +56,15 @@ def delete_originals(document: Document) -> int:
 
     Raises the store's error, or RuntimeError when something is still there afterwards.
     """
-    names = original_names(document.corpus_id, document.pk)
+    names = original_names(document.folder)
     for name in names:
         default_storage.delete(name)
-    if original_names(document.corpus_id, document.pk):
+    if original_names(document.folder):
         raise RuntimeError(f"originals of document {document.pk} survived their deletion")
     return len(names)
 
 
-def original_names(corpus_id: UUID, document_id: UUID) -> list[str]:
-    folder = f"{corpus_id}/{document_id}"
+def original_names(folder: str) -> list[str]:
     try:
         _folders, files = default_storage.listdir(folder)
     except FileNotFoundError:
@@ -74,10 +73,13 @@ def original_names(corpus_id: UUID, document_id: UUID) -> list[str]:
 
 
 def refuse_leftover_files(corpus_id: UUID) -> None:
-    """RuntimeError while the store has a file of any document of a corpus. Folders may stay: they have no content."""
+    """RuntimeError while the store has a file of any document of a corpus, but for documents that were moved from it.
+    Folders may stay: they have no content."""
     try:
         folders, files = default_storage.listdir(str(corpus_id))
     except FileNotFoundError:
         return
-    if files or any(original_names(corpus_id, UUID(folder)) for folder in folders):
+    moved = Document.objects.exclude(corpus=corpus_id)
+    left = (UUID(folder) for folder in folders if original_names(f"{corpus_id}/{folder}"))
+    if files or not all(moved.filter(pk=one).exists() for one in left):
         raise RuntimeError(f"files of corpus {corpus_id} survived their deletion")

@@ -24,7 +24,7 @@ KEYWORD_KEYS = (
     *METADATA_FIELDS,
     FREE_FIELD,
 )
-OWNER_KEYS = ("document_id", TENANT_KEY, "user_id")
+OWNER_KEYS = ("document_id", TENANT_KEY, "user_id", "corpus_id")
 INTEGER_KEYS = ("version", DATE_KEY)
 
 # HNSW as SPEC §2 asks.
@@ -84,12 +84,14 @@ class Point:
 
 
 class PointOwner(NamedTuple):
-    """Whose a point is by its payload; a point without a document has the nil UUID, what it does not name is empty."""
+    """Whose and where a point is by its payload; without a document it has the nil UUID, else what it does not name is
+    empty."""
 
     point: UUID
     document: UUID
     organization: str
     user: str
+    corpus: str
 
 
 class Hit(NamedTuple):
@@ -144,7 +146,7 @@ class VectorIndex(Protocol):
         """(point id, document id) of every point; a point without a document comes with the nil UUID."""
 
     def point_owners(self, batch: int = 1000) -> Iterator[PointOwner]:
-        """Every point with what it is filtered by: the organization, and the user of a personal corpus."""
+        """Every point with what it is filtered by: the organization, the corpus, and the user of a personal one."""
 
     def optimize(self) -> bool:
         """Reclaim deleted space, build graphs: takes minutes, in a background thread. True if it changed."""

@@ -97,5 +97,5 @@ def _uuid(id: Any) -> UUID:
 
 def owner(record: Any) -> PointOwner:
     """Whose a scrolled record says that it is."""
-    document, organization, user = ((record.payload or {}).get(key) for key in OWNER_KEYS)
-    return PointOwner(_uuid(record.id), UUID(document) if document else UUID(int=0), organization or "", user or "")
+    document, *place = ((record.payload or {}).get(key) or "" for key in OWNER_KEYS)
+    return PointOwner(_uuid(record.id), UUID(document) if document else UUID(int=0), *place)

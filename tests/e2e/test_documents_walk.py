@@ -111,6 +111,32 @@ def test_several_are_chosen_described_deleted_and_brought_back(page: Page) -> No
     expect(page.locator("#toast")).to_be_hidden()
 
 
+def test_two_are_moved_seen_there_and_brought_back(page: Page) -> None:
+    CorpusPage.created(page, "Curso siguiente")
+    there = page.url
+    corpus = CorpusPage.created(page, "Curso de partida")
+    corpus.upload(UNITS)
+    for title in ("Unidad 1", "Unidad 10"):
+        tick(page, title)
+    bar = page.get_by_role("region", name="Documentos elegidos")
+    bar.get_by_text("Mover", exact=True).first.click()
+    bar.get_by_label("Mover a…").select_option("Curso siguiente")
+    assert_accessible(page)
+    bar.get_by_role("button", name="Mover").click()
+    expect(page.locator("#toast")).to_contain_text("2 documentos están ahora en «Curso siguiente».")
+    expect(page.locator("#documents .title")).to_have_text(["Unidad 2", "Unidad 3"])
+    expect(page.locator("#counts")).to_contain_text("2 documentos")
+    with page.expect_popup() as beside:
+        page.evaluate("address => window.open(address)", there)
+    expect(beside.value.locator("#documents .title")).to_have_text(["Unidad 1", "Unidad 10"])
+    beside.value.close()
+    undo = page.get_by_role("button", name="Deshacer")
+    expect(undo).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#toast")).to_contain_text("2 documentos han vuelto.")
+    expect(page.locator("#documents .title")).to_have_text(IN_ORDER)
+
+
 def test_one_is_deleted_without_a_question_and_undone(page: Page) -> None:
     corpus = CorpusPage.created(page, "Uno fuera")
     corpus.upload({"a.md": "# Alfa\n\nTexto.\n", "b.md": "# Beta\n\nOtro texto.\n"})

@@ -79,5 +79,7 @@ def forget_corpus(corpus: Corpus) -> dict[str, int]:
 
 
 def withdraw_exports_with(thing: Document | Corpus, corpus: Corpus) -> int:
+    """A document that was ever moved may have been everybody's before it was one person's."""
     assert thing.deleted_at is not None
-    return exports.withdraw_exports(corpus.organization_id, corpus.owner_id, thing.deleted_at)
+    was_moved = isinstance(thing, Document) and thing.moved_at is not None
+    return exports.withdraw_exports(corpus.organization_id, None if was_moved else corpus.owner_id, thing.deleted_at)

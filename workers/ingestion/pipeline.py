@@ -190,10 +190,11 @@ def conclude_unexpected(lease: Lease, error: Exception) -> None:
 
 
 def clean_up_after_loss(lease: Lease) -> None:
-    """A deleted document must not rise again: have the index lose what this worker wrote after the deletion."""
+    """A deleted document must not rise again, nor a moved one where it was: have the index lose, or get anew, what this
+    worker wrote after the deletion or the move."""
     lease.let_go()
-    deleted = Document.objects.filter(pk=lease.document_id).exclude(deleted_at=None)
-    if deleted.update(presence_changed_at=timezone.now()):
+    elsewhere = Document.objects.filter(pk=lease.document_id).exclude(deleted_at=None, moved_at=None)
+    if elsewhere.update(presence_changed_at=timezone.now()):
         document_removed.send(Document, document_id=lease.document_id)
     elif not Document.objects.filter(pk=lease.document_id).exists():
         for index in every_index():

@@ -1,7 +1,8 @@
-"""The index follows the trash: what lies in it has no points, what came back has them again (SPEC §3).
+"""The index follows the trash: what lies in it has no points, what came back has them again (SPEC §3). And it follows a
+move: points name the corpus that their document is in.
 
-`Document.presence_changed_at` is set by whoever deletes or restores, and stays until the index is as it should be.
-Nothing is read or cut again for a restored document: its chunks are in the database, its embeddings in the cache.
+`Document.presence_changed_at` is set by whoever deletes, restores or moves, and stays until the index is as it should
+be. Nothing is read or cut again for it: its chunks are in the database, its embeddings in the cache.
 """
 
 from django.utils import timezone
@@ -20,7 +21,7 @@ def follow_next() -> bool:
 
 
 def follow(lease: Lease) -> None:
-    """Again while it is deleted or restored in between.
+    """Again while it is deleted, restored or moved in between.
 
     Who was taken over may have written late what the other had removed: then the mark is set once more.
     """
@@ -29,15 +30,16 @@ def follow(lease: Lease) -> None:
             for index in every_index():
                 index.delete_document(document.pk)
         else:
-            write_missing_points(document)
+            write_points_of(document)
         lease.rows().filter(presence_changed_at=document.presence_changed_at).update(presence_changed_at=None)
     if not lease.end_errand():
         Document.objects.filter(pk=lease.document_id).update(presence_changed_at=timezone.now())
 
 
-def write_missing_points(document: Document) -> None:
-    """To every space that does not have all of them; in the active one they are found from then on."""
+def write_points_of(document: Document) -> None:
+    """To every space that does not have all of them; in the active one they are found from then on. Of a document that
+    was ever moved, over those that it has: they may name the corpus before."""
     for target in write_targets():
-        if target.index.count(document.pk) < document.chunk_count:
+        if document.moved_at or target.index.count(document.pk) < document.chunk_count:
             for batch in chunk_batches(served_chunks_of([document.pk])):
                 write_chunks(target, batch)

@@ -25,9 +25,9 @@ class Report:
     """What one reconciliation found and did.
 
     `misowned`: documents that the index had under another owner than their corpus has, as when rows were moved and ids
-    were not: nobody found them, and they are queued again as well. `originals_missing` and `files_unnamed` (files that
-    no row names) are told, and left to who knows which is older, the rows or the files. `counts_mended`: the corpora
-    whose kept counts were wrong.
+    were not, or under another corpus: nobody found them, and they are queued again as well. `originals_missing` and
+    `files_unnamed` (files that no row names) are told, and left to who knows which is older, the rows or the files.
+    `counts_mended`: the corpora whose kept counts were wrong.
     """
 
     points: int
@@ -94,20 +94,20 @@ def survey(index: VectorIndex) -> Survey:
 
 def unbacked_points(batch: list[PointOwner], present: dict[UUID, int], misowned: set[UUID]) -> list[UUID]:
     """The points of a batch that no served chunk stands behind; the others are counted by document, and the documents
-    of those that name another owner noted.
+    of those that name another owner or corpus noted, unless they were moved just now and a worker will follow.
 
     Documents in work are asked for first: one that ends in between then counts as in work, instead of its new
     points being taken for orphans.
     """
     working = documents_in_work({one.document for one in batch})
     served = Chunk.objects.served().filter(pk__in=[one.point for one in batch])
-    owners = served.values_list("pk", "document_id", "document__corpus__organization", "document__corpus__owner")
-    known = {pk: (document, str(organization), str(user or "")) for pk, document, organization, user in owners}
+    place = ("document__corpus__organization", "document__corpus__owner", "document__corpus")
+    known = {row[0]: row[1:] for row in served.values_list("pk", "document", "document__presence_changed_at", *place)}
     orphans = []
-    for point, document, organization, user in batch:
+    for point, document, *named in batch:
         if row := known.get(point):
             present[row[0]] += 1
-            if row[1:] != (organization, user):
+            if row[1] is None and [str(one or "") for one in row[2:]] != named:
                 misowned.add(row[0])
         elif document not in working:
             orphans.append(point)

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count
+from django.utils import timezone
 
 from corpora.models import Chunk, Document
 from retrieval.embeddings.cache import text_hash
@@ -162,8 +163,10 @@ def retract(index: VectorIndex, chunks: Sequence[Chunk]) -> None:
 
 
 def follow_edits(index: VectorIndex, chunks: Sequence[Chunk]) -> None:
-    """Write the metadata of documents that were edited meanwhile."""
-    used = {chunk.document_id: chunk.document.metadata for chunk in chunks}
+    """Write the metadata of documents that were edited meanwhile, and note that those that were moved follow."""
+    used = {chunk.document_id: chunk.document for chunk in chunks}
     for document in Document.objects.alive().filter(pk__in=used):
-        if document.metadata != used[document.pk]:
+        if document.metadata != used[document.pk].metadata:
             index.set_metadata(document.pk, document.metadata)
+        if document.corpus_id != used[document.pk].corpus_id:
+            Document.objects.filter(pk=document.pk).update(presence_changed_at=timezone.now())

@@ -42,6 +42,7 @@ OF_ANYTHING = {
     "created": _("%(who)s created %(what)s"),
     "changed": _("%(who)s changed %(what)s"),
     "deleted": _("%(who)s deleted %(what)s"),
+    "moved": _("%(who)s moved %(what)s to %(corpus)s"),
     "restored": _("%(who)s took %(what)s out of the trash"),
     "erased": _("%(who)s had %(what)s erased for good"),
     "reprocessed": _("%(who)s had %(what)s read again"),

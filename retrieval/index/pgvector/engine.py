@@ -26,7 +26,7 @@ DEFAULT_CONNECTIONS = 8
 TENDED_EVERY = 600.0  # seconds: upkeep asks each half a minute, and to know the sizes every chunk is counted
 
 _OWNERS = """
-SELECT c.no, c.id, c.document_id, s.organization_id, s.user_id
+SELECT c.no, c.id, c.document_id, s.organization_id, s.user_id, s.corpus_id
 FROM {chunks} c JOIN {slices} s ON s.no = c.slice WHERE c.no > %s ORDER BY c.no LIMIT %s
 """
 _EMPTY_SLICES = """
