@@ -13,7 +13,7 @@ from retrieval.confidence.gate import Gate
 from retrieval.context.snippets import snippet
 from retrieval.places.named import Named
 from retrieval.results import Retrieval, RetrievedChunk
-from retrieval.text.asking_words import has_subject
+from retrieval.text.stems import has_subject
 
 NEAREST = 3
 QUOTE_WIDTH = 180

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
-from retrieval.text.asking_words import ASKS, BACK, folded_words, own_words
 from retrieval.text.folding import fold_latin
 from retrieval.text.references import HEADING, ordinal_number
-from retrieval.text.stems import STOP_WORDS, WORD
+from retrieval.text.stems import ASKS, BACK, STOP_WORDS, WORD, own_words
 
 MOST_BACK = 4  # questions of a conversation that are looked through
 LONGEST = 1_000  # characters of what is searched for
@@ -51,7 +50,7 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
     names = _names(question)
     if not _needs_a_topic(question) or (asked_places(question) and not names):
         return ""
-    if not _UNNUMBERED.isdisjoint(folded_words(question)):
+    if not _UNNUMBERED.isdisjoint(_words(question)):
         return _joined(question, _names(topic))
     if names:
         return _joined(question, [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True))
@@ -92,11 +91,11 @@ def _joined(question: str, topic: Sequence[str]) -> str:
 
 
 def _needs_a_topic(question: str) -> bool:
-    words = folded_words(question)
+    words = _words(question)
     own = own_words(words)
     if not own:
         return bool(words)
-    named = {word for name in _names(question) for word in folded_words(name)}
+    named = {word for name in _names(question) for word in _words(name)}
     own = [word for word in own if word not in named]
     refers = not BACK.isdisjoint(words) or words[0] in _ON or _is_verb_alone(words)
     return refers and len(own) <= FEW_OWN
@@ -132,7 +131,11 @@ def _names(question: str) -> list[str]:
 def _own_words(question: str, *, without_names: bool = False) -> list[str]:
     """The words that matter, as they were written."""
     folded = fold_latin(question)
-    named = {word for name in _names(question) for word in folded_words(name)} if without_names else set()
+    named = {word for name in _names(question) for word in _words(name)} if without_names else set()
     spans = [(match.start(), match.end()) for match in WORD.finditer(folded)]
     skipped = STOP_WORDS | ASKS | BACK | named
     return [question[start:end] for start, end in spans if folded[start:end] not in skipped]
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(fold_latin(text))

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from retrieval.confidence.closeness import AskedWords
-from retrieval.text.asking_words import has_subject
 from retrieval.text.folding import fold_latin, words_only
-from retrieval.text.stems import asked_stems
+from retrieval.text.stems import asked_stems, has_subject
 
 NEVER_SUFFICIENT = 0.39  # NONE: of no use, however low an agent's minimum
 NEVER_MEDIUM = 0.59

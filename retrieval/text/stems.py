@@ -6,6 +6,7 @@ embedding space (`spaces.builtin.LEXICAL_MODEL`).
 """
 
 import re
+from collections.abc import Sequence
 
 from retrieval.text.folding import fold
 
@@ -25,6 +26,18 @@ _ENGLISH_STOP_WORDS = """
     those to was we were what when where which who whom whose why will with would you your
 """
 STOP_WORDS = frozenset((_SPANISH_STOP_WORDS + _ENGLISH_STOP_WORDS).split())
+# Words that refer to what was said before, and words that only ask: a question of nothing else is about nothing.
+_BACK_WORDS = """
+    ella ellas ello ellos eso esto esos estos esas estas ese esa aquello dicho dicha dichos dichas su sus ahi
+    it its they them their that this those these there he she his her
+"""
+_ASKING_WORDS = """
+    que quien cuanto cuanta cuantos cuantas cuando como donde cual cuales por para puede pueden debe deben hay dura
+    duran cuesta cuestan vale valen funciona sirve empieza termina aplica pasa ocurre significa hace tiempo plazo mas
+    ejemplo dice dicen explica explicame resume
+    how long much many what who when where which why can may must does do mean work cost last happen apply about more
+"""
+BACK, ASKS = frozenset(_BACK_WORDS.split()), frozenset(_ASKING_WORDS.split())
 
 
 def words(text: str) -> list[str]:
@@ -45,3 +58,13 @@ def stems(text: str) -> list[str]:
 def asked_stems(question: str) -> tuple[str, ...]:
     """Those of a question that are looked for."""
     return tuple(stems(question)[:MOST_ASKED])
+
+
+def own_words(asked: Sequence[str]) -> list[str]:
+    """Those of a question's words that say what it is about."""
+    return [word for word in asked if word not in STOP_WORDS and word not in ASKS and word not in BACK]
+
+
+def has_subject(question: str) -> bool:
+    """Whether it says what it is about: not "And for how long?"."""
+    return bool(own_words(words(question)))
