@@ -52,11 +52,13 @@ class Collector:
         return [one for one in self.spans if one.trace == trace]
 
     def wait_for(self, trace: str, *names: str, seconds: float = 20.0) -> list[Seen]:
-        """The trace's spans, once those that begin with each of these names are among them."""
+        """The trace's spans, once those of these names are among them; of a name that ends in "/" or a space, one that
+        begins with it."""
 
         def are_here() -> bool:
             here = [one.name for one in self.of(trace)]
-            return all(any(name.startswith(wanted) for name in here) for wanted in names)
+            begun = [name for name in names if name.endswith(("/", " "))]
+            return {*names} - {*begun} <= {*here} and all(any(one.startswith(name) for one in here) for name in begun)
 
         wait_until(are_here, seconds, f"{names} in {trace}")
         return self.of(trace)

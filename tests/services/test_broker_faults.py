@@ -68,9 +68,14 @@ def test_workers_that_no_longer_hear_their_broker_go_on(
 ) -> None:
     """What Celery's consumer has been seen to do after a broker came back: it lives, answers, and takes nothing."""
     beat.stop()
-    deaf = "from config.celery import app; print(*(app.control.cancel_consumer(lane, reply=True) for lane in {}))"
+    asked = f"[app.control.cancel_consumer(one, reply=True, timeout=5) for one in {LANES}]"
+
+    def is_deaf() -> bool:
+        told = installation.manage("shell", "--command", f"from config.celery import app; print({asked})")
+        return told.count("no longer consuming") == len(LANES)
+
     try:
-        assert "no longer consuming" in installation.manage("shell", "--command", deaf.format(LANES))
+        wait_until(is_deaf, 60, "the worker takes nothing any more")
         document = uploaded(admin, corpus, "sordo.md", text("sordo", sections=400))
         indexed(admin, document, 60)
         assert admin.call("DELETE", f"/api/documents/{document}/?erase=now").status == 204

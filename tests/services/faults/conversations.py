@@ -96,7 +96,8 @@ def model_never_ends(trial: Trial) -> Iterator[None]:
     silent = Listening(trial.ground.caller(), trial.question(mark), TALKER)
     yield
     events = silent.ended(45)
-    trial.expect(bool(events) and events[-1].name == "error", "a silent model is waited for")
+    told = f"{silent.status} {silent.error} {[one.name for one in events[-3:]]}"
+    trial.expect(bool(events) and events[-1].name == "error", f"a silent model is waited for: {told}")
     trial.mended()
 
 
