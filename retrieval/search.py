@@ -23,7 +23,6 @@ from config.metrics.searching import observe_found, observe_search
 from config.observability.tracing import add_span, span
 from corpora.scope import Scope
 from retrieval.confidence.calibration import with_measured_calibration
-from retrieval.confidence.caps import cap_of_subject
 from retrieval.confidence.gate import Gate, confidence, gate
 from retrieval.confidence.rating import rate_passages
 from retrieval.confirmation import confirm_hits
@@ -123,9 +122,7 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
     counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
     rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated, by_words="bm25" in policy.legs)
-    rating = rate_named(rating, question, selection, standing, chunks)
-    if not (policy.requirements or standing.named.documents or selection.named):
-        rating = min(rating, cap_of_subject(query))
+    rating = rate_named(rating, question, selection, standing, chunks, is_narrowed=bool(policy.requirements))
     return replace(
         result,
         confidence=confidence(rating),

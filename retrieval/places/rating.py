@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from retrieval.confidence.caps import cap_of_first, cap_of_names, cap_of_terms, is_numbered, speaks_of
+from retrieval.confidence.caps import (
+    cap_of_first,
+    cap_of_names,
+    cap_of_subject,
+    cap_of_terms,
+    is_numbered,
+    speaks_of,
+)
 from retrieval.confidence.gate import score
 from retrieval.places.standing import SURE, Standing
 from retrieval.ranking.relevance import SearchQuery
@@ -14,11 +21,18 @@ from retrieval.text.stems import asked_stems
 
 
 def rate_named(
-    rating: float, question: SearchQuery, selection: Selection, standing: Standing, shown: Sequence[RetrievedChunk]
+    rating: float,
+    question: SearchQuery,
+    selection: Selection,
+    standing: Standing,
+    shown: Sequence[RetrievedChunk],
+    *,
+    is_narrowed: bool = False,
 ) -> float:
     """0..1: `rating`, or where places were asked for that of their passages, to which what follows only adds; and no
     more than what was named and is not there allows. What is only like a place ("a Chapter 13 petition"), or has the
-    words of a heading, and is asked something else of must be answered as well."""
+    words of a heading, and is asked something else of must be answered as well. `is_narrowed`: what is searched says
+    what a question is about that does not say it itself."""
     if selection.named:
         of_places = [passage.relevance for passage in selection.passages[: selection.named]]
         is_named = bool(standing.named.documents) or max(of_places, default=0.0) >= SURE
@@ -33,4 +47,5 @@ def rate_named(
     heading = shown[0].heading_path[-1] if shown and shown[0].heading_path else ""
     is_there = bool(selection.named) and not named.is_missing
     first = cap_of_first(question.text, texts[0] if texts else "", heading, is_named=is_there)
-    return min(rating, cap_of_names(named, mentioned), cap_of_terms(len(lacking), len(words)), first)
+    subject = 1.0 if is_narrowed or named.documents or selection.named else cap_of_subject(question.text)
+    return min(rating, cap_of_names(named, mentioned), cap_of_terms(len(lacking), len(words)), first, subject)

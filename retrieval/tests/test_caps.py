@@ -13,6 +13,11 @@ from retrieval.confidence.caps import (
     speaks_of,
 )
 from retrieval.places.named import Named
+from retrieval.places.rating import rate_named
+from retrieval.places.standing import Standing
+from retrieval.ranking.relevance import SearchQuery
+from retrieval.ranking.selection import Selection
+from retrieval.tests.exact import chunk_of
 
 
 @pytest.mark.parametrize(
@@ -48,6 +53,20 @@ def test_a_question_that_does_not_say_what_it_is_about_is_not_answered(question:
 )
 def test_a_question_of_one_word_of_its_own_has_a_subject(question: str) -> None:
     assert cap_of_subject(question) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("named", "is_narrowed", "rating"),
+    [(Named(), False, NEVER_MEDIUM), (Named(), True, 0.9), (Named(documents=("Ley 41/2002",)), False, 0.9)],
+)
+def test_what_is_searched_or_named_says_what_a_question_is_about(
+    named: Named, is_narrowed: bool, rating: float
+) -> None:
+    chunks = (chunk_of(1, "It lasts for a long time."),)
+    selection = Selection(chunks, chunks, chunks, chunks, chunks, chunks)
+    standing = Standing((), chunks, named, ())
+    question = SearchQuery(("And for how long?",), ())
+    assert rate_named(0.9, question, selection, standing, chunks, is_narrowed=is_narrowed) == rating
 
 
 def test_the_number_of_a_place_that_was_found_may_be_written_otherwise() -> None:
