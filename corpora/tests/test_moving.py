@@ -10,6 +10,7 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.translation import override
 
 from accounts.admin.auditing.sentences import sentence
 from accounts.models import AuditEvent
@@ -104,7 +105,9 @@ def test_the_index_is_told_and_the_log_says_who_moved_what(
     event = AuditEvent.objects.get(action="moved")
     assert event.changes == {"corpus": str(there.pk), "moved_from": str(here.pk)}
     names = {("document", str(row.pk)): "Unit 1", ("corpus", str(there.pk)): "There"}
-    assert sentence(event, names) == "Alice (alice@example.org) moved the document “Unit 1” to the corpus “There”"
+    with override("en"):
+        said = sentence(event, names)
+    assert said == "Alice (alice@example.org) moved the document “Unit 1” to the corpus “There”"
 
 
 @pytest.mark.parametrize("to", ["", "no id", "bobs", "shared", "elsewhere", "unknown", "deleted", "here"])
