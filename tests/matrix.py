@@ -130,6 +130,8 @@ API = (
     Case("GET", "/api/documents/{shared_pdf}/pages/1/?start=0&end=4", shared(200)),
     Case("GET", "/api/documents/{alices_pdf}/pages/1/image/?width=200", own(200), is_revalidated=True),
     Case("GET", "/api/documents/{shared_pdf}/pages/1/image/?width=200", shared(200), is_revalidated=True),
+    Case("GET", "/api/documents/{alices_drawing}/pictures/1/?width=200", own(200), is_revalidated=True),
+    Case("GET", "/api/documents/{shared_drawing}/pictures/1/?width=200", shared(200), is_revalidated=True),
     Case("GET", "/api/trash/", everybody(200)),
     Case("DELETE", "/api/trash/", everybody(204)),
     Case("DELETE", "/api/trash/{alices_trashed}/", own(204)),

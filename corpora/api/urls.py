@@ -19,6 +19,11 @@ urlpatterns = [
         document_pages.DocumentPageImage.as_view(),
         name="api-document-page-image",
     ),
+    path(
+        "documents/<uuid:pk>/pictures/<int:number>/",
+        document_pages.DocumentPicture.as_view(),
+        name="api-document-picture",
+    ),
     path("trash/", trash.Trash.as_view(), name="api-trash"),
     path("trash/<uuid:pk>/", trash.TrashDetail.as_view(), name="api-trash-entry"),
     path("trash/<uuid:pk>/restore/", trash.TrashRestore.as_view(), name="api-trash-restore"),
