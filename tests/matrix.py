@@ -110,6 +110,20 @@ API = (
     Case("GET", "/api/corpora/{shared}/documents/", shared(200)),
     Case("POST", "/api/corpora/{alices}/documents/", own(202), UPLOAD),
     Case("POST", "/api/corpora/{shared}/documents/", kept_by_admins(202), UPLOAD),
+    *(
+        Case(
+            "POST",
+            f"/api/corpora/{{{here}}}/documents/move/",
+            rule,
+            {"documents": [f"{{{here}_document}}"], "to": f"{{{to}}}"},
+        )
+        for here, to, rule in (
+            ("alices", "alices_second", own(200)),
+            ("shared", "shared_second", kept_by_admins(200)),
+            ("alices", "shared", Rule(403, 404, 404, 404)),
+            ("shared", "alices", Rule(403, 403, 404, 404)),
+        )
+    ),
     Case("POST", "/api/corpora/{alices}/facts/", own(202), {"text": "Water boils at 100 degrees."}),
     Case("POST", "/api/corpora/{shared}/facts/", kept_by_admins(202), {"text": "Water boils at 100 degrees."}),
     Case("DELETE", "/api/corpora/{alices}/facts/?key=boiling", own(204)),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils.translation import override
 from rest_framework import exceptions
 
 import accounts
@@ -156,6 +157,13 @@ def codes_in_the_workers() -> set[str]:
 def test_every_code_of_the_api_is_documented_with_its_status() -> None:
     rows = tables("errors.md", "Answers of the API")
     assert {code: int(row[1]) for code, row in rows.items()} == answers()
+
+
+def test_every_title_of_a_problem_is_in_the_language_of_its_detail() -> None:
+    with override("es"):
+        said = {code: problems.body_of(400, code, "")["title"] for code in answers()}
+    english = {code: code.replace("_", " ").capitalize() for code in said}
+    assert [code for code in said if said[code] == english[code]] == []
 
 
 def test_every_code_of_a_failed_document_is_documented() -> None:
