@@ -77,6 +77,7 @@ def test_the_request_goes_on_and_the_migration_is_done_afterwards(place: str) ->
 
     def while_the_first_is_locked(*_: Any) -> None:
         attempts.append(1)
+        assert columns() == 1, "who asks the database meanwhile finds what was done before"
         if len(attempts) == 1:
             request.start()
             with psycopg.connect(place, autocommit=True) as looking:

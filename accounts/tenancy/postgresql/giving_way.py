@@ -10,7 +10,8 @@ again.
 import random
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from contextlib import ExitStack
+from typing import Any, Self, TypeVar
 
 from django.core.management.base import CommandError
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
@@ -28,22 +29,57 @@ T = TypeVar("T")
 
 
 class GivingWay(DatabaseSchemaEditor):
-    """Django's editor, whose transaction waits for locks only so long."""
+    """Django's editor, whose transaction holds locks briefly and waits for them briefly.
+
+    Statements are gathered and sent together, before whatever else is asked of the connection and at the end: between
+    two operations of a migration Django makes its models anew, which takes longer than the statements do.
+    """
 
     connection: Any  # ours, which has `lock_patience`
-    _began = 0.0
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self._gathered: list[tuple[str, Any]] = []
+        self._began = 0.0
+        self._listening = ExitStack()
+        self._listening.enter_context(self.connection.execute_wrapper(self._after_what_is_gathered))
+        return self
 
     def execute(self, sql: Any, params: Any = ()) -> None:
-        """Outside a transaction there is one statement with one lock, and nothing that it could hold meanwhile."""
-        if self.connection.in_atomic_block and not self.collect_sql:
-            self._wait_briefly()
-        super().execute(sql, params)
+        """At once outside a transaction: there is one statement with one lock, and nothing that it holds meanwhile."""
+        if self.atomic_migration and not self.collect_sql:
+            self._gathered.append((str(sql), params))
+        else:
+            super().execute(sql, params)
 
-    def _wait_briefly(self) -> None:
-        self._began = self._began or time.monotonic()
-        left = self.connection.lock_patience - (time.monotonic() - self._began)
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = {max(1, round(1000 * left))}")  # 0 would be for ever
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        """What Django leaves to the end is sent here: it would not take the transaction back if that failed."""
+        with self._listening:
+            try:
+                if kind is None:
+                    for sql in self.deferred_sql:
+                        self.execute(sql, None)
+                    self.deferred_sql = []
+                    self._send()
+            except BaseException as failure:
+                kind, error, traceback = type(failure), failure, failure.__traceback__
+                raise
+            finally:
+                self._gathered = []
+                super().__exit__(kind, error, traceback)
+
+    def _after_what_is_gathered(self, execute: Any, *statement: Any) -> Any:
+        self._send()
+        return execute(*statement)
+
+    def _send(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        for sql, params in gathered:
+            self._began = self._began or time.monotonic()
+            left = self.connection.lock_patience - (time.monotonic() - self._began)
+            with self.connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL lock_timeout = {max(1, round(1000 * left))}")  # 0 would be for ever
+            super().execute(sql, params)
 
 
 def until_it_passes(connection: Any, what: str, change: Callable[[], T]) -> T:
