@@ -79,6 +79,7 @@ from workers.ingestion.extract.pdf_text import assemble
 from workers.ingestion.extract.tables import printed
 from workers.ingestion.extract.tables.rows import are_clauses, is_data
 from workers.ingestion.extract.titles import title_of_file, title_of_norm
+from workers.ingestion.pictures.embedded import spots_in, without_carried
 from workers.ingestion.sandbox import wire
 
 Text = Callable[[int], str]
@@ -475,6 +476,23 @@ PROBES: dict[str, Probe] = {
             ),
         )
         + named(f"{OUTLINE}.underlined", "_SETEXT", "_NOT_A_PARAGRAPH"),
+    ),
+    "pictures in a document": Probe(
+        lambda text: (
+            without_carried(
+                [
+                    f"[a]: <data:image/png;base64,{text}",
+                    f"{text} data:image/",
+                    f"![{text}](data:image/png;base64,{text}",
+                    f'<img alt="{text}" src="data:image/png;base64,AA==" alt="{text}">',
+                ],
+                set(),
+            ),
+            [*spots_in(text, ())],
+            [*spots_in(f"![{text}](#picture-1)", ())],
+        ),
+        named("workers.ingestion.pictures.embedded", "_DEFINED", "_CARRIED", "_ALT")
+        + named("corpora.reader.markdown_blocks", "PICTURE"),
     ),
     "plain document": Probe(
         lambda text: refused_or(lambda: plain.extract_text(text.encode("cp1252", "ignore")), ExtractionError),

@@ -62,15 +62,14 @@ def deleted_together(membership: Membership, corpus_id: UUID, moment: datetime) 
     return trash.filter(corpus_id=corpus_id, deleted_at=moment, deleted_by=membership.user)
 
 
-def deed_shown(request: HttpRequest, membership: Membership, corpus_id: UUID) -> Deed | None:
+def deed_shown(request: HttpRequest, membership: Membership, corpus: Corpus) -> Deed | None:
     """What the page says that was asked for after a deletion or a move."""
     if moment := moment_asked_of(request, "deleted"):
-        count = deleted_together(membership, corpus_id, moment).count()
+        count = deleted_together(membership, corpus.pk, moment).count()
         return Deed(trashed_sentence(count), moment) if count else None
     if moment := moment_asked_of(request, "moved"):
-        moved = list(moved_together(membership, corpus_id, moment).select_related("corpus"))
-        here = Corpus.objects.get(pk=corpus_id)
-        return Deed(moved_sentence(len(moved), here, moved[0].corpus), moment, was_move=True) if moved else None
+        moved = list(moved_together(membership, corpus.pk, moment).select_related("corpus"))
+        return Deed(moved_sentence(len(moved), corpus, moved[0].corpus), moment, was_move=True) if moved else None
     return None
 
 

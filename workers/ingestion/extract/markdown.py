@@ -37,7 +37,7 @@ def extract_markdown(content: bytes) -> Extracted:
     """
     source = tidy_text(decode_text(content))
     front = _FRONT_MATTER.match(source)
-    carried = body_of(source)
+    carried = lines_carried(source)
     text, headings = _canonical(carried.lines)
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
@@ -51,7 +51,7 @@ def extract_markdown(content: bytes) -> Extracted:
     )
 
 
-def body_of(source: str) -> Carried:
+def lines_carried(source: str) -> Carried:
     """The tidied source's lines behind its front matter, with names for the pictures that they carried."""
     front = _FRONT_MATTER.match(source)
     lines = (source[front.end() :].strip("\n") if front else source).split("\n")
@@ -65,7 +65,7 @@ def body_of(source: str) -> Carried:
 
 def pictures_in_markdown(content: bytes) -> list[bytes]:
     """Those that the file carries, in the order of their numbers."""
-    return body_of(tidy_text(decode_text(content))).pictures
+    return lines_carried(tidy_text(decode_text(content))).pictures
 
 
 def _with_questions(text: str, headings: Sequence[HeadingSpan]) -> list[HeadingSpan]:
