@@ -557,6 +557,7 @@ PROBES: dict[str, Probe] = {
             (segment_text(text, [], 800, 60), segment_text(f"```{text}\n{text}\n```", [], 800, 60)) if text else None
         ),
         named("workers.ingestion.chunk.segments", "_END", "_FENCE", "_LANGUAGE"),
+        size=8_000,  # a shorter text is less than 800 tokens, which nothing is cut of
     ),
     "a table's cells": Probe(
         lambda text: (is_data([(text, text), (text, "")]), are_clauses([(text, text)]), printed._CAPTION.search(text)),
