@@ -2,9 +2,9 @@
 
 answerable.jsonl  about things that the works say; `must` was looked up in them
 nowhere.jsonl     of the same subjects, about things that none of them says; looked for in all of them
-judged_answerable.jsonl, judged_nowhere.jsonl   the same, written before anything was measured on them, of passages
-                  that were drawn by chance: they are judged on, and nothing is tuned on them
-fresh_answerable.jsonl, fresh_nowhere.jsonl     the same again, when the first two had been looked at
+judged_*.jsonl    the same, of passages that were drawn by chance; judged on once, fitted on since
+fresh_*.jsonl     the same again
+asked_*.jsonl     the same, in other words than the text's: as somebody asks who has not read it; fitted on
 held_answerable.jsonl, held_nowhere.jsonl       about the project's own samples, which nothing was fitted on; written
                   from their text before anything was asked, to be judged once
 course.jsonl      what students ask, written before any answer was seen

@@ -43,6 +43,33 @@ def test_words_that_serve_to_ask_weigh_little() -> None:
     assert closeness("¿Qué hace break?", "hace calor")[0] < 0.25
 
 
+def test_the_commonest_words_of_a_language_are_hardly_missed() -> None:
+    asked = AskedWords("In what year did Dewar usually freeze oxygen?", ["Dewar froze: 1891, oxygen."])
+    assert asked.content == ("dewar", "freeze", "oxygen")
+    assert closeness("¿Qué nombre suele llevar la consola?", "La consola: Aurora.")[0] > 0.6
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "is_there"),
+    [
+        ("fees", "One fee.", True),
+        ("casado", "El casado.", True),
+        ("hour", "Two hours.", True),
+        ("plan", "A planet.", True),
+        ("plan", "La planificación.", False),
+        ("casado", "La casa.", False),
+        ("inspectores", "La inspección.", True),
+        ("14", "El 145.", False),
+    ],
+)
+def test_a_short_word_may_end_otherwise_and_goes_on_to_no_other(question: str, passage: str, is_there: bool) -> None:
+    assert (closeness(question, passage)[0] > 0) is is_there
+
+
+def test_words_of_one_root_are_all_found() -> None:
+    assert closeness("libro libros rojo", "El libro rojo.")[0] == pytest.approx(1.0)
+
+
 def test_the_window_moves_on() -> None:
     passage = f"alfa {FILLER} beta gamma {FILLER} alfa"
     assert closeness("alfa beta gamma", passage)[0] == pytest.approx(2 / 3, abs=0.01)
@@ -134,13 +161,30 @@ def test_a_short_name_is_no_beginning_of_another_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "by_words", "rating"), [("lexical-1", True, 0.1), ("lexical-1", False, 0.9), ("semantic", True, 0.9)]
+    ("model", "by_words", "rating"), [("lexical-1", True, 0.2), ("lexical-1", False, 0.9), ("semantic", True, 0.9)]
 )
 def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_words: bool, rating: float) -> None:
     passages = [chunk_of(1, "La farmacia dispensa.", relevance=0.9)]
     question, space = "¿Qué es la farmacovigilancia?", space_for(model, 8)
     told = rate_passages([question], passages, passages, Candidates(), space, by_words=by_words)
     assert told == pytest.approx(rating, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "is_met"),
+    [
+        ("How many cases were filed?", "In chapter 13 cases the trustee is filed.", False),
+        ("How many cases were filed?", "About 13 new cases were filed.", True),
+        ("How much leave do employees accrue per pay period?", "Employees accrue leave: 4 hours.", True),
+        ("How much do employees pay?", "Employees pay 4 dollars.", True),
+        ("How much do employees pay?", "Employees pay on Monday.", False),
+        ("¿Qué significa XSS?", "Cross-Site Scripting (XSS) roba sesiones.", True),
+        ("¿Qué significa XSS?", "Se roban sesiones con XSS.", False),
+        ("What are the trustees associated with?", "The trustees of the court.", True),
+    ],
+)
+def test_what_is_asked_for_is_there_or_not(question: str, passage: str, is_met: bool) -> None:
+    assert expected(question, AskedWords(question, [passage]).content).is_met(passage, "") is is_met
 
 
 @pytest.mark.parametrize(
