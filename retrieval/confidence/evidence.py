@@ -40,7 +40,7 @@ WEIGHTS: Mapping[str, float] = {
     "undefined": -1.85,
     "uncounted": -2.58,
 }
-FITTED, USUAL = -6.73, 0.84
+FITTED, USUAL = -6.73, 0.71
 
 
 @dataclass(frozen=True, slots=True)
