@@ -1,13 +1,14 @@
 """Fit the weights of `retrieval.confidence.evidence`.
 
-    python -m bench.answers.fitting --samples FOLDER [--paragraphs FOLDER …]
+    python -m bench.answers.fitting --samples FOLDER [--paragraphs FOLDER …] [--all]
 
 A logistic regression (ridge, iteratively reweighted least squares) of "is answered" on the measures, for the questions
 of `bench/questions` that may be tuned on and the tuning half of data sets of paragraphs (`bench.answers.paragraphs`).
 Each set counts the same, and in it the answered as much as the unanswered. Prints the weights, how each set is judged
 by what was fitted without its work (or a fifth of its questions), and the `USUAL` at which LET_THROUGH of the
 unanswerable of the works pass then: the line is drawn on what a fit has not seen. Nothing of the questions that are
-held out is read.
+held out is read. The weights in use are of the questions that were written first; `--all` adds those that were judged
+on before and those in other words than the text's (docs/answers.md has what came of that).
 """
 
 import argparse
@@ -37,8 +38,15 @@ EACH_SET = 400.0  # as many questions does a set count for
 LINE = log(0.6 / 0.4)  # logits from which passages suffice
 LET_THROUGH = 0.09  # of the unanswerable: a tenth may, less what a sample of so many errs by
 FOLDS = 5  # of a set that is of no works
-ANSWERED = ("answerable", "course", "judged_answerable", "fresh_answerable", "asked_answerable")
-UNANSWERED = ("nowhere", "judged_nowhere", "fresh_nowhere", "asked_nowhere")
+FIRST = ("answerable", "course", "nowhere")
+LATER = (
+    "judged_answerable",
+    "judged_nowhere",
+    "fresh_answerable",
+    "fresh_nowhere",
+    "asked_answerable",
+    "asked_nowhere",
+)
 
 
 @dataclass(frozen=True)
@@ -64,11 +72,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.answers.fitting", description=__doc__)
     parser.add_argument("--samples", type=Path)
     parser.add_argument("--paragraphs", type=Path, action="append", default=[])
+    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     sets = {}
     if options.samples:
         papers = read_papers(options.samples)
-        sets["works"] = observed(papers, list(of_works(papers)))
+        sets["works"] = observed(papers, list(of_works(papers, (*FIRST, *(LATER if options.all else ())))))
     for folder in options.paragraphs:
         with tempfile.TemporaryDirectory(prefix="acervo-bench-set-") as name:
             asked = [one for one in lay_out(folder, Path(name)) if not one.held_out]
@@ -85,17 +94,15 @@ def main() -> None:
     report(sets)
 
 
-def of_works(papers: Sequence[Paper]) -> Iterator[Case]:
+def of_works(papers: Sequence[Paper], files: Sequence[str]) -> Iterator[Case]:
     works = sorted({paper.group for paper in papers})
-    for name in ANSWERED:
+    for name in files:
+        has_answers = not name.endswith("nowhere")
         for one in questions(name, works, COURSE):
-            yield Case(one.text, tuple(works), is_answered=True, fold=one.of)
-            if not is_answered_elsewhere(one, papers):
+            yield Case(one.text, tuple(works), has_answers, fold=one.of)
+            if has_answers and not is_answered_elsewhere(one, papers):
                 rest = tuple(work for work in works if work not in left_out(one))
                 yield Case(one.text, rest, is_answered=False, fold=one.of)
-    for name in UNANSWERED:
-        for one in questions(name, works):
-            yield Case(one.text, tuple(works), is_answered=False, fold=one.of)
 
 
 def observed(papers: Sequence[Paper], cases: Sequence[Case]) -> Observed:

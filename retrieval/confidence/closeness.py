@@ -6,22 +6,29 @@ of the whole passage's coverage .87, of the best forty words' .91; on XQuAD .95 
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from retrieval.confidence.common_words import COMMON_WORDS
 from retrieval.text.folding import words_only
-from retrieval.text.stems import STEM_LETTERS, asked_stems, stem, words
+from retrieval.text.stems import asked_stems, words
 
 WINDOW, NEAR_WINDOW = 260, 120  # characters: some forty words, and a short sentence
 BESIDE = 26  # characters between two words that stand side by side, function words between them included
 HEADED = 0.7  # of a word's worth where only the title or the headings above the passage have it
-ASKING = 0.15  # of a word's worth that says little of what is asked for: "¿Qué hace break?" is about break
+ASKING = 0.3  # of a word's worth that serves to ask: "¿Qué hace break?" is about break
 AMONG = 32
-MOST_ENDING = 3  # letters that a short word may end with instead of its own ending
-_ENDING = re.compile(r"(?<=\w{3})(?:[aeo]?s|ed|ing|[aeo])$")  # three letters are the shortest root
+_ASKING_WORDS = """
+    hace hacen hacer tiene tienen tener puede pueden poder debe deben deber haber sirve sirven servir significa
+    significan significar existe existen llama llaman dice dicen decir usa usan usar utiliza utilizan explica explicar
+    resume resumir describe define ocurre pasa funciona establece diferencia ejemplo ejemplos tipo tipos forma manera
+    cada segun da dan dar falta quiere
+    use uses used using mean means say says explain summarize describe define work works happen happens called kind
+    kinds type types many much long get gets make makes
+    made way difference example examples must may need needs give gives
+    given take takes
+"""
+ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,49 +44,34 @@ class Closeness:
 
 
 class AskedWords:
-    """A question's stems with their worth among some passages, rare ones first in it, and where a text has them.
-
-    A word that is no longer than a stem is also found where it ends otherwise ("fees", "fee"), and nowhere else: "plan"
-    is in no "planet".
-    """
+    """A question's stems with their worth among some passages, rare ones first in it, and where a text has them."""
 
     def __init__(self, question: str, passages: Sequence[str]) -> None:
         self.stems = tuple(one for one in asked_stems(question) if one.isascii())
-        self.folded = [b" %s " % words_only(passage) for passage in passages]
-        asked = words(question)
-        long = {stem(word) for word in asked if len(word) > STEM_LETTERS}
-        self._roots: dict[bytes, list[str]] = defaultdict(list)
-        for one in self.stems:
-            self._roots[one.encode() if one in long else _root(one)].append(one)
-        self._finder = _finder(self._roots, {one.encode() for one in long})
-        self._found = {folded: self._places(folded) for folded in self.folded}
-        common = {stem(word) for word in asked if word in COMMON_WORDS}
-        self.worth = {one: self._rarity(one) * (ASKING if one in common else 1.0) for one in self.stems}
+        self.folded = [b" " + words_only(passage) for passage in passages]
+        self._finder = re.compile(b" (" + b"|".join(sorted((s.encode() for s in self.stems), reverse=True)) + b")")
+        asking = {word[:6] for word in words(question) if word in ASKING_WORDS}
+        self.worth = {stem: self._rarity(stem) * (ASKING if stem in asking else 1.0) for stem in self.stems}
         self.total = sum(self.worth.values()) or 1.0
-        self.content = tuple(one for one in self.stems if one not in common)
+        self.content = tuple(stem for stem in self.stems if stem not in asking)
         self.neighbours = list(zip(self.content, self.content[1:], strict=False))
 
-    def _rarity(self, one: str) -> float:
-        count = sum(any(there == one for _place, there in places) for places in map(self.places, self.folded))
+    def _rarity(self, stem: str) -> float:
+        count = sum(b" " + stem.encode() in passage for passage in self.folded)
         return log(1.0 + (max(AMONG, len(self.folded)) - count + 0.5) / (count + 0.5))
 
     def places(self, folded: bytes) -> list[tuple[int, str]]:
         """(character, stem) of each, in order."""
-        found = self._found.get(folded)
-        return self._places(folded) if found is None else found
-
-    def _places(self, folded: bytes) -> list[tuple[int, str]]:
         if not self.stems:
             return []
-        found = self._finder.finditer(folded)
-        return [(match.start(), one) for match in found for one in self._roots[match[1] or match[2]]]
+        return [(match.start(), match[1].decode()) for match in self._finder.finditer(folded)]
 
     def closeness(self, folded: bytes, headings: str) -> Closeness:
-        above = {one for _place, one in self._places(b" %s " % words_only(headings))}
-        headed = {one: HEADED * self.worth[one] for one in self.stems if one in above}
+        above = b" " + words_only(headings)
+        headed = {stem: HEADED * self.worth[stem] for stem in self.stems if b" " + stem.encode() in above}
         places = self.places(folded)
-        there = headed.keys() | {one for _place, one in places}
-        lacking = sum(one not in there for one in self.content)
+        there = headed.keys() | {stem for _place, stem in places}
+        lacking = sum(stem not in there for stem in self.content)
         return Closeness(
             window=self._best_window(places, headed, WINDOW) / self.total,
             near=self._best_window(places, headed, NEAR_WINDOW) / self.total,
@@ -92,10 +84,10 @@ class AskedWords:
         floor = best = sum(headed.values())
         inside: dict[str, int] = {}
         worth, first = floor, 0
-        for place, one in places:
-            if not inside.get(one):
-                worth += self.worth[one] - headed.get(one, 0.0)
-            inside[one] = inside.get(one, 0) + 1
+        for place, stem in places:
+            if not inside.get(stem):
+                worth += self.worth[stem] - headed.get(stem, 0.0)
+            inside[stem] = inside.get(stem, 0) + 1
             while places[first][0] < place - length:
                 gone = places[first][1]
                 inside[gone] -= 1
@@ -110,26 +102,8 @@ class AskedWords:
         if not self.neighbours:
             return 1.0
         beside = set()
-        for index, (place, one) in enumerate(places):
+        for index, (place, stem) in enumerate(places):
             for other, after in places[index + 1 : index + 4]:
                 if other - place <= BESIDE:
-                    beside |= {(one, after), (after, one)}
+                    beside |= {(stem, after), (after, stem)}
         return sum(pair in beside for pair in self.neighbours) / len(self.neighbours)
-
-
-def _root(word: str) -> bytes:
-    """A short word without its ending."""
-    return (_ENDING.sub("", word) if word.isalpha() else word).encode()
-
-
-def _finder(roots: Collection[bytes], long: Collection[bytes]) -> re.Pattern[bytes]:
-    """Finds what long words begin with (group 1), and short ones with any ending (group 2)."""
-    begun = b"|".join(sorted((root for root in roots if root in long), reverse=True)) or b"(?!)"
-    short = sorted((root for root in roots if root not in long), reverse=True)
-    ended = b"|".join(b"(?:%s)(?=%s )" % (root, _endings(root)) for root in short) or b"(?!)"
-    return re.compile(b" (?:(%s)|(%s))" % (begun, ended))
-
-
-def _endings(root: bytes) -> bytes:
-    most = min(MOST_ENDING, len(root) - 1) if root.isalpha() else 0
-    return b"[a-z]{0,%d}" % most

@@ -43,33 +43,6 @@ def test_words_that_serve_to_ask_weigh_little() -> None:
     assert closeness("¿Qué hace break?", "hace calor")[0] < 0.25
 
 
-def test_the_commonest_words_of_a_language_are_hardly_missed() -> None:
-    asked = AskedWords("In what year did Dewar usually freeze oxygen?", ["Dewar froze: 1891, oxygen."])
-    assert asked.content == ("dewar", "freeze", "oxygen")
-    assert closeness("¿Qué nombre suele llevar la consola?", "La consola: Aurora.")[0] > 0.6
-
-
-@pytest.mark.parametrize(
-    ("question", "passage", "is_there"),
-    [
-        ("fees", "One fee.", True),
-        ("casado", "El casado.", True),
-        ("hour", "Two hours.", True),
-        ("plan", "A planet.", True),
-        ("plan", "La planificación.", False),
-        ("casado", "La casa.", False),
-        ("inspectores", "La inspección.", True),
-        ("14", "El 145.", False),
-    ],
-)
-def test_a_short_word_may_end_otherwise_and_goes_on_to_no_other(question: str, passage: str, is_there: bool) -> None:
-    assert (closeness(question, passage)[0] > 0) is is_there
-
-
-def test_words_of_one_root_are_all_found() -> None:
-    assert closeness("libro libros rojo", "El libro rojo.")[0] == pytest.approx(1.0)
-
-
 def test_the_window_moves_on() -> None:
     passage = f"alfa {FILLER} beta gamma {FILLER} alfa"
     assert closeness("alfa beta gamma", passage)[0] == pytest.approx(2 / 3, abs=0.01)
@@ -161,7 +134,7 @@ def test_a_short_name_is_no_beginning_of_another_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "by_words", "rating"), [("lexical-1", True, 0.2), ("lexical-1", False, 0.9), ("semantic", True, 0.9)]
+    ("model", "by_words", "rating"), [("lexical-1", True, 0.1), ("lexical-1", False, 0.9), ("semantic", True, 0.9)]
 )
 def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_words: bool, rating: float) -> None:
     passages = [chunk_of(1, "La farmacia dispensa.", relevance=0.9)]

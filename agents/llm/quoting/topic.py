@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 
-from retrieval.confidence.common_words import ASKING_WORDS
+from retrieval.confidence.closeness import ASKING_WORDS
 from retrieval.text.stems import STEM_LETTERS
 
 SHORTEST_STEM = 3  # letters, of a singular
