@@ -303,6 +303,7 @@ PAGES = tuple(
         ("GET", "/documents/{shared_document}/ask/", shared(200), None),
         ("GET", "/agents/", everybody(200), None),
         ("GET", "/agents/{slug}/", shared(200), None),
+        ("GET", "/agents/{slug}/documents/?q=a", shared(200), None),
         ("POST", "/agents/{slug}/ask/", shared(302), {"question": "a"}),
         ("GET", "/?agent={slug}&q=a", everybody(302), None),
         ("GET", "/conversations/", everybody(200), None),

@@ -270,6 +270,29 @@ def test_a_conversation_begins_with_one_corpus_alone(modelled_visits: Visits, mo
             expect(page.locator("#context > summary")).to_have_text("Mira: Lo primero")
 
 
+def test_a_conversation_begins_with_single_documents(modelled_visits: Visits, model_server: ModelServer) -> None:
+    model_server.script(path="chat", text="Seis [1].", times=2)
+    with modelled_visits.window("alicia") as page:
+        chat = ChatPage(page)
+        page.goto("/agents/escritor-de-libros/")
+        page.get_by_text("Elegir documentos sueltos").click()
+        expect(page.locator("#picked input").nth(3)).to_be_visible()
+        page.locator("#pick-words").fill("guia del")
+        expect(page.locator("#picked label")).to_have_text([re.compile("Guía del préstamo")])
+        page.locator("#picked input").check()
+        page.locator("#pick-words").fill("frecuentes")
+        expect(page.locator("#picked label")).to_have_count(2)
+        chat.ask(QUESTION)
+        chat.wait_for_end()
+        expect(chat.documents).to_have_count(1)
+        expect(chat.documents).to_contain_text("Guía del préstamo")
+        chat.ask("¿Cuántos días puedo tener los libros en préstamo?")
+        chat.wait_for_end()
+        expect(chat.documents).to_have_count(1)
+        page.reload()
+        expect(page.locator("#context > summary")).to_have_text("Mira: Guía del préstamo")
+
+
 def test_a_corpus_that_is_gone_before_the_first_question_is_let_go_of(
     modelled_visits: Visits, model_server: ModelServer
 ) -> None:
