@@ -23,6 +23,7 @@ from accounts.problems import Problem
 from agents.llm.base import ModelError
 from corpora.advice import ADVICE
 from corpora.uploads.intake import UploadRefused
+from tests.e2e.screenshots import walks
 from workers.ingestion.extract import failures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -188,3 +189,12 @@ def test_every_way_to_be_degraded_is_documented() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "retrieval").rglob("*.py"))
     in_use = set(re.findall(r"\"(\w+_unavailable)\"", source))
     assert set(tables("errors.md", "Answers without their context")) == in_use
+
+
+def test_every_picture_is_taken_by_a_walk_and_what_is_shown_is_there() -> None:
+    kept = {path.stem for path in (ROOT / "docs" / "pages").glob("*.png")}
+    texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {name for path in texts for name in re.findall(r"pages/([\w-]+)\.png", path.read_text(encoding="utf-8"))}
+    assert kept == set(walks())
+    assert shown <= kept
+    assert len(shown) > 20
