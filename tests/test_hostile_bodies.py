@@ -24,7 +24,13 @@ from tests.world import World
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
 
 MOST_SECONDS = 1.0  # of processor time
-JSON_CASES = [case for case in API if case.method in ("POST", "PATCH", "PUT") and case.body != UPLOAD]
+JSON_CASES = [
+    case
+    for case in API
+    if case.method in ("POST", "PATCH", "PUT")
+    and case.body != UPLOAD
+    and min(case.rule.owner, case.rule.admin) < 400  # what nobody may is refused before its body is looked at
+]
 each_case = pytest.mark.parametrize("case", JSON_CASES, ids=str)
 LARGE = 1024 * 1024 - 1_000  # bytes: within the limit
 
