@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from importlib import import_module
 from typing import NamedTuple
@@ -20,6 +21,9 @@ HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")  # as the parser normalises it: l
 MOST_EMPTY_CELLS = 2_000
 _OF_FORMULAS = frozenset("\\^_=+*/<>{}|")
 LONGEST_VARIABLE = 3  # letters
+# Brackets within brackets: each is tried as many levels deep as may be nested, at every letter. The parser's own limit
+# of 20 is for lists in lists too, which stay as they are.
+MOST_NESTED = 6
 LINK_ATTRIBUTES = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
 
 
@@ -30,14 +34,29 @@ def parser() -> MarkdownIt:
     that is rendered by itself must not depend on a definition in another.
     """
     import_module("markdown_it.rules_block.table").MAX_AUTOCOMPLETED_CELLS = MOST_EMPTY_CELLS  # type: ignore[attr-defined]  # its own
-    markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
-    markdown.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+    markdown, within_lines = _dialect(), _dialect(maxNesting=MOST_NESTED)
+    markdown.core.ruler.at("inline", partial(_parse_lines, within_lines))
     for name, kind in (("math_inline", "inline"), ("math_inline_double", "block"), ("math_block", "block")):
         markdown.add_render_rule(name, _formula(kind))
-    # Every address is parsed, so that a refused one shows its text, not its source; `_rewritten` judges.
-    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     markdown.core.ruler.after("inline", "acervo", _rewrite)  # before escapes (`\[1\]`) join the text
     return markdown
+
+
+def _dialect(**options: int) -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": False, **options})
+    markdown.enable(["table", "strikethrough"]).disable("reference")
+    markdown.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+    # Every address is parsed, so that a refused one shows its text, not its source; `_rewritten` judges.
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
+    return markdown
+
+
+def _parse_lines(markdown: MarkdownIt, state: StateCore) -> None:
+    """What stands within blocks, as `markdown` parses it."""
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            markdown.inline.parse(token.content, markdown, state.env, token.children)
 
 
 def _formula(kind: str) -> Callable[..., str]:

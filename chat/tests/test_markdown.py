@@ -3,12 +3,15 @@
 import re
 import time
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it.parser_inline import ParserInline
 
 from chat.rendering.markdown import TAGS, BlockRenderer, render, sanitise
+from chat.rendering.markdown_rules import MOST_NESTED
 
 FOLLOWED = 'rel="noopener noreferrer nofollow" target="_blank"'
 
@@ -270,6 +273,32 @@ def test_a_long_answer_takes_linear_time(unit):
 )
 def test_formulas_between_dollars_are_marked_and_prices_are_none(markdown, html):
     assert render(markdown).strip() == html
+
+
+@pytest.mark.parametrize("many", [1, 5])
+def test_a_link_in_brackets_is_one_and_lists_nest_deeper_than_brackets(many: int) -> None:
+    said = f"{'[' * many}[a](https://example.org){']' * many}"
+    assert '<a href="https://example.org"' in render(said)
+    levels = MOST_NESTED + 2
+    lists = "\n".join(f"{'  ' * n}- level {n} **of** it" for n in range(levels))
+    assert render(lists).count("<strong>of</strong>") == levels
+
+
+@pytest.mark.parametrize("unit", ["[", "!["])
+def test_open_brackets_are_tried_a_few_times_each(unit: str, monkeypatch: Any) -> None:
+    """64 kB of them took three seconds with the parser's own limit."""
+    tried = 0
+    skip = ParserInline.skipToken
+
+    def counted(parser: ParserInline, state: Any) -> None:
+        nonlocal tried
+        tried += 1
+        skip(parser, state)
+
+    monkeypatch.setattr(ParserInline, "skipToken", counted)
+    text = unit * 4_000
+    render(text)
+    assert 0 < tried <= 16 * len(text)  # with the parser's own limit 20 and 40
 
 
 @pytest.mark.parametrize("text", ["$" * 20_000, "$a " * 10_000, "$a$" * 10_000, "\\$" * 10_000, "$$a\n" * 5_000])
