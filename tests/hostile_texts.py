@@ -446,7 +446,7 @@ PROBES: dict[str, Probe] = {
     "topics": Probe(
         lambda text: (carry_topic(["artículo 14"], text), carry_topic(["artículo 14"], f"¿y el {text}")),
         named("chat.understanding.topics", "_COUNT"),
-        size=1_000,  # a question has 8,000 at most
+        size=2_000,  # a question has 8,000 at most
     ),
     "docx": Probe(
         lambda text: (docx._tidy(text), docx._NO_TITLE.fullmatch(one_line(text))),

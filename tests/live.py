@@ -23,7 +23,6 @@ from tests.fakes.fixtures import ModelServer
 from workers.management.leaving import LeavingServer
 
 SAME_ID = "of-the-tests"  # of every request: two refusals are the same to the letter
-ANSWER_SILENCE = 45.0  # seconds without a byte; what has to be quicker is timed by its test
 STREAM_SILENCE = 45.0  # seconds without a byte: a reader is told every 15 that the connection lives, or a little later
 
 
@@ -101,6 +100,7 @@ class Caller:
 
     port: int
     headers: dict[str, str] = field(default_factory=dict)
+    silence: float = 15.0  # seconds without a byte of an answer that is no stream
 
     def stream(self, path: str, body: Any, timeout: float = STREAM_SILENCE, **headers: str) -> Stream:
         connection, sent_at = self._sent("POST", path, body, timeout, headers)
@@ -123,7 +123,7 @@ class Caller:
             return list(stream)
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        connection, _ = self._sent(method, path, body, ANSWER_SILENCE, headers)
+        connection, _ = self._sent(method, path, body, self.silence, headers)
         try:
             response = connection.getresponse()
             content = response.read()

@@ -98,8 +98,8 @@ def foreign_to(language: str) -> tuple[re.Pattern[str], ...]:
 @cache
 def words_of_others(language: str) -> frozenset[str]:
     """What the other language says in one word and this one otherwise: wrong as all that a heading or a label says."""
-    said, other = (({pair[n].lower() for pair in every_pair()}) for n in ((1, 0) if language == "es" else (0, 1)))
-    return frozenset(one for one in other - said if one.isalpha())
+    english, spanish = ({pair[n].lower() for pair in every_pair()} for n in (0, 1))
+    return frozenset(filter(str.isalpha, english - spanish if language == "es" else spanish - english))
 
 
 @cache
@@ -128,7 +128,7 @@ def stray_in(html: str, language: str) -> Iterator[str]:
             yield f"JSON in {where}: {text[:80]}"
         if text in raw_values(language) or any("_" in one and one in text for one in raw_values(language)):
             yield f"raw value in {where}: {text[:80]}"
-        if "mark" not in where and text.lower() in words_of_others(language):
+        if where != "mark" and text.lower() in words_of_others(language):
             yield f"not {language} in {where}: {text!r}"
         for pattern in foreign_to(language):
             if found := pattern.search(text):

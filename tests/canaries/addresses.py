@@ -40,9 +40,13 @@ Pairs = dict[tuple[str, ...], list[tuple[str, ...]]]
 def addresses() -> Iterator[tuple[str, list[str]]]:
     """Each route, with what it is for every row that it may be about."""
     rows, pairs = rows_by_noun(), pairs_by_nouns()
-    for route in sorted(set(routes())):
-        if route not in LEFT_OUT and not re.search(r"[\^$(*]", route):  # expressions: keys of mails, static files
-            yield route, [f"/{path}" for path in filled(route, rows, pairs)]
+    for route in asked_routes():
+        yield route, [f"/{path}" for path in filled(route, rows, pairs)]
+
+
+def asked_routes() -> list[str]:
+    """Without expressions: keys of mails, static files."""
+    return sorted(route for route in set(routes()) - LEFT_OUT if not re.search(r"[\^$(*]", route))
 
 
 def rows_by_noun() -> Rows:

@@ -39,6 +39,7 @@ CHECKS = (
     "allow_header_conformance",
     "ignored_auth",
     "nothing_foreign_is_answered",
+    "nothing_foreign_is_moved",
     "EachOperationIsReached",
 )
 # Left out: whether the API refuses all that the schema does not allow, and takes all that it does. A number as a text

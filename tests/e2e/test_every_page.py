@@ -65,7 +65,7 @@ def pages(visits: Visits) -> dict[str, list[str]]:
 
 
 # By day each person, theme, size and language is met once (tests/test_stray_words.py and test_accessibility.py meet
-# more of them on fewer pages), by night all together: they take half an hour of a small machine.
+# more of them on fewer pages), by night all together: they take a quarter of an hour of a small machine.
 WAYS = {
     f"{person}-{theme}-{'phone' if size == PHONE else 'desktop'}": (person, theme, size)
     for person in FOUND
