@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "accounts",
     "corpora",
     "retrieval",
+    "tools",
     "agents",
     "chat",
     "evaluation",
@@ -206,6 +207,11 @@ if LOCAL_MODELS:
 RAG_ENABLED = switch("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
 RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)
+
+# Data sources (docs/tools.md): which servers, which networks of our own, what seals their credentials
+DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])
+DATA_SOURCE_NETWORKS = env.list("DATA_SOURCE_NETWORKS", default=[])
+DATA_SOURCE_KEYS = env.list("DATA_SOURCE_KEYS", default=[])
 
 # Background work
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"

@@ -52,7 +52,7 @@ from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "evaluation", "workers")
+APPS = ("accounts", "corpora", "retrieval", "tools", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
@@ -364,7 +364,7 @@ def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], ver
 def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
-        ROOT, ("accounts", "corpora", "agents", "chat", "evaluation"), ("management", "models", "visibility")
+        ROOT, ("accounts", "corpora", "tools", "agents", "chat", "evaluation"), ("management", "models", "visibility")
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]
 

@@ -1,0 +1,25 @@
+"""Seal the credentials of all data sources with the first of DATA_SOURCE_KEYS, so that an older key can be taken away."""
+
+from typing import Any
+
+from accounts.management.base import DatabaseCommand
+from accounts.tenancy.scope import system_scope
+from tools.models import DataSource
+from tools.sealing import CredentialsLost, seal_anew
+
+
+class Command(DatabaseCommand):
+    help = "Seal the credentials of all data sources with the first of DATA_SOURCE_KEYS."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        sealed, lost = 0, 0
+        with system_scope():
+            for source in DataSource.objects.exclude(sealed_credentials=""):
+                try:
+                    source.sealed_credentials = seal_anew(source.sealed_credentials)
+                except CredentialsLost:
+                    lost += 1
+                    continue
+                source.save(update_fields=["sealed_credentials"])
+                sealed += 1
+        self.stdout.write(f"sealed anew: {sealed}; readable with no key, to be written again by an admin: {lost}")
