@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import connections
 from django.test import TransactionTestCase
+from django.utils import translation
 
 from accounts.tenancy.owner import as_owner
 from accounts.tenancy.scope import system_scope
@@ -129,6 +130,12 @@ def own_state(folder_in_memory: Path, settings: Any) -> Iterator[None]:
     yield
     opened.close()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def own_language() -> None:
+    """The installation's, whichever a request of the test before was answered in: it stays with the thread."""
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

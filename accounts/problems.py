@@ -11,7 +11,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
@@ -159,7 +159,7 @@ def body_of(status_code: int, code: str, detail: str, **extra: Any) -> dict[str,
     request_id = current_correlation().request_id
     return {
         "type": f"urn:acervo:problem:{code}",
-        "title": code.replace("_", " ").capitalize(),
+        "title": pgettext("title of a problem", code.replace("_", " ").capitalize()),
         "status": status_code,
         "detail": detail,
         "code": code,

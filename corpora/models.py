@@ -288,6 +288,9 @@ class DocumentText(Identified):
     text = models.TextField()
     pages = models.JSONField(default=list, help_text="[[number, start, end, printed label?], …], characters")
     headings = models.JSONField(default=list, help_text="[[level, title, start, end], …], characters")
+    pictures = models.JSONField(
+        default=list, db_default=[], help_text="[[character, number, width, height, what is said of it], …]"
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("document", "version"), name="one_text_a_version"),)

@@ -101,10 +101,12 @@ class DocumentFactory(DjangoModelFactory[Document]):
     text = PARAGRAPH * 12
     pages: list[Any] = []
     headings: list[Any] = []
+    pictures: list[Any] = []
 
     @classmethod
     def _create(cls, model_class: type[Document], *args: Any, **kwargs: Any) -> Document:
         text, pages, headings = kwargs.pop("text"), kwargs.pop("pages"), kwargs.pop("headings")
+        pictures = kwargs.pop("pictures")
         indexed = kwargs["status"] == Document.Status.INDEXED
         content = kwargs.pop("content", None) or text.encode()
         kwargs.setdefault("size", len(content))
@@ -117,6 +119,8 @@ class DocumentFactory(DjangoModelFactory[Document]):
         document.save(force_insert=True)
         if indexed:
             write_text(document, text, pages, headings)
+            if pictures:
+                document.texts.update(pictures=pictures)
         return document
 
 

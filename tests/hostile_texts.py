@@ -79,6 +79,7 @@ from workers.ingestion.extract.pdf_text import assemble
 from workers.ingestion.extract.tables import printed
 from workers.ingestion.extract.tables.rows import are_clauses, is_data
 from workers.ingestion.extract.titles import title_of_file, title_of_norm
+from workers.ingestion.pictures.embedded import spots_in, without_carried
 from workers.ingestion.sandbox import wire
 
 Text = Callable[[int], str]
@@ -476,6 +477,23 @@ PROBES: dict[str, Probe] = {
         )
         + named(f"{OUTLINE}.underlined", "_SETEXT", "_NOT_A_PARAGRAPH"),
     ),
+    "pictures in a document": Probe(
+        lambda text: (
+            without_carried(
+                [
+                    f"[a]: <data:image/png;base64,{text}",
+                    f"{text} data:image/",
+                    f"![{text}](data:image/png;base64,{text}",
+                    f'<img alt="{text}" src="data:image/png;base64,AA==" alt="{text}">',
+                ],
+                set(),
+            ),
+            [*spots_in(text, ())],
+            [*spots_in(f"![{text}](#picture-1)", ())],
+        ),
+        named("workers.ingestion.pictures.embedded", "_DEFINED", "_CARRIED", "_ALT")
+        + named("corpora.reader.markdown_blocks", "PICTURE"),
+    ),
     "plain document": Probe(
         lambda text: refused_or(lambda: plain.extract_text(text.encode("cp1252", "ignore")), ExtractionError),
         named("workers.ingestion.extract.plain", "_LONG_NON_ASCII_RUN"),
@@ -539,6 +557,7 @@ PROBES: dict[str, Probe] = {
             (segment_text(text, [], 800, 60), segment_text(f"```{text}\n{text}\n```", [], 800, 60)) if text else None
         ),
         named("workers.ingestion.chunk.segments", "_END", "_FENCE", "_LANGUAGE"),
+        size=8_000,  # a shorter text is less than 800 tokens, which nothing is cut of
     ),
     "a table's cells": Probe(
         lambda text: (is_data([(text, text), (text, "")]), are_clauses([(text, text)]), printed._CAPTION.search(text)),

@@ -23,6 +23,7 @@ from tests.fakes.fixtures import ModelServer
 from workers.management.leaving import LeavingServer
 
 SAME_ID = "of-the-tests"  # of every request: two refusals are the same to the letter
+STREAM_SILENCE = 45.0  # seconds without a byte: a reader is told every 15 that the connection lives, or a little later
 
 
 class SseEvent(NamedTuple):
@@ -100,7 +101,7 @@ class Caller:
     port: int
     headers: dict[str, str] = field(default_factory=dict)
 
-    def stream(self, path: str, body: Any, timeout: float = 15.0, **headers: str) -> Stream:
+    def stream(self, path: str, body: Any, timeout: float = STREAM_SILENCE, **headers: str) -> Stream:
         connection, sent_at = self._sent("POST", path, body, timeout, headers)
         return Stream(connection, sent_at)
 
@@ -111,7 +112,7 @@ class Caller:
     def follow(self, message: Any, after: int = 0) -> Stream:
         """The events of an answer, again or from there on."""
         headers = {"Last-Event-ID": str(after)} if after else {}
-        connection, sent_at = self._sent("GET", f"/api/messages/{message}/events/", None, 15.0, headers)
+        connection, sent_at = self._sent("GET", f"/api/messages/{message}/events/", None, STREAM_SILENCE, headers)
         return Stream(connection, sent_at)
 
     def answers(self, agent: str, question: str, **fields: Any) -> list[SseEvent]:

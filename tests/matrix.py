@@ -110,6 +110,20 @@ API = (
     Case("GET", "/api/corpora/{shared}/documents/", shared(200)),
     Case("POST", "/api/corpora/{alices}/documents/", own(202), UPLOAD),
     Case("POST", "/api/corpora/{shared}/documents/", kept_by_admins(202), UPLOAD),
+    *(
+        Case(
+            "POST",
+            f"/api/corpora/{{{here}}}/documents/move/",
+            rule,
+            {"documents": [f"{{{here}_document}}"], "to": f"{{{to}}}"},
+        )
+        for here, to, rule in (
+            ("alices", "alices_second", own(200)),
+            ("shared", "shared_second", kept_by_admins(200)),
+            ("alices", "shared", Rule(403, 404, 404, 404)),
+            ("shared", "alices", Rule(403, 403, 404, 404)),
+        )
+    ),
     Case("POST", "/api/corpora/{alices}/facts/", own(202), {"text": "Water boils at 100 degrees."}),
     Case("POST", "/api/corpora/{shared}/facts/", kept_by_admins(202), {"text": "Water boils at 100 degrees."}),
     Case("DELETE", "/api/corpora/{alices}/facts/?key=boiling", own(204)),
@@ -130,6 +144,8 @@ API = (
     Case("GET", "/api/documents/{shared_pdf}/pages/1/?start=0&end=4", shared(200)),
     Case("GET", "/api/documents/{alices_pdf}/pages/1/image/?width=200", own(200), is_revalidated=True),
     Case("GET", "/api/documents/{shared_pdf}/pages/1/image/?width=200", shared(200), is_revalidated=True),
+    Case("GET", "/api/documents/{alices_drawing}/pictures/1/?width=200", own(200), is_revalidated=True),
+    Case("GET", "/api/documents/{shared_drawing}/pictures/1/?width=200", shared(200), is_revalidated=True),
     Case("GET", "/api/trash/", everybody(200)),
     Case("DELETE", "/api/trash/", everybody(204)),
     Case("DELETE", "/api/trash/{alices_trashed}/", own(204)),
@@ -287,6 +303,7 @@ PAGES = tuple(
         ("GET", "/documents/{shared_document}/ask/", shared(200), None),
         ("GET", "/agents/", everybody(200), None),
         ("GET", "/agents/{slug}/", shared(200), None),
+        ("GET", "/agents/{slug}/documents/?q=a", shared(200), None),
         ("POST", "/agents/{slug}/ask/", shared(302), {"question": "a"}),
         ("GET", "/?agent={slug}&q=a", everybody(302), None),
         ("GET", "/conversations/", everybody(200), None),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils.translation import override
 from rest_framework import exceptions
 
 import accounts
@@ -22,6 +23,7 @@ from accounts.problems import Problem
 from agents.llm.base import ModelError
 from corpora.advice import ADVICE
 from corpora.uploads.intake import UploadRefused
+from tests.e2e.screenshots import walks
 from workers.ingestion.extract import failures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -158,6 +160,13 @@ def test_every_code_of_the_api_is_documented_with_its_status() -> None:
     assert {code: int(row[1]) for code, row in rows.items()} == answers()
 
 
+def test_every_title_of_a_problem_is_in_the_language_of_its_detail() -> None:
+    with override("es"):
+        said = {code: problems.body_of(400, code, "")["title"] for code in answers()}
+    english = {code: code.replace("_", " ").capitalize() for code in said}
+    assert [code for code in said if said[code] == english[code]] == []
+
+
 def test_every_code_of_a_failed_document_is_documented() -> None:
     documented = set(tables("errors.md", "Documents that could not be processed"))
     stored = set(failures.CODES) | set(ADVICE) | (codes_in_the_workers() - {"interrupted"})
@@ -180,3 +189,12 @@ def test_every_way_to_be_degraded_is_documented() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "retrieval").rglob("*.py"))
     in_use = set(re.findall(r"\"(\w+_unavailable)\"", source))
     assert set(tables("errors.md", "Answers without their context")) == in_use
+
+
+def test_every_picture_is_taken_by_a_walk_and_what_is_shown_is_there() -> None:
+    kept = {path.stem for path in (ROOT / "docs" / "pages").glob("*.png")}
+    texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {name for path in texts for name in re.findall(r"pages/([\w-]+)\.png", path.read_text(encoding="utf-8"))}
+    assert kept == set(walks())
+    assert shown <= kept
+    assert len(shown) > 20

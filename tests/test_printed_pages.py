@@ -303,6 +303,21 @@ def test_a_cited_page_boxes_its_sentence_and_has_its_text(people: People, docume
     assert f"/documents/{document.pk}/pages/1/?start=0&amp;end=60&amp;mark=" in as_text
 
 
+def test_a_sentence_on_two_pages_is_followed_with_its_mark(people: People, document: Document) -> None:
+    text = document.texts.get().text
+    start, end = text.index(FIRST[1]), text.index(SECOND[0]) + len(SECOND[0])
+    asked = {"start": 0, "end": len(text), "mark": f"{start}-{end}"}
+    query = f"?start=0&amp;end={len(text)}&amp;mark={start}-{end}#passage"
+    first, second = (reader(people, document, f"pages/{n}/", **asked) for n in (1, 2))
+    assert first.count('<rect class="quote"') == second.count('<rect class="quote"') == 1
+    assert f'<a href="/documents/{document.pk}/pages/2/{query}" data-goes-on>' in first
+    assert f'<a href="/documents/{document.pk}/pages/1/{query}">' in second
+    assert "data-goes-on" not in second
+    whole_on_first = reader(people, document, "pages/1/", start=0, end=len(FIRST[0]))
+    assert f'/documents/{document.pk}/pages/2/"' in whole_on_first, "nothing of it stands on the next page"
+    assert "data-goes-on" not in whole_on_first
+
+
 def test_a_page_that_cannot_be_drawn_is_read_as_text(people: People, corpus: Corpus) -> None:
     broken = pdf_document(corpus, FIRST, content=b"%PDF-1.4 and nothing else")
     shown = reader(people, broken, "pages/1/", start=0, end=10)

@@ -21,7 +21,7 @@ from corpora import visibility
 from corpora.models import ChunkQuerySet, Corpus
 from corpora.scope import Scope
 from retrieval import confirmation, filters
-from retrieval.index import edge
+from retrieval.index import translate
 from tests.two_tiers import TwoTiers
 from tests.two_tiers_rows import word_of
 from workers.ingestion.index import version
@@ -43,7 +43,7 @@ Change = tuple[Any, str, str, str]  # where it lives, its name, a text of its so
 NO_OWNER_IN_SCOPE: Change = (agents.models, "readable_corpora", "owner_id=user,", "")
 NO_OWNER_IN_FILTER: Change = (filters, "_tiers", 'Condition("user_id", (str(scope.user_id),)),', "")
 NO_OWNER_IN_RE_READ: Change = (visibility, "in_scope", 'f"{prefix}owner_id": scope.user_id,', "")
-NO_FILTER: Change = (edge, "engine_filter", "return models.Filter(", "return models.Filter() or dict(")
+NO_FILTER: Change = (translate, "engine_filter", "return models.Filter(", "return models.Filter() or dict(")
 STALE_PAYLOAD: Change = (
     *(version, "payload_of", '"corpus_id": str(document.corpus_id),'),
     '"corpus_id": [str(one.pk) for one in corpus.organization.corpora.all()],',

@@ -26,7 +26,7 @@ from tests.factories import (
 )
 from tests.matrix import UPLOAD
 from tests.people import People, signed_in, with_key, with_secret
-from tests.printed import pdf_document
+from tests.printed import drawn_document, pdf_document
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
 TOKEN = "invitation-token"
@@ -66,6 +66,8 @@ class World:
             "alices": alices,
             "alices_second": CorpusFactory(personal_of=alice, name=f"{ALICES_MARK} second"),
             "alices_document": alices_document,
+            "alices_drawing": drawn_document(alices, ALICES_MARK, title=f"{ALICES_MARK} drawn"),
+            "shared_drawing": drawn_document(shared, SHARED_MARK, title=f"{SHARED_MARK} drawn"),
             "alices_pdf": alices_pdf,
             "shared_pdf": shared_pdf,
             "shared": shared,

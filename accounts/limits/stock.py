@@ -52,21 +52,26 @@ def make_room(by: Membership, **adding: int) -> None:
     _look(by, adding, is_kept=True)
 
 
+def make_own_room(by: Membership, **adding: int) -> None:
+    """`make_room` for what the organization has already, and becomes the member's."""
+    _look(by, adding, is_kept=True, each=(Per.USER,))
+
+
 def look_for_room(by: Membership, **adding: int) -> None:
     """`make_room` without keeping it: before something long is begun that would be refused at its end."""
     _look(by, adding, is_kept=False)
 
 
-def _look(by: Membership, adding: Mapping[str, int], *, is_kept: bool) -> None:
+def _look(by: Membership, adding: Mapping[str, int], *, is_kept: bool, each: tuple[Per, ...] = tuple(Per)) -> None:
     amounts = amounts_for(by)
-    limited = tuple(name for name, n in adding.items() if n > 0 and any((name, per) in amounts for per in Per))
+    limited = tuple(name for name, n in adding.items() if n > 0 and any((name, per) in amounts for per in each))
     if not limited:
         return
     if is_kept:
         lock_organization(by.organization_id)
     held = stock_of(by, limited)
     for name in limited:
-        for per in Per:
+        for per in each:
             allowed = amounts.get((name, per))
             if allowed is not None and held[name].of(per) + adding[name] > allowed:
                 raise quota_exceeded(by, LIMITS[name], per, allowed)

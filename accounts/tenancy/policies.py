@@ -7,10 +7,12 @@ not for each row, but planned again with each statement, which costs more than i
 
 import hashlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 
+from accounts.tenancy.postgresql.giving_way import until_it_passes
 from accounts.tenancy.rules import LOOKED_UP, RULES, Rule
 
 POLICY, SHOWN, APPENDED, KEPT = "acervo", "acervo_shown", "acervo_appended", "acervo_kept"
@@ -49,16 +51,23 @@ def has_functions(connection: Any) -> bool:
 def apply_rules(connection: Any) -> list[str]:
     """Put every table that is there under its rule; the names of those whose policies were not as they are now."""
     changed = []
-    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         there, kept = set(connection.introspection.table_names(cursor)), digests(cursor)
-        for table, rule in RULES.items():
-            statements = list(statements_for(table, rule))
-            digest = hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
-            if table in there and kept.get(table) != digest:
-                for statement in (*statements, f"COMMENT ON POLICY {POLICY} ON {table} IS '{digest}'"):
-                    cursor.execute(statement)
-                changed.append(table)
+    for table, rule in RULES.items():
+        statements = list(statements_for(table, rule))
+        digest = hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
+        if table in there and kept.get(table) != digest:
+            statements.append(f"COMMENT ON POLICY {POLICY} ON {table} IS '{digest}'")
+            until_it_passes(connection, table, partial(_execute, connection, statements))
+            changed.append(table)
     return changed
+
+
+def _execute(connection: Any, statements: list[str]) -> None:
+    """In one transaction, which holds no other table meanwhile."""
+    with connection.schema_editor() as editor:
+        for statement in statements:
+            editor.execute(statement, None)
 
 
 def remove_rules(connection: Any) -> None:

@@ -4,10 +4,10 @@
         [--json FILE] [--embeddings URL --model NAME --dimensions N] [--references N] [--others N] [--keep FOLDER]
 
 FOLDER's documents are read by the bench itself for the truth, ingested by an installation of its own on 127.0.0.1 in
-a temporary folder, and asked about over HTTP. Parts: references, others, separation, judged, fresh, course, extractive,
+a temporary folder, and asked about over HTTP. Parts: references, others, separation, held, course, extractive,
 paragraphs; the cited sentences are judged as well. `--extractive` takes folders as `evaluate` does, with answers,
-`--paragraphs` those whose documents are paragraphs. `judged` and `fresh` ask what nothing was tuned on: look at each
-once.
+`--paragraphs` those whose documents are paragraphs. `held` asks about the project's own samples, among FOLDER's:
+nothing was tuned on them or on what is asked. It is asked only where it is named: look at it once.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 from bench.answers import measuring
 from bench.answers.judging import Quote
 from bench.answers.library import Embeddings, opened_library
-from bench.answers.papers import Paper, read_papers
+from bench.answers.papers import Paper, read_own, read_papers
 from bench.answers.paragraphs import lay_out, separation_without
 from bench.answers.questions import COURSE
 from bench.answers.references import of_laws, of_others
@@ -30,15 +30,23 @@ from bench.answers.report import table
 from bench.answers.sections import places_of
 from bench.results import commit
 
-PARTS = ("references", "others", "separation", "judged", "fresh", "course", "extractive", "paragraphs")
+PARTS = ("references", "others", "separation", "held", "course", "extractive", "paragraphs")
 
 
 def main() -> None:
     options = parsed()
-    parts, results, began = options.only or list(PARTS), {"commit": commit()}, time.monotonic()
+    parts, results, began = (
+        options.only or [part for part in PARTS if part != "held"],
+        {"commit": commit()},
+        time.monotonic(),
+    )
     embeddings = Embeddings(options.embeddings, options.model, options.dimensions)
-    if options.samples and set(parts) - {"extractive", "paragraphs"}:
+    if options.samples and set(parts) - {"held", "extractive", "paragraphs"}:
         results |= measured(read_papers(options.samples), parts, embeddings, options)
+    if options.samples and "held" in parts:
+        papers = [*read_papers(options.samples), *read_own()]
+        with opened_library(papers, embeddings) as library:
+            results["held"] = measuring.held(library, papers)
     if "extractive" in parts:
         for folder in options.extractive:
             results[f"extractive {folder.name}"] = of_folder(folder, embeddings, options.most)
@@ -81,9 +89,6 @@ def measured(
             results["others"] = measuring.references(library, asked, quotes)
         if "separation" in parts:
             results["separation"] = measuring.separation(library, papers, quotes)
-        for name in ("judged", "fresh"):
-            if name in parts:
-                results[name] = measuring.judged(library, papers, name)
         if "course" in parts and COURSE in library.corpora:
             results["course"] = measuring.course(library)
     return results | {"cited": measuring.cited(quotes)}

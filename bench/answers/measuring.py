@@ -74,14 +74,14 @@ def _marked(quotes: Sequence[Quote]) -> Numbers:
     }
 
 
-def judged(library: Library, papers: Sequence[Paper], name: str) -> Numbers:
-    """Questions that nothing was tuned on, with and without an answer in the same subjects; `name` of the two files."""
+def held(library: Library, papers: Sequence[Paper]) -> Numbers:
+    """Questions that nothing was tuned on, with and without an answer in the same subjects."""
     works = list(library.corpora)
-    known = questions(f"{name}_answerable", works)
+    known = questions("held_answerable", works)
     whole = {one: _rated(library, library.everything(), one) for one in known}
     gone = [one for one in known if not is_answered_elsewhere(one, papers)]
     without = {one: _rated(library, library.without(*left_out(one)), one) for one in gone}
-    nowhere = {one: _rated(library, library.everything(), one) for one in questions(f"{name}_nowhere", works)}
+    nowhere = {one: _rated(library, library.everything(), one) for one in questions("held_nowhere", works)}
     found = separation_of(list(whole.values()), [*without.values(), *nowhere.values()])
     return {
         "answerable": found.answerable,

@@ -5,13 +5,14 @@ PDF: the text of each page as PDFium gives it; DOCX: the paragraphs as python-do
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
 import docx
 import pypdfium2
 
+OWN = Path(__file__).resolve().parent.parent.parent / "samples"
 READABLE = (".pdf", ".docx", ".md")
 _CONTENTS = re.compile(r"(?:\.{4,}|(?:\s\.){3,})\s*[\divxlc]*\s*$")
 _BEGINNING = 30  # letters that tell where a text begins
@@ -87,6 +88,12 @@ def read_papers(folder: Path) -> list[Paper]:
             except Exception as error:  # a library's own: an encrypted or broken file is no sample
                 print(f"left out: {path.name} ({type(error).__name__})")
     return [paper for paper in found if squeeze("".join(paper.pages[:3]))]
+
+
+def read_own() -> list[Paper]:
+    """The project's own samples, each file a work by itself, and the course one in chapters."""
+    files = [paper for paper in read_papers(OWN) if paper.path.parent.name != "source"]
+    return [paper if paper.path.parent != OWN else replace(paper, group=paper.path.stem) for paper in files]
 
 
 def _read(path: Path) -> Paper:

@@ -2,9 +2,11 @@
 
 answerable.jsonl  about things that the works say; `must` was looked up in them
 nowhere.jsonl     of the same subjects, about things that none of them says; looked for in all of them
-judged_answerable.jsonl, judged_nowhere.jsonl   the same, written before anything was measured on them, of passages
-                  that were drawn by chance: they are judged on, and nothing is tuned on them
-fresh_answerable.jsonl, fresh_nowhere.jsonl     the same again, when the first two had been looked at
+judged_*.jsonl    the same, of passages that were drawn by chance; judged on once, fitted on since
+fresh_*.jsonl     the same again
+asked_*.jsonl     the same, in other words than the text's: as somebody asks who has not read it; fitted on
+held_answerable.jsonl, held_nowhere.jsonl       about the project's own samples, which nothing was fitted on; written
+                  from their text before anything was asked, to be judged once
 course.jsonl      what students ask, written before any answer was seen
 
 A question of `answerable` is also asked where its work is left out: it cannot be answered there, unless what it must
@@ -21,8 +23,14 @@ from bench.answers.papers import Paper
 
 FOLDER = Path(__file__).resolve().parent.parent / "questions"
 COURSE = "curso-redes"
-# Two versions of one work answer the same questions.
-RELATED = {"owasp-asvs-5.0.0-en": "owasp-asvs-4.0.3-es", "owasp-asvs-4.0.3-es": "owasp-asvs-5.0.0-en"}
+# Two versions of one work, or two works about one thing, answer the same questions.
+RELATED = {
+    "owasp-asvs-5.0.0-en": "owasp-asvs-4.0.3-es",
+    "owasp-asvs-4.0.3-es": "owasp-asvs-5.0.0-en",
+    "guia-del-prestamo": "preguntas-frecuentes",
+    "preguntas-frecuentes": "guia-del-prestamo",
+    "networking-basics": "curso-redes",
+}
 
 
 @dataclass(frozen=True)

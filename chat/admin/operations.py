@@ -59,7 +59,7 @@ class TraceAdmin(OrganizationAdmin):
         (
             _("Retrieval"),
             {"fields": (
-                ("level", "score_shown", "gate_shown", "state_shown"), ("corpora", "size", "degradation"),
+                ("level", "score_shown"), ("gate_shown", "state_shown"), ("corpora", "size"), "degradation",
                 "dropped_shown", "cost_shown",
             )},
         ),

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from django.utils.formats import date_format
+
 from chat.models import DailyUsage
 
 WEEKS = 12
@@ -44,5 +46,10 @@ def weeks_of_answers(rows: Iterable[DailyUsage], today: date, weeks: int = WEEKS
 def shares(pairs: Sequence[tuple[date, int, int]]) -> list[tuple[str, int]]:
     """(the week with its counts, percent of the whole) of (Monday, part, whole); 0 of nothing is 0."""
     return [
-        (f"{day.isoformat()} ({part}/{whole})", round(100 * part / whole) if whole else 0) for day, part, whole in pairs
+        (f"{short_date(day)} ({part}/{whole})", round(100 * part / whole) if whole else 0) for day, part, whole in pairs
     ]
+
+
+def short_date(day: date) -> str:
+    """As the reader's language writes it."""
+    return date_format(day, "SHORT_DATE_FORMAT")

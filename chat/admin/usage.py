@@ -16,7 +16,7 @@ from django.utils.translation import pgettext
 from accounts.tenancy.scope import system_scope
 from agents.models import Agent
 from chat.admin.statistics import AdaptiveStatistics, adaptive_statistics
-from chat.admin.trends import first_monday, shares, weeks_of_answers
+from chat.admin.trends import first_monday, shares, short_date, weeks_of_answers
 from chat.models import DailyUsage, Trace
 from chat.rendering.codes import code_spoken
 from chat.usage.counting import first_moment, usage_since
@@ -132,7 +132,7 @@ def per_day(questions: Iterable[DailyUsage], days: Sequence[date]) -> list[tuple
     found: Counter[date] = Counter()
     for one in questions:
         found[one.day] += one.count
-    return [(day.isoformat(), found[day]) for day in days]
+    return [(short_date(day), found[day]) for day in days]
 
 
 def per_agent(asked: Counter[UUID]) -> list[tuple[str, int]]:

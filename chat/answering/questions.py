@@ -10,14 +10,16 @@ from agents.llm.base import ModelMessage
 @dataclass(frozen=True, slots=True)
 class ChatQuestion:
     """What is asked, with everything the client may choose. `history` is what the client sent before it; a conversation
-    that is begun with this question is about `document` or `corpus`; `student` is where the asker is in a course and in
-    which state (`chat.understanding.course`); `replaces` the conversation's last answer, asked for anew."""
+    that is begun with this question is about `document`, `documents` or `corpus`; `student` is where the asker is in a
+    course and in which state (`chat.understanding.course`); `replaces` the conversation's last answer, asked for anew.
+    """
 
     text: str
     history: tuple[ModelMessage, ...] = ()
     conversation: UUID | None = None
     project: UUID | None = None
     document: UUID | None = None
+    documents: tuple[UUID, ...] = ()
     corpus: UUID | None = None
     filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     preferences: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """What an answer leaves in the database: its conversation, messages, citations and trace."""
 
 import logging
+from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -35,7 +36,7 @@ AFTER = timedelta(microseconds=1)  # an answer stands behind its question
 
 def conversation_for(membership: Membership, agent: Agent, question: ChatQuestion) -> Conversation:
     """The caller's own conversation with this agent, or a new one, not stored yet: in the caller's own project, about
-    the one document or corpus that it is begun with."""
+    the documents or the corpus that it is begun with."""
     if question.conversation:
         found = (
             Conversation.objects.owned_by(membership)
@@ -52,7 +53,7 @@ def conversation_for(membership: Membership, agent: Agent, question: ChatQuestio
         agent=agent,
         project=project_for(membership, question.project),
         title=title_from(question.text),
-        context=about(membership, question.document, question.corpus),
+        context=about(membership, {*filter(None, (question.document,)), *question.documents}, question.corpus),
         is_personal=False,  # until its first question is judged
     )
 
@@ -66,14 +67,17 @@ def project_for(membership: Membership, project_id: UUID | None) -> Project | No
     return project
 
 
-def about(membership: Membership, document_id: UUID | None, corpus_id: UUID | None = None) -> dict[str, Any]:
-    """The context of a conversation about one document, or one corpus; an empty one without. Raises NotFound for what
-    the caller may not read."""
+def about(membership: Membership, documents: Collection[UUID], corpus_id: UUID | None = None) -> dict[str, Any]:
+    """The context of a conversation about some documents, or one corpus; an empty one without. Single documents are
+    read alone, also where they are of another corpus. Raises NotFound for what the caller may not read."""
     only: dict[str, list[str]] = {}
-    if document_id is not None:
-        if not Document.objects.readable_by(membership).filter(pk=document_id).exists():
+    if documents:
+        readable = Document.objects.readable_by(membership).filter(pk__in=documents)
+        if corpus_id is not None and readable.exclude(corpus_id=corpus_id).exists():
+            corpus_id = None
+        if readable.count() < len(documents):
             raise NotFound
-        only[DOCUMENT] = [str(document_id)]
+        only[DOCUMENT] = sorted(map(str, documents))
     if corpus_id is not None:
         if not Corpus.objects.readable_by(membership).filter(pk=corpus_id).exists():
             raise NotFound

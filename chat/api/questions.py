@@ -9,6 +9,7 @@ from agents.api.serializers import FiltersField
 from agents.llm.base import ModelMessage
 from chat.answering.questions import ChatQuestion
 from chat.understanding.student import StudentState
+from corpora.metadata.conditions import MAX_IDS
 from corpora.models import Document
 
 MAX_MESSAGES = 200
@@ -43,6 +44,12 @@ class QuestionSerializer(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         help_text="a new conversation is about this document alone, until it is widened",
+    )
+    documents = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        max_length=MAX_IDS,
+        help_text="a new conversation is about these documents alone, until it is widened",
     )
     replaces = serializers.UUIDField(
         required=False,
@@ -82,6 +89,7 @@ def question_from(body: Any) -> ChatQuestion:
         conversation=asked.get("conversation"),
         project=asked.get("project"),
         document=asked.get("document"),
+        documents=tuple(asked.get("documents") or ()),
         corpus=asked.get("corpus"),
         filters=asked.get("filters") or {},
         preferences=asked.get("preferences") or {},

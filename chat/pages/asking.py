@@ -19,8 +19,10 @@ from chat.answering.admission import Admission
 from chat.answering.questions import ChatQuestion
 from chat.stream.collected import collect
 from chat.stream.view import admit_question
+from corpora.metadata.conditions import MAX_IDS
+from corpora.metadata.names import DOCUMENT
 
-IDS = ("conversation", "project", "document", "corpus")
+IDS = ("conversation", "project", "corpus")
 PATIENCE = 2.0  # seconds that a thread is kept; then the answer goes on, and its page is loaded again by itself
 
 
@@ -47,13 +49,16 @@ def question_of_form(request: HttpRequest) -> ChatQuestion:
     text = request.POST.get("question", "").strip()
     if not text or len(text) > settings.MAX_QUESTION_CHARS or not is_kept(text):
         raise Problem
-    conversation, project, document, corpus = (_id_in(request, name) for name in IDS)
-    return ChatQuestion(text, conversation=conversation, project=project, document=document, corpus=corpus)
+    conversation, project, corpus = (_id_of(request.POST.get(name, "")) for name in IDS)
+    chosen = request.POST.getlist(DOCUMENT)
+    if len(chosen) > MAX_IDS:
+        raise Problem
+    documents = tuple(filter(None, map(_id_of, chosen)))
+    return ChatQuestion(text, conversation=conversation, project=project, documents=documents, corpus=corpus)
 
 
-def _id_in(request: HttpRequest, name: str) -> UUID | None:
+def _id_of(value: str) -> UUID | None:
     """Raises Problem."""
-    value = request.POST.get(name, "")
     try:
         return UUID(value) if value else None
     except ValueError:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from accounts.problems import NotFound
+from agents.models import Agent
 from chat.answering.records import narrowed
 from chat.leaving.transcripts import as_json, as_markdown
 from chat.models import Conversation, Message
@@ -140,6 +141,16 @@ def conversation_documents(request: HttpRequest, membership: Membership, pk: UUI
     words = request.GET.get("q", "").strip()
     documents = documents_found(reach_of(membership, found), words, request.GET.getlist(DOCUMENT))
     return render(request, "chat/_pickable.html", {"documents": documents, "searched": True})
+
+
+@require_GET
+@member_page
+def agent_documents(request: HttpRequest, membership: Membership, slug: str) -> HttpResponse:
+    """The same of a conversation that has not begun: documents that it can begin with."""
+    found = get_object_or_404(Agent.objects.usable_by(membership), slug=slug)
+    words = request.GET.get("q", "").strip()
+    documents = documents_found(found.scope_for(membership), words, request.GET.getlist(DOCUMENT))
+    return render(request, "chat/_pickable.html", {"documents": documents, "searched": True, "form": "composer"})
 
 
 @require_POST

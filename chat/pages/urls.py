@@ -10,6 +10,7 @@ urlpatterns = [
     path("conversations/", conversations.conversations, name="conversations"),
     path("conversations/list/", finding.conversation_list, name="conversation-list"),
     path("agents/<slug:slug>/ask/", asking.ask_by_form, name="ask-by-form"),
+    path("agents/<slug:slug>/documents/", conversations.agent_documents, name="agent-documents"),
     path("find/", finding.find, name="find"),
     path("conversations/<uuid:pk>/", conversations.conversation, name="conversation"),
     path("conversations/<uuid:pk>/before/<uuid:before>/", conversations.earlier_messages, name="earlier-messages"),

@@ -153,6 +153,28 @@ def test_a_conversation_is_begun_about_nothing_that_its_owner_may_not_read(libra
     assert client.post("/api/agents/writer/chat/", body, content_type="application/json").status_code == 404
 
 
+def test_a_conversation_begins_with_several_documents_alone_also_of_another_corpus(
+    library: Library, client: Client
+) -> None:
+    chosen = sorted(str(one.pk) for one in library.loans.documents.filter(title__in=("Préstamos", "Multas")))
+    other = str(library.loans.pk)
+    body = {"messages": [{"role": "user", "content": ABOUT_NOVEL}], "documents": chosen, "stream": False}
+    for corpus, kept in (
+        (None, {}),
+        (other, {"corpus": [other]}),
+        (str(CorpusFactory(personal_of=library.alicia).pk), {}),
+    ):
+        asked = body | {"corpus": corpus}
+        begun = client.post("/api/agents/writer/chat/", asked, content_type="application/json").json()["conversation"]
+        assert Conversation.objects.get(pk=begun).context == {"filters": {"document": chosen, **kept}}
+    assert titles(ask(library, ABOUT_NOVEL, conversation=begun)) <= {"Préstamos", "Multas"}
+    foreign = str(DocumentFactory(corpus=CorpusFactory(personal_of=library.bob)).pk)
+    refused = client.post(
+        "/api/agents/writer/chat/", body | {"documents": [*chosen, foreign]}, content_type="application/json"
+    )
+    assert refused.status_code == 404
+
+
 def test_documents_are_required_or_preferred_by_their_ids(library: Library) -> None:
     loans = str(library.loans.documents.get(title="Préstamos").pk)
     assert titles(ask(library, ABOUT_NOVEL, filters={"document": [loans]})) <= {"Préstamos"}

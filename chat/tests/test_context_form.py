@@ -139,6 +139,20 @@ def test_documents_are_found_by_name_and_those_that_are_ticked_stay(
     assert pickable(alicia, conversation, q="salas", document=[fines, "no id"]) == [("Multas", True), ("Salas", False)]
 
 
+def test_a_conversation_that_has_not_begun_is_offered_what_its_agent_reads(
+    alicia: Client, library: Library, worker: Callable[[], int]
+) -> None:
+    bobs = factories.CorpusFactory(personal_of=library.bob)
+    factories.AssignmentFactory(agent=library.writer, corpus=bobs)
+    upload(bobs, library.bob, "suyo.md", "# Suyo\n\nNadie más lo lee.\n")
+    worker()
+    found = alicia.get(reverse("agent-documents", args=["writer"]), {"q": "s"})
+    names = [one.name for one in found.context["documents"]]
+    assert "Personajes" in names
+    assert "Suyo" not in names
+    assert 'name="document" form="composer"' in found.content.decode()
+
+
 def test_what_the_agent_does_not_read_for_its_owner_is_neither_found_nor_chosen(
     alicia: Client, conversation: Conversation, library: Library, worker: Callable[[], int]
 ) -> None:

@@ -1,4 +1,5 @@
-"""Pages of a PDF as they are printed: size and boxes, and an image (API.md, "Corpora and documents")."""
+"""Pages of a PDF as they are printed: size and boxes, and an image (API.md, "Corpora and documents"); and pictures
+inside of documents without pages."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +21,7 @@ from corpora.lookup import readable_document
 from corpora.models import Document
 from corpora.reader import showing
 from corpora.reader.locating import Match
-from corpora.reader.printed import WIDTHS
+from corpora.reader.printed import WIDTHS, PageRequest
 
 USUAL_WIDTH = WIDTHS[1]
 LONGEST = 100_000  # characters that are asked for at once; more than any page has
@@ -105,11 +106,34 @@ class DocumentPageImage(APIView):
         unchanged = get_conditional_response(request._request, etag)
         if unchanged is not None:
             return with_private_headers(unchanged, etag)
-        image = showing.page_image(membership, document, page, width)
+        image = showing.image_of(membership, document, PageRequest(page.number, width))
         return with_private_headers(HttpResponse(image, content_type="image/png"), etag)
 
 
-def image_tag(document: Document, number: int, width: int) -> str:
+class DocumentPicture(APIView):
+    """A picture inside of a document without pages (DOCX, Markdown) as a PNG, drawn on white, as wide as it is at
+    most. Kept and asked for anew as images of pages are."""
+
+    @extend_schema(
+        parameters=[WidthSerializer, OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)],
+        responses={(200, "image/png"): OpenApiTypes.BINARY, 304: None, **problems(422, 429)},
+    )
+    def get(self, request: Request, pk: UUID, number: int) -> HttpResponseBase:
+        membership = membership_of(request)
+        document = readable_document(membership, pk)
+        form = WidthSerializer(data=request.query_params)
+        form.is_valid(raise_exception=True)
+        asked = PageRequest(number, form.validated_data["width"], picture_of=document.media_type)
+        showing.assert_has_picture(document, number)
+        etag = image_tag(document, showing.name_of(asked), asked.width)
+        unchanged = get_conditional_response(request._request, etag)
+        if unchanged is not None:
+            return with_private_headers(unchanged, etag)
+        image = showing.image_of(membership, document, asked)
+        return with_private_headers(HttpResponse(image, content_type="image/png"), etag)
+
+
+def image_tag(document: Document, number: int | str, width: int) -> str:
     return f'"{showing.DRAWN_AS}-{document.version}-{document.sha256[:16]}-{number}-{width}"'
 
 

@@ -54,7 +54,7 @@ def corpus(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRespon
         "too_large": intake.too_large(settings.MAX_UPLOAD_BYTES),
         "accepted": intake.accepted_files(),
         "accept": ",".join(sorted(MEDIA_TYPES)),
-        "done": deed_shown(request, membership, pk) if writable else None,
+        "done": deed_shown(request, membership, found) if writable else None,
         "form": MetadataForm(auto_id="upload_%s"),
         "fact_form": FactForm(auto_id="fact_%s"),
     }

@@ -31,7 +31,7 @@ def move_chosen(request: HttpRequest, by: Membership, chosen: list[Document]) ->
     said = what_stayed(move, corpus)
     if not move.moved:
         return Deed(said or _("None of these is here any more."), failed=True)
-    return Deed(f"{moved_sentence(move.moved, corpus)} {said}".rstrip(), move.moment, was_move=True)
+    return Deed(f"{moved_sentence(move.moved, chosen[0].corpus, corpus)} {said}".rstrip(), move.moment, was_move=True)
 
 
 def move_back(by: Membership, corpus: Corpus, moment: datetime | None) -> Deed:

@@ -51,11 +51,16 @@ def documents_selected(request: HttpRequest, membership: Membership, pk: UUID) -
     elif not chosen or act is None:
         done = Deed(_("Choose documents first."), failed=True)
     else:
-        try:
-            done = act(request, membership, chosen)
-        except Problem as problem:
-            done = Deed(str(problem.detail), failed=True)
+        done = attempt(lambda: act(request, membership, chosen))
     return answer_list(request, membership, corpus, done)
+
+
+def attempt(act: Callable[[], Deed]) -> Deed:
+    """What was done, or the sentence of what refused it."""
+    try:
+        return act()
+    except Problem as problem:
+        return Deed(str(problem.detail), failed=True)
 
 
 def answer_list(request: HttpRequest, membership: Membership, corpus: Corpus, done: Deed) -> HttpResponse:
@@ -125,4 +130,4 @@ def documents_back(request: HttpRequest, membership: Membership, pk: UUID) -> Ht
     """Undo a move: what was moved from here in that moment comes back, as far as nothing stands in its place."""
     corpus = get_object_or_404(Corpus.objects.writable_by(membership), pk=pk)
     moment = moment_asked_of(request, "moved")
-    return answer_list(request, membership, corpus, move_back(membership, corpus, moment))
+    return answer_list(request, membership, corpus, attempt(lambda: move_back(membership, corpus, moment)))

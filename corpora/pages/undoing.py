@@ -62,14 +62,14 @@ def deleted_together(membership: Membership, corpus_id: UUID, moment: datetime) 
     return trash.filter(corpus_id=corpus_id, deleted_at=moment, deleted_by=membership.user)
 
 
-def deed_shown(request: HttpRequest, membership: Membership, corpus_id: UUID) -> Deed | None:
+def deed_shown(request: HttpRequest, membership: Membership, corpus: Corpus) -> Deed | None:
     """What the page says that was asked for after a deletion or a move."""
     if moment := moment_asked_of(request, "deleted"):
-        count = deleted_together(membership, corpus_id, moment).count()
+        count = deleted_together(membership, corpus.pk, moment).count()
         return Deed(trashed_sentence(count), moment) if count else None
     if moment := moment_asked_of(request, "moved"):
-        moved = list(moved_together(membership, corpus_id, moment).select_related("corpus"))
-        return Deed(moved_sentence(len(moved), moved[0].corpus), moment, was_move=True) if moved else None
+        moved = list(moved_together(membership, corpus.pk, moment).select_related("corpus"))
+        return Deed(moved_sentence(len(moved), corpus, moved[0].corpus), moment, was_move=True) if moved else None
     return None
 
 
@@ -78,9 +78,14 @@ def trashed_sentence(count: int) -> str:
     return said % {"count": count}
 
 
-def moved_sentence(count: int, corpus: Corpus) -> str:
+def moved_sentence(count: int, here: Corpus, there: Corpus) -> str:
+    """Where they are, and who reads them from now on where that is somebody else."""
     said = ngettext("%(count)d document is in “%(corpus)s” now.", "%(count)d documents are in “%(corpus)s” now.", count)
-    return said % {"count": count, "corpus": corpus}
+    sentence = said % {"count": count, "corpus": there}
+    if here.is_personal == there.is_personal:
+        return sentence
+    readers = _("Only you read it there.") if there.is_personal else _("The whole organization reads it there.")
+    return f"{sentence} {readers}"
 
 
 def restore_all(found: Iterable[Document], by: Membership) -> Deed:

@@ -32,7 +32,7 @@ def present_generation() -> int:
     return int(time.time() // (DAY * days)) if days > 0 else 0
 
 
-def kept_page(document: Document, number: int, width: int) -> bytes | None:
+def kept_page(document: Document, number: int | str, width: int) -> bytes | None:
     """The image, if it was made not long ago. A store that does not answer has none."""
     present = present_generation()
     for generation in (present, present - 1) if present else ():
@@ -50,7 +50,7 @@ def kept_page(document: Document, number: int, width: int) -> bytes | None:
     return None
 
 
-def keep_page(document: Document, number: int, width: int, image: bytes) -> str | None:
+def keep_page(document: Document, number: int | str, width: int, image: bytes) -> str | None:
     """Under which name, None where it is not kept: images are made anew as often as need be."""
     if not (generation := present_generation()) or not take_room(len(image)):
         return None
@@ -69,7 +69,7 @@ def discard_page(name: str) -> None:
         logger.warning("an image of a page is still in the file store: %s", describe_error(error))
 
 
-def _name(document: Document, number: int, width: int, generation: int) -> str:
+def _name(document: Document, number: int | str, width: int, generation: int) -> str:
     """The checksum tells a file that was replaced from the version that was read of the one before."""
     return f"{_folder(generation, document)}{document.version}-{document.sha256[:16]}-{number}-{width}.png"
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from corpora.reader.reading import Block, HeadingRow, Piece, ReadingPart, Span, pieces, split_emphasis
+from corpora.reader.reading import Block, HeadingRow, Picture, Piece, ReadingPart, Span, pieces, split_emphasis
 
 _FENCE = re.compile(r"[ \t]{0,9}(`{3}|~{3})")
 _RULE = re.compile(r"[ \t]{0,3}([-*_])(?:[ \t]{0,9}\1){2,99}[ \t]*\Z")
@@ -22,17 +22,25 @@ _HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _TAGS = "a|b|br|code|details|div|em|figure|hr|i|img|kbd|li|ol|p|small|span|strong|sub|summary|sup|table|td|th|tr|u|ul"
 # Not read: tags, comments, and what makes a link or a picture of words.
 _SIGNS = re.compile(
-    rf"</?(?i:{_TAGS})\b[^<>\n]{{0,400}}>|<!--[^\n]{{0,400}}?-->|!?\[(?=[^\[\]\n]{{1,300}}\]\()|\]\([^)\n]{{0,400}}\)"
+    rf"</?(?i:{_TAGS})\b[^<>\n]{{0,400}}>|<!--[^\n]{{0,400}}?-->|!?\[(?=[^\[\]\n]{{0,300}}\]\()|\]\([^)\n]{{0,400}}\)"
 )
 BULLET = Piece("• ", is_marked=False)
+# What a Markdown text calls a picture that its file carries (`workers.ingestion.pictures.embedded`).
+PICTURE = re.compile(r"!\[(?P<said>[^\]\n]{0,300})\]\(#picture-(?P<number>[1-9]\d{0,2})\)")
 
 
 def markdown_blocks(
-    text: str, section: ReadingPart, headings: Sequence[HeadingRow], passage: Span | None, quote: Span | None = None
+    text: str,
+    section: ReadingPart,
+    headings: Sequence[HeadingRow],
+    passage: Span | None,
+    quote: Span | None = None,
+    pictures: Sequence[Picture] = (),
 ) -> list[Block]:
     """The section's blocks in order, as `reading.blocks` gives those of other formats; its code in blocks of kind
-    "code", its tables of kind "grid"."""
+    "code", its tables of kind "grid", its pictures of kind "picture", each below the block in which it stands."""
     read = _Reader(text, {start: level for level, _, start, _ in headings}, passage, quote)
+    read.pictures = {one.at: one for one in pictures}
     read.fence = _open_fence(text, section.start)
     for start, end in _lines(text, section.start, section.end):
         read.line(start, end)
@@ -40,16 +48,31 @@ def markdown_blocks(
     return _with_opening(read.blocks, section, quote or passage)
 
 
+def grid_of(text: str, span: Span, passage: Span | None, quote: Span | None) -> Block:
+    """Rows between bars, in whose cells every sign is meant."""
+    read = _Reader(text, {}, passage, quote)
+    read.is_source = False
+    for start, end in _lines(text, *span):
+        content = text[start:end].rstrip("\n")
+        if not _COLUMNS.match(content):
+            read.row(start, content)
+    read.finish()
+    (block,) = read.blocks
+    return block
+
+
 class _Reader:
-    """Lines to blocks: one is open until a line that is of another kind."""
+    """Lines to blocks: one is open until a line that is of another kind. `is_source`: of Markdown, whose signs go."""
 
     def __init__(self, text: str, levels: dict[int, int], passage: Span | None, quote: Span | None) -> None:
         self.blocks: list[Block] = []
-        self.fence = ""
+        self.fence, self.is_source = "", True
         self._text, self._levels, self._passage, self._quote = text, levels, passage, quote
         self._kind, self._at = "", 0
         self._pieces: list[Piece] = []
         self._rows: list[tuple[int, ...]] = []
+        self.pictures: dict[int, Picture] = {}  # that may be met, by where they stand
+        self._below: list[Block] = []  # pictures of the block that is open
 
     def line(self, start: int, end: int) -> None:
         content = self._text[start:end].rstrip("\n")
@@ -79,7 +102,7 @@ class _Reader:
     def _text_line(self, start: int, end: int, content: str) -> None:
         if _ROW.match(content):
             if not _COLUMNS.match(content):
-                self._row(start, content)
+                self.row(start, content)
         elif bullet := _BULLET.match(content):
             self._add("lines", start, [BULLET, *self._read(start + bullet.end(), end)])
         elif _NUMBER.match(content):
@@ -90,7 +113,7 @@ class _Reader:
             goes_on = self._kind in ("lines", "quote")
             self._add(self._kind if goes_on else "paragraph", start, self._read(start, end))
 
-    def _row(self, start: int, content: str) -> None:
+    def row(self, start: int, content: str) -> None:
         cells, position = [], start + content.index("|") + 1
         shown: list[Piece] = []
         for cell in _BAR.split(content.strip().removeprefix("|").removesuffix("|")):
@@ -111,15 +134,30 @@ class _Reader:
         """Close the block that is open, if there is one with anything to read."""
         if any(piece.text.strip() for piece in self._pieces):
             self.blocks.append(Block(self._kind, 0, self._at, tuple(self._pieces), rows=tuple(self._rows)))
-        self._kind, self._pieces, self._rows = "", [], []
+        self.blocks += self._below
+        self._kind, self._pieces, self._rows, self._below = "", [], [], []
 
     def _read(self, start: int, end: int) -> list[Piece]:
         """Without its signs, with its emphasis."""
+        if not self.is_source:
+            return self._cut(start, end)
         shown, position = [], start
         for sign in _SIGNS.finditer(self._text, start, end):
+            if sign.start() < position:  # within what is said of a picture
+                continue
+            if carried := self.pictures.get(sign.start()) and PICTURE.match(self._text, sign.start(), end):
+                shown += self._cut(position, sign.start())
+                position = carried.end()
+                self._picture(carried)
+                continue
             shown += self._cut(position, sign.start())
             position = sign.end()
         return [part for piece in [*shown, *self._cut(position, end)] for part in split_emphasis(piece)]
+
+    def _picture(self, carried: re.Match[str]) -> None:
+        said = tuple(self._cut(*carried.span("said")))
+        at = carried.start()
+        self._below.append(Block("picture", 0, at, said, picture=self.pictures[at]))
 
     def _cut(self, start: int, end: int) -> list[Piece]:
         return list(pieces(self._text, start, end, self._passage, self._quote)) if start < end else []

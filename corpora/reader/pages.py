@@ -14,13 +14,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Membership
 from accounts.pages.access import member_page
-from corpora.media_types import MARKDOWN, PDF
+from corpora.media_types import DOCX, MARKDOWN, PDF
 from corpora.models import Document, DocumentText
 from corpora.pages.description_forms import METADATA, DescriptionForm
 from corpora.reader import printing, reading
 from corpora.reader.asked import CitedPlace, asked_in, number_in
 from corpora.reader.markdown_blocks import markdown_blocks
 from corpora.reader.searching import FoundWords, occurrences
+from corpora.reader.word_blocks import word_blocks
 
 SHOWN_SECTIONS = 3
 CONTENTS_ENTRIES = 300
@@ -140,8 +141,11 @@ def reading_context(request: HttpRequest, text: DocumentText, asked: CitedPlace)
 
 
 def section_blocks(text: DocumentText, section: reading.ReadingPart, asked: CitedPlace) -> list[reading.Block]:
-    cut = markdown_blocks if text.document.media_type == MARKDOWN else reading.blocks
-    return cut(text.text, section, text.headings, asked.passage, asked.quote)
+    pictures = [reading.Picture(*row) for row in text.pictures]
+    if text.document.media_type not in (MARKDOWN, DOCX):
+        return reading.blocks(text.text, section, text.headings, asked.passage, asked.quote)
+    cut = markdown_blocks if text.document.media_type == MARKDOWN else word_blocks
+    return cut(text.text, section, text.headings, asked.passage, asked.quote, pictures)
 
 
 def first_section(request: HttpRequest, cut: list[reading.ReadingPart], asked: CitedPlace) -> int:

@@ -16,10 +16,14 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom; 0 to 1 of t
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Page `number` (from 1): its pixels, at most `width` of them wide; or, without a width, its characters."""
+    """Page `number` (from 1): its pixels, at most `width` of them wide; or, without a width, its characters.
+
+    `picture_of`: the media type of a document that has no pages; then picture `number` of it, as wide as it is at most.
+    """
 
     number: int
     width: int = 0
+    picture_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

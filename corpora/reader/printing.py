@@ -43,6 +43,13 @@ def context_of(membership: Membership, text: DocumentText, asked: CitedPlace, nu
     def address(at: int) -> str:
         return reverse("printed-page", args=[text.document_id, at])
 
+    def turned(at: int, *, has_part: bool) -> str:
+        """To a page beside this one, with what is cited where that has a part of it."""
+        if not 1 <= at <= page.count:
+            return ""
+        return f"{address(at)}?{asked.query}#passage" if has_part else address(at)
+
+    begins_before, goes_on = edges_of(page, asked)
     return {
         "page": page,
         "section": section,
@@ -55,8 +62,10 @@ def context_of(membership: Membership, text: DocumentText, asked: CitedPlace, nu
         "last_place": page.count,
         "total": page.count,
         "edges": starts,
-        "previous": address(number - 1) if number > 1 else "",
-        "next": address(number + 1) if number < page.count else "",
+        "previous": turned(number - 1, has_part=begins_before),
+        "next": turned(number + 1, has_part=goes_on),
+        "begins_before": begins_before,
+        "goes_on": goes_on,
         **drawing_of(membership, text, page, asked),
     }
 
@@ -117,6 +126,14 @@ def set_lines(characters: PageCharacters, height: int) -> Iterator[SetLine]:
 
 def is_on(page: showing.StoredPage, span: reading.Span | None) -> bool:
     return span is not None and span[0] < page.end and page.start < span[1]
+
+
+def edges_of(page: showing.StoredPage, asked: CitedPlace) -> tuple[bool, bool]:
+    """Whether what is cited on this page begins on the one before, and whether it goes on on the next."""
+    cited = asked.quote or asked.passage
+    if cited is None or not is_on(page, cited):
+        return False, False
+    return cited[0] < page.start, cited[1] > page.end
 
 
 def rectangles(located: Located | None, height: int) -> list[tuple[int, int, int, int]]:

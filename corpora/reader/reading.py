@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 SECTION_CHARACTERS = 6_000
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
@@ -50,19 +50,30 @@ class Piece:
     is_faint: bool = False
 
 
+class Picture(NamedTuple):
+    """A row of `DocumentText.pictures`: picture `number` stands behind character `at`."""
+
+    at: int
+    number: int
+    width: int
+    height: int
+    said: str
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A heading, paragraph or preformatted block at a character; `pieces` are its text, each marked or not.
 
-    `rows`: of a grid, how many of them each cell of each row has.
+    `rows`: of a grid, how many of them each cell of each row has. Of a picture the pieces are what is said below it.
     """
 
-    kind: str  # "heading", "paragraph", "lines", "table", and of Markdown "code", "quote", "grid"
+    kind: str  # "heading", "paragraph", "lines", "table", and of Markdown and DOCX "code", "quote", "grid", "picture"
     level: int
     at: int
     pieces: tuple[Piece, ...]
     opens_passage: bool = False
     rows: tuple[tuple[int, ...], ...] = ()
+    picture: Picture | None = None
 
     @property
     def tag_level(self) -> int:
@@ -141,16 +152,22 @@ def blocks(
 ) -> list[Block]:
     """The section's blocks in order; what lies in `passage` (start, end) is marked, faintly what is not in `quote`."""
     levels = {start: level for level, _title, start, _end in headings}
-    edges = {end for _level, _title, _start, end in headings}
-    found = []
-    for start, end in block_spans(text, section, {*levels, *edges}):
-        content = text[start:end]
-        level = levels.get(start, 0)
-        kind = "heading" if level else kind_of(content)
-        hashes = _HASHES.match(content) if level else None
-        shown = pieces(text, start + hashes.end() if hashes else start, end, passage, quote)
-        found.append(Block(kind, level, start, shown, opens_passage(text, start, end, quote or passage)))
-    return found
+    spans = block_spans(text, section, heading_edges(headings))
+    return [block_of(text, span, levels.get(span[0], 0), passage, quote) for span in spans]
+
+
+def heading_edges(headings: Sequence[HeadingRow]) -> set[int]:
+    return {edge for _level, _title, *edges in headings for edge in edges}
+
+
+def block_of(text: str, span: Span, level: int, passage: Span | None, quote: Span | None) -> Block:
+    """`level`: of a heading, else 0."""
+    start, end = span
+    content = text[start:end]
+    hashes = _HASHES.match(content) if level else None
+    shown = pieces(text, start + hashes.end() if hashes else start, end, passage, quote)
+    kind = "heading" if level else kind_of(content)
+    return Block(kind, level, start, shown, opens_passage(text, start, end, quote or passage))
 
 
 def opens_passage(text: str, start: int, end: int, passage: Span | None) -> bool:

@@ -48,14 +48,27 @@ def stored_page(document: Document, number: int) -> StoredPage:
     return StoredPage(number, len(pages), start, end, "".join(label))
 
 
-def page_image(membership: Membership, document: Document, page: StoredPage, width: int) -> bytes:
-    """A PNG at most `width` pixels wide. Raises as `read_page`."""
-    if image := kept_page(document, page.number, width):
+def assert_has_picture(document: Document, number: int) -> None:
+    """Raises NotFound: not read yet, or no such picture in it."""
+    rows = document.texts.filter(version=document.version).values_list("pictures", flat=True).first()
+    if all(number != row[1] for row in rows or ()):
+        raise NotFound
+
+
+def name_of(asked: PageRequest) -> int | str:
+    """What its image is kept under: of a page its number."""
+    return f"picture{asked.number}" if asked.picture_of else asked.number
+
+
+def image_of(membership: Membership, document: Document, asked: PageRequest) -> bytes:
+    """A PNG, of a page or a picture that the document has. Raises as `read_page`."""
+    name = name_of(asked)
+    if image := kept_page(document, name, asked.width):
         return image
-    pixels = read_page(membership, document, PageRequest(page.number, width))
+    pixels = read_page(membership, document, asked)
     assert isinstance(pixels, PagePixels)
     image = png_of(pixels)
-    kept_as = keep_page(document, page.number, width, image)
+    kept_as = keep_page(document, name, asked.width, image)
     if kept_as and not is_current(membership, document):  # deleted or read anew meanwhile: whoever removes its
         discard_page(kept_as)  # images may have looked already. What is deleted from now on, they have not.
     return image
@@ -87,7 +100,7 @@ def page_characters(membership: Membership, document: Document, page: StoredPage
 
 def read_page(membership: Membership, document: Document, request: PageRequest) -> PrintedPage:
     """From the sandbox, when it is its turn. Raises QuotaExceeded, Busy and as `PageReader`."""
-    failed = f"page-unreadable:{document.pk}:{document.sha256}:{request.number}:{request.width}"
+    failed = f"page-unreadable:{document.pk}:{document.sha256}:{name_of(request)}:{request.width}"
     if cache.get(failed):
         raise PageUnreadable
     reserving.reserve(membership, pages=1)

@@ -14,9 +14,11 @@ from functools import partial
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Sum
 from django.utils import timezone
 
 from accounts import audit
+from accounts.limits import reserving, stock
 from accounts.models import Membership
 from accounts.problems import NotFound
 from corpora.models import Corpus, Document, DocumentQuerySet
@@ -41,13 +43,16 @@ class Move:
 
 
 def move_documents(documents: Sequence[Document], corpus: Corpus, by: Membership) -> Move:
-    """Those that are in corpora that the member may change, to one that they may change as well. Raises NotFound.
+    """Those that are in corpora that the member may change, to one that they may change as well. Raises NotFound and
+    QuotaExceeded: each is written to the index again, as an upload is.
 
-    Corpora are locked first, then documents, each in the order of their ids: two moves wait for each other in one
-    order alone, and no deletion of either corpus comes in between.
+    The organization's limits are locked first, as by an upload, then corpora, then documents, each in the order of
+    their ids: two moves wait for each other in one order alone, and no deletion of either corpus comes in between.
     """
     now, became = timezone.now(), Counter[str]()
-    with transaction.atomic():
+    with reserving.counted_request(by, writes=len(documents)), transaction.atomic():
+        if corpus.is_personal:
+            make_room_for(documents, by)
         kept = lock_corpora({corpus.pk, *(one.corpus_id for one in documents)}, by)
         if corpus.pk not in kept:
             raise NotFound
@@ -58,6 +63,13 @@ def move_documents(documents: Sequence[Document], corpus: Corpus, by: Membership
             Corpus.objects.filter(pk=corpus.pk).update(sizes_wanted_at=now)  # its agents may read other sizes
             transaction.on_commit(partial(documents_moved.send, Corpus, corpus_id=corpus.pk))
     return Move(now, became[MOVED], became[TAKEN], became[FOLLOWS_FOLDER])
+
+
+def make_room_for(documents: Sequence[Document], by: Membership) -> None:
+    """What others uploaded for everybody is the member's own in a personal corpus (`corpora.uploads.holdings`)."""
+    shared = Document.objects.writable_by(by).filter(pk__in=[one.pk for one in documents], corpus__owner=None)
+    coming = shared.exclude(uploaded_by=by.user_id).aggregate(documents=Count("pk"), megabytes=Sum("size", default=0))
+    stock.make_own_room(by, **coming)
 
 
 def lock_corpora(ids: set[UUID], by: Membership) -> set[UUID]:

@@ -10,15 +10,21 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.dateparse import parse_datetime
+from django.utils.timezone import now
+from django.utils.translation import override
 
 from accounts.admin.auditing.sentences import sentence
-from accounts.models import AuditEvent
+from accounts.limits import stock
+from accounts.models import AuditEvent, Membership
 from corpora import removal
 from corpora.models import Corpus, Document
 from corpora.rows import moving
 from corpora.uploads import intake, inventory, originals
 from tests.cast import Cast, browser, make_cast
 from tests.factories import CorpusFactory, DocumentFactory
+from tests.limits import limit, stop_the_clock, used
+from tests.people import with_key
 
 HTMX = {"HX-Request": "true"}
 
@@ -104,7 +110,9 @@ def test_the_index_is_told_and_the_log_says_who_moved_what(
     event = AuditEvent.objects.get(action="moved")
     assert event.changes == {"corpus": str(there.pk), "moved_from": str(here.pk)}
     names = {("document", str(row.pk)): "Unit 1", ("corpus", str(there.pk)): "There"}
-    assert sentence(event, names) == "Alice (alice@example.org) moved the document “Unit 1” to the corpus “There”"
+    with override("en"):
+        said = sentence(event, names)
+    assert said == "Alice (alice@example.org) moved the document “Unit 1” to the corpus “There”"
 
 
 @pytest.mark.parametrize("to", ["", "no id", "bobs", "shared", "elsewhere", "unknown", "deleted", "here"])
@@ -303,3 +311,106 @@ def test_two_hundred_cost_statements_of_their_number_and_no_more(cast: Cast, her
     with CaptureQueriesContext(connection) as more:
         moving.move_documents(documents[2:], there, cast.alice)
     assert len(more) - len(few) <= 2 * 6
+
+
+# Limits
+
+
+def test_what_others_uploaded_for_everybody_counts_for_whom_it_is_taken_to(cast: Cast, settings: Any) -> None:
+    """And no longer for who uploaded it, who can neither see nor delete it."""
+    shared, own = CorpusFactory(shared_in=cast.admin.organization), CorpusFactory(personal_of=cast.admin)
+    documents = [DocumentFactory(corpus=shared, text=f"{n}", uploaded_by=cast.bob.user) for n in range(3)]
+    limit(settings, documents=2)
+    moving.move_documents(documents[:2], own, cast.admin)
+    assert (held(cast.admin), held(cast.bob)) == (2, 1)
+    refused = move(browser(cast.admin), shared, own, documents[2]).content.decode()
+    assert "documents" in refused
+    assert "are in “" not in refused
+    assert Document.objects.get(pk=documents[2].pk).corpus == shared
+    moving.move_documents([Document.objects.get(pk=documents[0].pk)], shared, cast.admin)
+    assert (held(cast.admin), held(cast.bob)) == (1, 2)
+
+
+def test_a_move_needs_no_room_where_nothing_is_added(cast: Cast, here: Corpus, there: Corpus, settings: Any) -> None:
+    """Not of the member's own, nor in an organization that is full."""
+    own, shared = CorpusFactory(personal_of=cast.admin), CorpusFactory(shared_in=cast.admin.organization)
+    documents = [DocumentFactory(corpus=here, text=f"{n}", uploaded_by=cast.alice.user) for n in range(2)]
+    others = DocumentFactory(corpus=shared, uploaded_by=cast.bob.user)
+    limit(settings, documents=2, organization={"documents": 3})
+    assert moving.move_documents(documents, there, cast.alice).moved == 2
+    assert moving.move_documents([others], own, cast.admin).moved == 1
+
+
+def test_a_move_is_counted_as_writing_and_refused_beyond_that(
+    cast: Cast, here: Corpus, there: Corpus, three: list[Document], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch)
+    limit(settings, writes=4)
+    page = move(browser(cast.alice), here, there, *three).content.decode()
+    assert used("writes", cast.alice.user_id) == 3
+    refused = undo(browser(cast.alice), here, page)
+    assert refused.status_code == 200
+    assert "3 documents are back." not in refused.content.decode()
+    assert len(titles(there)) == 3
+    assert used("writes", cast.alice.user_id) == 3, "what is refused costs nothing"
+
+
+def held(member: Membership) -> int:
+    return stock.stock_of(member, ("documents",))["documents"].own
+
+
+# What is told
+
+
+@pytest.mark.parametrize("way", ["to everybody", "to oneself", "between one's own"])
+def test_who_reads_them_from_now_on_is_said_where_it_changes(cast: Cast, way: str) -> None:
+    own, shared = CorpusFactory(personal_of=cast.admin), CorpusFactory(shared_in=cast.admin.organization)
+    other = CorpusFactory(personal_of=cast.admin)
+    here, there = {"to everybody": (own, shared), "to oneself": (shared, own)}.get(way, (own, other))
+    document = DocumentFactory(corpus=here)
+    page = browser(cast.admin).get(move(browser(cast.admin), here, there, document, script=False)["Location"])
+    said = page.content.decode()
+    assert ("The whole organization reads it there." in said) == (way == "to everybody")
+    assert ("Only you read it there." in said) == (way == "to oneself")
+
+
+# By program
+
+
+def by_program(by: Membership, here: Corpus, there: Any, *documents: Document) -> Any:
+    body = {"documents": [str(one.pk) for one in documents], "to": str(getattr(there, "pk", there))}
+    return with_key(by).post(f"/api/corpora/{here.pk}/documents/move/", body, content_type="application/json")
+
+
+def test_a_program_moves_them_and_is_told_what_became_of_each(
+    cast: Cast, here: Corpus, there: Corpus, three: list[Document]
+) -> None:
+    DocumentFactory(corpus=there, title="Twin", filename=three[0].filename, sha256=three[0].sha256)
+    Document.objects.filter(pk=three[1].pk).update(source_path="a.md")
+    elsewhere = DocumentFactory(corpus=CorpusFactory(personal_of=cast.alice))
+    answer = by_program(cast.alice, here, there, *three, elsewhere)
+    assert answer.status_code == 200, answer.content
+    told = answer.json()
+    moment = told.pop("moment")
+    assert told == {"moved": 1, "taken": 1, "follow_folder": 1}
+    assert [one.title for one in moving.moved_together(cast.alice, here.pk, parse_datetime(moment) or now())] == [
+        "Unit 3"
+    ]
+    again = by_program(cast.alice, here, there, three[2]).json()
+    assert again["moved"] == 0, "repeated, nothing is moved twice"
+    assert by_program(cast.alice, there, here, three[2]).json()["moved"] == 1
+
+
+@pytest.mark.parametrize("to", ["here", "", "none", None])
+def test_a_program_that_names_no_place_is_refused(
+    cast: Cast, here: Corpus, three: list[Document], to: str | None
+) -> None:
+    assert by_program(cast.alice, here, here if to == "here" else to, *three).status_code == 400
+    assert len(titles(here)) == 3
+
+
+def test_a_program_names_at_most_two_hundred(cast: Cast, here: Corpus, there: Corpus) -> None:
+    body = {"documents": [str(uuid4()) for _ in range(201)], "to": str(there.pk)}
+    answer = with_key(cast.alice).post(f"/api/corpora/{here.pk}/documents/move/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert by_program(cast.alice, here, there).status_code == 400

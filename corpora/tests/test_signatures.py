@@ -102,6 +102,8 @@ def test_real_bytes_count_and_not_only_declared_ones(declared: int, real: int) -
         ("a\0b.txt", "a b.txt"),
         ("\u202efdp.exe.pdf", "fdp.exe.pdf"),
         ("📄🙂.docx", "📄🙂.docx"),
+        ("0 .0.", "0.0"),
+        ("a.pdf .", "a.pdf"),
         ("e\u0301.md", "é.md"),
         ("<script>.md", "<script>.md"),
     ],

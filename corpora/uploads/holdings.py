@@ -11,9 +11,10 @@ from corpora.rows.deletable import is_erasable
 
 @counter_of("documents", "megabytes")
 def count_documents(by: Membership) -> dict[str, Held]:
-    """A member's are those that they uploaded."""
+    """A member's are those of their personal corpora, whoever uploaded them, and what they uploaded for everybody: who
+    has taken in what another uploaded can delete it, and the other cannot even see it."""
     kept = Document.objects.exclude(is_erasable()).filter(corpus__organization_id=by.organization_id)
-    own = Q(uploaded_by=by.user_id)
+    own = Q(corpus__owner=by.user_id) | Q(corpus__owner=None, uploaded_by=by.user_id)
     found = kept.aggregate(
         documents=Count("pk"),
         own_documents=Count("pk", filter=own),

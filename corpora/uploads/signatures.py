@@ -127,13 +127,13 @@ def safe_filename(name: str) -> str:
     At most 255 bytes in UTF-8 with the extension kept; never empty, "." or "..".
     """
     base = re.split(r"[/\\]", name)[-1]
-    base = unicodedata.normalize("NFC", " ".join(_UNSAFE_IN_NAMES.sub(" ", base).split()))
+    base = unicodedata.normalize("NFC", " ".join(_UNSAFE_IN_NAMES.sub(" ", base).split())).rstrip(". ")
     stem, extension = os.path.splitext(base)
     if stem.startswith(".") and not extension and stem.lower() in MEDIA_TYPES:
         stem, extension = "", stem
     stem = stem.strip(". ") or "document"
-    extension = _shortened(extension.rstrip(". "), 32)
-    return _shortened(stem, MAX_FILENAME_BYTES - len(extension.encode())).rstrip() + extension
+    extension = _shortened(extension, 32).rstrip(". ")
+    return _shortened(stem, MAX_FILENAME_BYTES - len(extension.encode())).rstrip(". ") + extension
 
 
 def _shortened(text: str, limit: int) -> str:

@@ -36,6 +36,11 @@ _DAYS = (
 )
 _CLAUSE = r"\d{1,2}(?:\.\d{1,2}){2}"  # "6.8.1 Verify that users …" counts no users
 _AMOUNT = rf"(?<!\w)(?<!\d\.)(?:(?!{_CLAUSE})\d[\d.,/]{{0,15}}|(?:{_NUMBERS})\b)"
+_PLACES = (
+    "articulo", "capitulo", "seccion", "apartado", "anexo", "tabla", "figura", "pagina", "nivel",
+    "chapter", "section", "article", "appendix", "table", "figure", "page", "level", "version",
+)  # fmt: skip
+_COUNTED = "".join(rf"(?<!{place} )" for place in _PLACES) + _AMOUNT  # "Chapter 13 cases" are not thirteen
 _SPAN = re.compile(
     rf"(?<!\w)(?:\d[\d.,/]{{0,15}}|(?:{_NUMBERS}{_ONE})\b)\W{{0,3}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}(?:{_TIMES})\b"
 )
@@ -49,7 +54,8 @@ _DIGITS = re.compile(r"\d[\d .()-]{5,18}\d")
 _ASKS_COUNT = re.compile(r"\b(?:cuant[oa]s|how many)\s+(?:de\s+)?(\w{2,40})")
 _ASKS = (
     (re.compile(r"\bcuanto (?:cuesta|cobra|vale|paga)|\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto)\b"
-                r"|\bhow much .{0,80}\b(?:cost|pay)|\bearn\b|\b(?:salary|fine|price|fee|hourly rate)\b"), _MONEY),
+                r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
+                r"|\b(?:salary|fine|price|fee|hourly rate)\b"), _MONEY),
     (re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow (?:long|often)\b|\bque edad\b|\blifetime\b"), _SPAN),
     (re.compile(r"\bporcentaje\b|\bpercentage\b|\bwhat (?:percent|share)\b"), _SHARE),
     (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
@@ -65,7 +71,9 @@ _ASKS_PAST = re.compile(
     r"^\W{0,3}(?:desde |hasta )?cu[aá]ndo (?:se )?(?:fue|fueron|\w{1,20}(?:ó|aron|ieron))\b", re.IGNORECASE
 )
 _ASKS_DEFINITION = re.compile(r"^\W{0,3}(?:que (?:es|son|significa)|what (?:is|are)|define)\b")
-_ASKS_PART = re.compile(r"\b(?:of|for|in|on|called|used|name)\b")  # "What is the fee for …?" asks for no definition
+_ASKS_PART = re.compile(
+    r"\b(?:of|for|in|on|with|to|as|by|called|used|name)\b"
+)  # "What is the fee for …?" asks for no definition
 _DEFINES = re.compile(
     r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|-|=|\||\([^)\n]{15}|,\s(?:un|una|unos|unas|o|a|an|or)\b"
     r"|(?:,?\s?(?:que|which)\s)?(?:es|son|is|are|was|were|means|significa|consiste|refers|se entiende)\b)"
@@ -100,7 +108,7 @@ def expected(question: str, content: Sequence[str]) -> Expected:
     if counted := _ASKS_COUNT.search(folded):
         unit = counted[1]
         if unit not in STOP_WORDS:
-            each = re.compile(rf"{_AMOUNT}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,4}}{re.escape(stem(unit)[:6])}")
+            each = re.compile(rf"{_COUNTED}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,2}}{re.escape(stem(unit)[:6])}")
             return Expected("amount", tuple(one for one in content if one != stem(unit)), partial(_at, each))
     if _ASKS_PAST.search(question):
         return Expected("amount", tuple(content), partial(_at, _DATE))
@@ -138,7 +146,8 @@ def _stands_near(text: str, headings: str, others: Sequence[str], finds: Callabl
 
 
 def _is_defined(text: str, headings: str, defined: Sequence[str]) -> bool:
-    """What is defined heads the passage or a line of it, or stands before a sign or a verb that defines."""
+    """What is defined heads the passage or a line of it, stands before a sign or a verb that defines, or is an
+    abbreviation behind what it stands for."""
     folded = fold_latin(text.translate(_DASHES))
     if all(one in fold_latin(headings) for one in defined):
         return True
@@ -149,6 +158,7 @@ def _is_defined(text: str, headings: str, defined: Sequence[str]) -> bool:
             _DEFINES.match(folded, span)
             or _DEFINED.search(folded[max(0, start - 40) : start])
             or _heads_line(folded, start, span)
+            or (folded[start - 1 : start], folded[span : span + 1]) == ("(", ")")
         ):
             return True
     return False

@@ -34,11 +34,11 @@ from retrieval.index.checks import check_dense, check_sparse, checked_points
 from retrieval.index.compaction import Compaction
 from retrieval.index.edge_shard import LiveShard, create_payload_indexes, open_shard
 from retrieval.index.folder import EdgeFolder
+from retrieval.index.proved import ProvedFilters
 from retrieval.index.resident import give_back
 from retrieval.index.translate import (
     corpus_filter,
     document_filter,
-    engine_filter,
     engine_sparse,
     engine_vectors,
     hits,
@@ -71,6 +71,7 @@ class EdgeIndex:
             self._folder.release()
             raise
         self._compaction = Compaction(self._folder, self._live)
+        self._proved = ProvedFilters(self._live, qdrant_edge)
 
     def ensure(self) -> None:
         with self._engine() as live:
@@ -98,25 +99,30 @@ class EdgeIndex:
         where: SearchFilter,
         limit: int,
     ) -> Candidates:
-        legs = self._legs(dense, sparse, where, limit)
-        if not legs:
+        if dense is not None:
+            check_dense(dense, self._dimensions)
+        if sparse:
+            check_sparse(sparse)
+        if dense is None and not sparse:
             return Candidates()
-        with self._engine() as live:
-            found = live.read(lambda shard: shard.query_batch(self._edge.QueryBatchRequest(list(legs.values()))))
+        with self._engine():
+            return self._proved.ask(where, partial(self._search, dense, sparse, limit))
+
+    def _search(
+        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, allowed: Any
+    ) -> Candidates:
+        legs = self._legs(dense, sparse, limit, allowed)
+        request = self._edge.QueryBatchRequest(list(legs.values()))
+        found = self._live.read(lambda shard: shard.query_batch(request))
         by_leg = {name: hits(scored) for name, scored in zip(legs, found, strict=True)}
         return Candidates(by_leg.get(DENSE, ()), by_leg.get(SPARSE, ()))
 
     def _legs(
-        self,
-        dense: "NDArray[np.float32] | None",
-        sparse: SparseVector | None,
-        where: SearchFilter,
-        limit: int,
+        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, allowed: Any
     ) -> dict[str, Any]:
-        edge, allowed = self._edge, engine_filter(where, self._edge)
+        edge = self._edge
         legs: dict[str, Any] = {}
         if dense is not None:
-            check_dense(dense, self._dimensions)
             legs[DENSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(dense.tolist(), using=DENSE),
@@ -126,7 +132,6 @@ class EdgeIndex:
                 ),
             )
         if sparse:
-            check_sparse(sparse)
             legs[SPARSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(engine_sparse(sparse, edge), using=SPARSE),

@@ -1,6 +1,7 @@
 """An Edge shard in use: how it is set up, one writer at a time, a journal while a copy is compacted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -92,6 +93,7 @@ class LiveShard:
         self.writing = Lock()
         self.journal: list[Any] | None = None
         self.closed = False
+        self.changes = 0  # odd while something is written: what was counted at an even one holds as long as it stands
         self.deleted = 0  # points removed since it was opened or replaced: space to reclaim
         self._unflushed = 0
 
@@ -102,7 +104,8 @@ class LiveShard:
     def write(self, operation: Any, written: int = 0, deleted: int = 0) -> None:
         """Apply an update; it is in the write-ahead log when this returns."""
         with self.writing:
-            self._shard.update(operation)
+            with self._changing():
+                self._shard.update(operation)
             # One operation more than allowed shows that it overflowed.
             if self.journal is not None and len(self.journal) <= MAX_JOURNAL:
                 self.journal.append(operation)
@@ -114,8 +117,17 @@ class LiveShard:
 
     def replace(self, shard: Any) -> None:
         """Put another shard in its place; call with `writing` held. Readers of the old one finish on it."""
-        self._shard = shard
+        with self._changing():
+            self._shard = shard
         self.deleted = self._unflushed = 0
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        self.changes += 1
+        try:
+            yield
+        finally:
+            self.changes += 1
 
     def close(self) -> None:
         """Flush and close; idempotent. Later calls fail as unavailable."""

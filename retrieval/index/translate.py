@@ -23,8 +23,13 @@ def engine_filter(where: SearchFilter, models: Any) -> Any:
         must, branches = must + branches[0], ()
     return models.Filter(
         must=[_field(condition, models) for condition in must],
-        should=[models.Filter(must=[_field(condition, models) for condition in branch]) for branch in branches] or None,
+        should=[engine_conditions(branch, models) for branch in branches] or None,
     )
+
+
+def engine_conditions(conditions: Iterable[Condition | Between], models: Any) -> Any:
+    """All of these must hold."""
+    return models.Filter(must=[_field(condition, models) for condition in conditions])
 
 
 def _field(condition: Condition | Between, models: Any) -> Any:

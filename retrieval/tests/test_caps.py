@@ -42,14 +42,24 @@ def test_what_the_first_passage_lacks_is_never_high(question: str, text: str, he
 
 
 @pytest.mark.parametrize(
-    "question", ["And for how long?", "¿Y cuánto dura?", "¿Cómo funciona eso?", "What about it?", "?"]
+    "question",
+    ["And for how long?", "¿Y cuánto dura?", "¿Cómo funciona eso?", "What about it?", "¿Qué plazo hay?", "?"],
 )
 def test_a_question_that_does_not_say_what_it_is_about_is_not_answered(question: str) -> None:
     assert cap_of_subject(question) == NEVER_MEDIUM
 
 
 @pytest.mark.parametrize(
-    "question", ["How long is a loan?", "préstamos", "Art. 14", "¿Qué es un VPN?", "開館時間は?", "Сколько?"]
+    "question",
+    [
+        "How long is a loan?",
+        "¿Qué plazo hay para recurrir?",
+        "préstamos",
+        "Art. 14",
+        "¿Qué es un VPN?",
+        "開館時間は?",
+        "Сколько?",
+    ],
 )
 def test_a_question_of_one_word_of_its_own_has_a_subject(question: str) -> None:
     assert cap_of_subject(question) == 1.0

@@ -144,6 +144,23 @@ def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_w
 
 
 @pytest.mark.parametrize(
+    ("question", "passage", "is_met"),
+    [
+        ("How many cases were filed?", "In chapter 13 cases the trustee is filed.", False),
+        ("How many cases were filed?", "About 13 new cases were filed.", True),
+        ("How much leave do employees accrue per pay period?", "Employees accrue leave: 4 hours.", True),
+        ("How much do employees pay?", "Employees pay 4 dollars.", True),
+        ("How much do employees pay?", "Employees pay on Monday.", False),
+        ("¿Qué significa XSS?", "Cross-Site Scripting (XSS) roba sesiones.", True),
+        ("¿Qué significa XSS?", "Se roban sesiones con XSS.", False),
+        ("What are the trustees associated with?", "The trustees of the court.", True),
+    ],
+)
+def test_what_is_asked_for_is_there_or_not(question: str, passage: str, is_met: bool) -> None:
+    assert expected(question, AskedWords(question, [passage]).content).is_met(passage, "") is is_met
+
+
+@pytest.mark.parametrize(
     ("question", "answers", "evades"),
     [
         (QUESTION, "La historia clínica se conserva cinco años.", "La historia clínica se conserva siempre."),

@@ -135,6 +135,7 @@ function bodyFor(text, replaces) {
     if (labels.project) body.project = labels.project;
     if (labels.document) body.document = labels.document;
     if (labels.corpus) body.corpus = labels.corpus;
+    if (labels.documents) body.documents = labels.documents.split(",");
   }
   if (labels.only) body.filters = { document: labels.only.split(",") };
   if (labels.unit) body.context = { unit: labels.unit };
@@ -176,15 +177,17 @@ function unchange() {
 
 /** A corpus or a document to begin with may be gone meanwhile: it is let go of, so that the question can be asked again. */
 function refusal({ code, detail }) {
-  const begins = !isDocked && !labels.conversation && (labels.corpus || labels.document);
+  const begins = !isDocked && !labels.conversation && (labels.corpus || labels.document || labels.documents);
   if (code !== "not_found" || !begins) return new Refused(detail || "");
-  labels.corpus = labels.document = "";
+  labels.corpus = labels.document = labels.documents = "";
   return new Refused(labels.gone);
 }
 
 /** Whether the question was stored. */
 async function ask(text, replaces) {
-  labels.corpus ||= new FormData(composer).get("corpus") ?? ""; // one to begin with
+  const begun = new FormData(composer); // what to begin with
+  labels.corpus ||= begun.get("corpus") ?? "";
+  if (!labels.document) labels.documents ||= begun.getAll("document").join(",");
   document.getElementById("intro")?.remove();
   const run = { view: new AnswerView(labels), following: new Following(), stage: labels.retrieving, asked: true };
   transcript.append(questionElement(text), run.view.element);

@@ -35,6 +35,7 @@ OF_EVERYBODY = {
     "shared_second",
     "shared_document",
     "shared_pdf",
+    "shared_drawing",
     "shared_trashed",
     "agent",
     "slug",

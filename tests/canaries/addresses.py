@@ -60,30 +60,37 @@ def keys_of(model: type[Model]) -> list[str]:
 
 
 def pairs_by_nouns() -> Pairs:
-    """Rows that belong together, of addresses that name two."""
+    """Rows that belong together, of addresses that name two; of what a document has, the first."""
     said = [(str(talk), str(one)) for talk, one in Message.objects.values_list("conversation_id", "pk")]
     given = [(str(corpus), str(agent)) for corpus, agent in Assignment.objects.values_list("corpus_id", "agent_id")]
     taken = [(agent, corpus) for corpus, agent in given]
     units = [(str(corpus), str(one)) for corpus, one in Document.objects.values_list("corpus_id", "pk")]
     first = list({talk: (talk, one) for talk, one in said}.values())
+    begun = [(document, "1") for _corpus, document in units]
     return {
         ("conversations", "before"): first,
         ("conversations", "after"): first,
         ("conversations", "versions"): first,
         ("courses", ""): units,
-        ("documents", "pages"): [(document, "1") for _corpus, document in units],
+        ("documents", "pages"): begun,
+        ("documents", "pictures"): begun,
         ("corpora", "agents"): given,
         ("agents", "corpora"): taken,
     }
 
 
 def filled(route: str, rows: Rows, pairs: Pairs) -> Iterator[str]:
-    parts, found = PARAMETER.split(route), PARAMETER.findall(route)
-    nouns = tuple(noun_of(part, rows) for part in parts[: len(found)])
+    parts, nouns = named_by(route, rows)
     everything = [key for some in rows.values() for key in some]
     assert len(nouns) < 2 or pairs.get(nouns), f"{route}: which rows belong together?"
     for chosen in pairs.get(nouns) or product(*(rows.get(noun, everything) for noun in nouns)):
         yield "".join(piece for pair in zip(parts, (*chosen, ""), strict=True) for piece in pair)
+
+
+def named_by(route: str, rows: Rows) -> tuple[list[str], tuple[str, ...]]:
+    """The text around its parameters, and what each of them names."""
+    parts, found = PARAMETER.split(route), PARAMETER.findall(route)
+    return parts, tuple(noun_of(part, rows) for part in parts[: len(found)])
 
 
 def noun_of(before: str, rows: Rows) -> str:

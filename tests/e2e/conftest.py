@@ -12,11 +12,11 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.e2e.documents import WalkDocuments, walk_documents
+from tests.e2e.screenshots import PICTURES
 from tests.e2e.server import Installation, served
 from tests.e2e.visits import PATIENCE, Visits
 from tests.fakes.fixtures import ModelServer, running_model_server
 
-IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -94,13 +94,13 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> WalkDocuments:
 
 @pytest.fixture
 def screenshot() -> Screenshot:
-    """Takes docs/images/NAME.png with SCREENSHOTS=1; else nothing. `full`: the whole page, not the window."""
+    """Takes docs/pages/NAME.png with SCREENSHOTS=1; else nothing. `full`: the whole page, not the window."""
 
     def take(page: Page, name: str, *, full: bool = False) -> None:
         if os.environ.get("SCREENSHOTS") == "1":
-            IMAGES.mkdir(parents=True, exist_ok=True)
+            PICTURES.mkdir(parents=True, exist_ok=True)
             taken = page.screenshot(animations="disabled", caret="hide", full_page=full)
             reduced = Image.open(BytesIO(taken)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-            reduced.save(IMAGES / f"{name}.png", optimize=True)
+            reduced.save(PICTURES / f"{name}.png", optimize=True)
 
     return take

@@ -30,7 +30,6 @@ PAGES = [
     "/accounts/password/change/",
     "/accounts/reauthenticate/",
     "/accounts/2fa/",
-    "/nowhere/",
 ]
 FOCUSED = """() => {
   const focused = document.activeElement;
@@ -74,6 +73,14 @@ def assert_a_filled_corpus_is_accessible(page: Page) -> None:
     page.locator("#panel [data-whole]").click()
     page.wait_for_url("**/documents/**")
     assert_accessible(page)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_not_there_is_a_page_without_a_fault_too(visits: Visits, theme: str) -> None:
+    with visits.window("admin", size=PHONE, color_scheme=theme, is_refused=True) as page:
+        page.goto("/nowhere/")
+        assert_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_nothing_is_wider_than_a_phone(visits: Visits) -> None:

@@ -238,7 +238,7 @@ def test_a_killed_server_leaves_what_had_arrived_and_it_is_marked(
     environment, people = prepared(tmp_path, OPENAI_BASE_URL=model_server.openai_url)
     with serving(tmp_path, environment, people) as (installation, process):
         visits = Visits(modelled_visits.browser, installation)
-        with visits.window("alicia") as page:
+        with visits.window("alicia", is_refused=True) as page:
             chat = ChatPage(page)
             page.goto("/agents/escritor-de-libros/")
             model_server.script(path="chat", text="Primero una frase.\n\nY luego", endless=True, pace=0.05)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessible import assert_accessible
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import Screenshot
 from tests.e2e.visits import Visits
@@ -93,6 +94,19 @@ def test_the_sources_come_first_and_the_answer_block_by_block(
     chat.page.reload()
     expect(chat.prose.locator("td")).to_have_count(6)
     assert chat.prose.inner_text().split() == written.split()
+
+
+def test_what_is_wider_than_an_answer_is_reached_by_the_keyboard(chat: ChatPage, model_server: ModelServer) -> None:
+    code, row = f"```python\ntotal = {'1 + ' * 200}1\n```", f"| {'palabra' * 60} | x |"
+    model_server.script(path="chat", text=f"{code}\n\n| uno | dos |\n|---|---|\n{row}\n")
+    chat.ask(QUESTION)
+    chat.wait_for_end()
+    for _again in range(2):
+        wide = chat.prose.locator("pre")
+        assert wide.evaluate("one => one.scrollWidth > one.clientWidth"), "it is wide"
+        assert_accessible(chat.page)
+        chat.page.reload()
+        expect(chat.prose.locator("td").first).to_be_visible()
 
 
 def test_stop_ends_the_answer_and_the_models_work(chat: ChatPage, model_server: ModelServer) -> None:
@@ -270,6 +284,29 @@ def test_a_conversation_begins_with_one_corpus_alone(modelled_visits: Visits, mo
             expect(page.locator("#context > summary")).to_have_text("Mira: Lo primero")
 
 
+def test_a_conversation_begins_with_single_documents(modelled_visits: Visits, model_server: ModelServer) -> None:
+    model_server.script(path="chat", text="Seis [1].", times=2)
+    with modelled_visits.window("alicia") as page:
+        chat = ChatPage(page)
+        page.goto("/agents/escritor-de-libros/")
+        page.get_by_text("Elegir documentos sueltos").click()
+        expect(page.locator("#picked input").nth(3)).to_be_visible()
+        page.locator("#pick-words").fill("guia del")
+        expect(page.locator("#picked label")).to_have_text([re.compile("Guía del préstamo")])
+        page.locator("#picked input").check()
+        page.locator("#pick-words").fill("frecuentes")
+        expect(page.locator("#picked label")).to_have_count(2)
+        chat.ask(QUESTION)
+        chat.wait_for_end()
+        expect(chat.documents).to_have_count(1)
+        expect(chat.documents).to_contain_text("Guía del préstamo")
+        chat.ask("¿Cuántos días puedo tener los libros en préstamo?")
+        chat.wait_for_end()
+        expect(chat.documents).to_have_count(1)
+        page.reload()
+        expect(page.locator("#context > summary")).to_have_text("Mira: Guía del préstamo")
+
+
 def test_a_corpus_that_is_gone_before_the_first_question_is_let_go_of(
     modelled_visits: Visits, model_server: ModelServer
 ) -> None:
@@ -277,7 +314,7 @@ def test_a_corpus_that_is_gone_before_the_first_question_is_let_go_of(
     corpus = api("alicia", "POST", "/api/corpora/", {"name": "Lo efímero"})["id"]
     api("alicia", "POST", "/api/agents/escritor-de-libros/corpora/", {"corpus": corpus})
     model_server.script(path="chat", text="Seis libros [1].")
-    with modelled_visits.window("alicia") as page:
+    with modelled_visits.window("alicia", is_refused=True) as page:
         page.goto("/agents/escritor-de-libros/")
         chat = ChatPage(page)
         page.get_by_label("Esta conversación mira").select_option("Lo efímero")

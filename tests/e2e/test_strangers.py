@@ -13,7 +13,7 @@ NOWHERE = "00000000-0000-4000-8000-000000000000"
 
 
 def test_another_members_addresses_are_the_page_that_nothing_has(visits: Visits) -> None:
-    with visits.window("alicia") as page:
+    with visits.window("alicia", is_refused=True) as page:
         corpus = CorpusPage.created(page, "Diario de Alicia")
         corpus.upload({"diario.md": "La contraseña de la caja fuerte es caléndula."})
         hers = [page.url, page.url.replace("/corpora/", "/corpora/") + "edit/"]
@@ -25,7 +25,7 @@ def test_another_members_addresses_are_the_page_that_nothing_has(visits: Visits)
         chat = ChatPage(page)
         chat.ask_to_the_end("¿Cuál es la contraseña de la caja fuerte?")
         hers.append(page.url)
-    with visits.window("bob") as page:
+    with visits.window("bob", is_refused=True) as page:
         for address in [*hers, f"/corpora/{NOWHERE}/", f"/documents/{NOWHERE}/", f"/conversations/{NOWHERE}/"]:
             response = page.goto(address)
             assert response

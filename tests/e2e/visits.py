@@ -13,6 +13,8 @@ from tests.e2e.server import Installation
 
 PATIENCE = 15_000  # ms
 FORBIDDEN = re.compile(r"Content Security Policy|Refused to|Mixed Content", re.IGNORECASE)
+ABORTED = re.compile(r"net::ERR_FAILED|^htmx:(sendError|afterRequest)")  # by a test's own route
+REFUSED = re.compile(r"Failed to load resource|Response Status Error Code|^htmx:")
 REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`Content Security Policy: ${event.effectiveDirective} ${event.blockedURI}`));
@@ -25,12 +27,13 @@ class Watch:
     """What went wrong in a window, and which requests left the installation."""
 
     origin: str
+    is_refused: bool = False  # the test has requests refused, which the browser and htmx put on the console
     complaints: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
 
     def over(self, context: BrowserContext) -> None:
         context.on("request", lambda request: self.request(request.url))
-        context.on("console", lambda message: self.console(message.text))
+        context.on("console", lambda message: self.console(message.type, message.text, message.location["url"]))
         context.on("weberror", lambda error: self.complaints.append(f"script error: {error.error}"))
         context.on("dialog", self.dialog)
 
@@ -38,9 +41,10 @@ class Watch:
         if not url.startswith((f"{self.origin}/", "data:", "blob:", "about:")):
             self.elsewhere.append(url)
 
-    def console(self, text: str) -> None:
-        if FORBIDDEN.search(text):
-            self.complaints.append(text)
+    def console(self, kind: str, text: str, url: str) -> None:
+        meant = ABORTED.search(text) or (self.is_refused and REFUSED.search(text))
+        if FORBIDDEN.search(text) or (kind == "error" and not meant):
+            self.complaints.append(f"{text} {url}")
 
     def dialog(self, dialog: Any) -> None:
         self.complaints.append(f"dialog: {dialog.message}")
@@ -59,10 +63,13 @@ class Visits:
         self._sessions: dict[str, StorageState] = {}
 
     @contextmanager
-    def window(self, person: str = "", size: tuple[int, int] = DESKTOP, **options: Any) -> Iterator[Page]:
-        """A page of a fresh window, signed in as `person`; at the end, nothing may have gone wrong in it."""
+    def window(
+        self, person: str = "", size: tuple[int, int] = DESKTOP, *, is_refused: bool = False, **options: Any
+    ) -> Iterator[Page]:
+        """A page of a fresh window, signed in as `person`; at the end, nothing may have gone wrong in it.
+        `is_refused`: but for requests that the test has refused."""
         session = self.session(person) if person else None
-        with self.context(size, storage_state=session, **options) as context:
+        with self.context(size, is_refused=is_refused, storage_state=session, **options) as context:
             yield context.new_page()
 
     def session(self, person: str) -> StorageState:
@@ -74,8 +81,8 @@ class Visits:
         return self._sessions[person]
 
     @contextmanager
-    def context(self, size: tuple[int, int], **options: Any) -> Iterator[BrowserContext]:
-        watch = Watch(self.installation.url)
+    def context(self, size: tuple[int, int], *, is_refused: bool = False, **options: Any) -> Iterator[BrowserContext]:
+        watch = Watch(self.installation.url, is_refused)
         width, height = size
         context = self.browser.new_context(
             base_url=self.installation.url,

@@ -4,7 +4,8 @@
 
 The sandbox's child does all of it (`read`): several documents then use several cores, and the server's global lock
 is free for answers. Who has a text already does the rest with the same code (`read_extracted`). The same child shows a
-single page as it is printed, where that is what it is asked for.
+single page as it is printed, or a picture inside of a document, where that is what it is
+asked for.
 """
 
 import time
@@ -57,9 +58,11 @@ def read(content: bytes, request: ReadRequest | PageRequest) -> Reading | Extrac
     Raises ExtractionError.
     """
     if isinstance(request, PageRequest):
-        from workers.ingestion.showing.page import show_page  # loaded by `preload`: the server loads no parser
+        # Loaded by `preload`: the server loads no parser.
+        from workers.ingestion.pictures.drawing import show_picture
+        from workers.ingestion.showing.page import show_page
 
-        return show_page(content, request)
+        return show_picture(content, request) if request.picture_of else show_page(content, request)
     extracted = entry.extract(content, request.media_type)
     long = len(extracted.text) * len(request.granularities) > MOST_CUT
     return extracted if long or time.process_time() > MOST_PARSING_SECONDS else read_extracted(extracted, request)
@@ -85,10 +88,12 @@ def indexed_texts(title: str, chunks: Sequence[ChunkDraft]) -> list[str]:
 
 def preload() -> None:
     """Load every parser, analyser and vocabulary, with what they load lazily: the child cannot open files later."""
+    from workers.ingestion.pictures import drawing
     from workers.ingestion.showing import page
 
     entry.preload_parsers()
     page.warm_up()
+    drawing.warm_up()
     token_counter()("warming up")
     code.warm_up()
     for spoken in ("es", "en"):

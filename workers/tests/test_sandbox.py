@@ -8,12 +8,13 @@ import textwrap
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpora.tests import documents
-from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan
+from workers.ingestion.extract.extracted import Extracted, HeadingSpan, PageSpan, PictureSpot
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox import wire
@@ -296,12 +297,14 @@ def test_a_pdf_nested_beyond_reason_is_stopped_on_time() -> None:
 def test_the_answer_survives_the_wire() -> None:
     pages, headings = (PageSpan(1, 0, 2), PageSpan(2, 2, 3)), (HeadingSpan(1, "Á", 0, 1),)
     extracted = Extracted("Á\nb", pages, headings, "t", 2, {"unit": "Bucles", "tags": ("a", "b")})
+    extracted = replace(extracted, pictures=(PictureSpot(1, 1, 30, 40, "Á"), PictureSpot(1, 2, 3, 4)))
     assert wire.decode_reading(wire.encode_reading(extracted, ()), PLAIN) == extracted
 
 
 GOOD = (
     '{"text": "ab", "pages": [[0, 2]], "headings": [[1, "a", 0, 1]], "title": "", "page_count": 1, '
-    '"metadata": {"unit": "3", "tags": ["c"]}, "furniture": [[1, 2]], "labels": [[1, "ii"]]}'
+    '"metadata": {"unit": "3", "tags": ["c"]}, "furniture": [[1, 2]], "labels": [[1, "ii"]], '
+    '"pictures": [[1, 2, 30, 40, "said"]]}'
 )
 
 
@@ -341,6 +344,17 @@ GOOD = (
         ('"ii"', '"\\n"'),
         ('"ii"', "2"),
         ('[1, "ii"]', '[1, "ii"], [1, "i"]'),
+        ("[[1, 2, 30", "[[3, 2, 30"),
+        ("[[1, 2, 30", "[[-1, 2, 30"),
+        ("[[1, 2, 30", "[[1, 0, 30"),
+        ("[[1, 2, 30", "[[1, 501, 30"),
+        ("[[1, 2, 30", "[[true, 2, 30"),
+        ("[[1, 2, 30", "[[1, 2, 20001"),
+        ('30, 40, "said"]', '30, 40, "said"], [0, 1, 3, 4, ""]'),
+        ('"said"', '"' + "i" * 301 + '"'),
+        ('"said"', r'"\u0000"'),
+        ('[[1, 2, 30, 40, "said"]]', "[[1]]"),
+        ('[[1, 2, 30, 40, "said"]]', "null"),
         (GOOD, '{"error": "no_such_code", "cause": ""}'),
         (GOOD, '{"error": "corrupt_document"}'),
         (GOOD, "[]"),

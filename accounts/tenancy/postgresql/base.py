@@ -20,6 +20,7 @@ from psycopg import OperationalError
 from psycopg.pq import TransactionStatus
 from psycopg_pool import PoolTimeout
 
+from accounts.tenancy.postgresql.giving_way import GivingWay
 from accounts.tenancy.postgresql.silence import WatchedConnection, silence
 from accounts.tenancy.scope import current_party
 
@@ -81,6 +82,11 @@ lent = _Lent()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    SchemaEditorClass = GivingWay
+    lock_patience = (
+        0.7  # seconds that a transaction of the editor waits for its locks (`until_it_passes` says how long)
+    )
+
     def __init__(self, settings_dict: dict[str, Any], alias: str = DEFAULT_DB_ALIAS) -> None:
         super().__init__(settings_dict, alias)
         if pool := settings_dict["OPTIONS"].get("pool"):

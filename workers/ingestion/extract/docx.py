@@ -6,7 +6,7 @@ cost 1.4 s on an 872-page handbook (this walk: 0.2 s) and pass over content cont
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,14 @@ import docx
 
 from corpora.uploads.archives import ArchiveBomb, NotADocx, check_docx
 from workers.ingestion.extract.canonical import clean, one_line
-from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
+from workers.ingestion.extract.extracted import (
+    MAX_HEADINGS,
+    Extracted,
+    HeadingSpan,
+    PictureSpot,
+    Span,
+    furniture_of,
+)
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
@@ -24,6 +31,7 @@ from workers.ingestion.extract.outline.set_off import SetOff, set_off_lines
 from workers.ingestion.extract.titles import title_among
 from workers.ingestion.extract.word.elements import elements_in, text_of
 from workers.ingestion.extract.word.notes import Notes
+from workers.ingestion.extract.word.pictures import Pictures, WordPicture
 from workers.ingestion.extract.word.styles import (
     PLAIN,
     Numbering,
@@ -36,6 +44,7 @@ from workers.ingestion.extract.word.styles import (
     value,
 )
 from workers.ingestion.extract.word.tables import table_text
+from workers.ingestion.pictures.formats import MOST_PICTURES
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Office wraps an encrypted DOCX in an OLE file
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
@@ -62,6 +71,7 @@ class DocxBlock:
     rank: int = 0  # of the place that a heading names
     is_counted: bool = False
     look: Print = PLAIN
+    pictures: tuple[WordPicture, ...] = ()  # in it, or below it
 
 
 def extract_docx(content: bytes) -> Extracted:
@@ -72,10 +82,38 @@ def extract_docx(content: bytes) -> Extracted:
     """
     _check(content)
     document: Any = docx.Document(io.BytesIO(content))
-    found = list(body_blocks(document.element.body, Styles(document), Numbering(document), Notes(document)))
-    found = with_whole_titles(with_set_off_blocks([one for one in found if one.text.strip()]))
+    first, found = with_pictures(read_blocks(document))
+    found = with_whole_titles(with_set_off_blocks(found))
     declared = one_line(document.core_properties.title or "")
-    return _assemble(with_numbered_blocks(found), "" if _NO_TITLE.fullmatch(declared) else declared)
+    return _assemble(with_numbered_blocks(found), "" if _NO_TITLE.fullmatch(declared) else declared, first)
+
+
+def pictures_in_docx(content: bytes) -> Iterator[bytes]:
+    """Those that can be drawn, in the order of their numbers. Raises as `extract_docx`."""
+    _check(content)
+    document: Any = docx.Document(io.BytesIO(content))
+    for block in read_blocks(document):
+        yield from (one.content for one in block.pictures)
+
+
+def read_blocks(document: Any) -> Iterator[DocxBlock]:
+    return body_blocks(
+        document.element.body, Styles(document), Numbering(document), Notes(document), Pictures(document)
+    )
+
+
+def with_pictures(found: Iterable[DocxBlock]) -> tuple[tuple[WordPicture, ...], list[DocxBlock]]:
+    """The blocks that have a text, with the pictures that stand in them and below; and those in front of all."""
+    first: tuple[WordPicture, ...] = ()
+    blocks: list[DocxBlock] = []
+    for block in found:
+        if block.text.strip():
+            blocks.append(block)
+        elif blocks and block.pictures:
+            blocks[-1] = replace(blocks[-1], pictures=blocks[-1].pictures + block.pictures)
+        else:
+            first += block.pictures
+    return first, blocks
 
 
 def _check(content: bytes) -> None:
@@ -94,8 +132,9 @@ def _tidy(text: str) -> str:
     return _LINE_BREAK.sub("\n", _TAB.sub(" ", clean(text).rstrip()))
 
 
-def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
+def _assemble(found: list[DocxBlock], declared_title: str, first: tuple[WordPicture, ...] = ()) -> Extracted:
     parts: list[str] = []
+    pictures = [(0, one) for one in first]
     headings: list[HeadingSpan] = []
     furniture: list[Span] = []
     position = 0
@@ -118,12 +157,17 @@ def _assemble(found: list[DocxBlock], declared_title: str) -> Extracted:
             title = text
         parts += (separator, text)
         position += len(text)
+        pictures += [(position, one) for one in block.pictures]
         previous = block
     return Extracted(
         "".join(parts),
         headings=tuple(headings),
         title=title or declared_title or title_among(headings),
         furniture=furniture_of(furniture, position),
+        pictures=tuple(
+            PictureSpot(at, number, one.head.width, one.head.height, one.said)
+            for number, (at, one) in enumerate(pictures[:MOST_PICTURES], 1)
+        ),
     )
 
 
@@ -154,7 +198,8 @@ def with_whole_titles(found: list[DocxBlock]) -> list[DocxBlock]:
     blocks: list[DocxBlock] = []
     for block in found:
         if blocks and _is_number_of(blocks[-1], block):
-            blocks[-1] = replace(blocks[-1], text=f"{blocks[-1].text.rstrip('. ')}. {block.text}")
+            text = f"{blocks[-1].text.rstrip('. ')}. {block.text}"
+            blocks[-1] = replace(blocks[-1], text=text, pictures=blocks[-1].pictures + block.pictures)
         else:
             blocks.append(block)
     return blocks
@@ -197,14 +242,16 @@ def with_numbered_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
     return [replace(one, level=next(levels)) if one.level else one for one in blocks]
 
 
-def body_blocks(body: Any, styles: Styles, numbering: Numbering, notes: Notes) -> Iterator[DocxBlock]:
+def body_blocks(
+    body: Any, styles: Styles, numbering: Numbering, notes: Notes, pictures: Pictures
+) -> Iterator[DocxBlock]:
     """The body's paragraphs and tables, also those inside content controls and tracked insertions; notes below what
     refers to them."""
     for element in elements_in(body, "p", "tbl"):
-        if element.tag == f"{W}p":
-            yield _paragraph(element, styles, numbering)
-        else:
-            yield DocxBlock(table_text(element))
+        is_paragraph = element.tag == f"{W}p"
+        block = _paragraph(element, styles, numbering) if is_paragraph else DocxBlock(table_text(element))
+        inside = tuple(pictures.of(element))
+        yield replace(block, pictures=inside) if inside else block
         yield from map(DocxBlock, notes.of(element))
 
 

@@ -10,6 +10,7 @@ MAX_LABEL = 20  # characters of a printed page number
 MAX_HEADINGS = 50_000  # further ones stay text
 MOST_FURNITURE = 0.5  # of a text: a document that is little else is meant to be found by it
 MOST_BETWEEN = 2  # characters of white space within one piece of furniture
+MAX_SAID = 300  # characters that are said of a picture
 MAX_VALUE, MAX_VALUES = 255, 20  # of what a document declares: characters of a text, words of a list
 DECLARABLE = frozenset((*METADATA_FIELDS, FREE_FIELD, "date"))
 LISTED = frozenset(("tags", FREE_FIELD))  # several words: "name=value" each of the latter
@@ -45,6 +46,23 @@ class HeadingSpan:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class PictureSpot:
+    """Picture `number` (from 1) of the document stands behind character `at`; `width` and `height` are its pixels,
+    `said` what its author says of it and the text does not."""
+
+    at: int
+    number: int
+    width: int
+    height: int
+    said: str = ""
+
+    @property
+    def row(self) -> list[int | str]:
+        """As `DocumentText.pictures` keeps it."""
+        return [self.at, self.number, self.width, self.height, self.said]
+
+
 Span = tuple[int, int]
 
 
@@ -64,6 +82,7 @@ class Extracted:
     Offsets count code points. `pages` is empty and `page_count` 0 for formats without pages (DOCX, Markdown,
     plain text). `headings` are in order and never overlap. `title` is empty when the document declares none.
     `furniture` are spans of tables of contents and the like, in order and apart from headings: read, not retrieved.
+    `pictures` are those that can be shown, in order: JPEG and PNG inside of the file.
     `metadata` is what else it declares, by DECLARABLE name: a stranger's words, to be checked before they are used.
     """
 
@@ -74,3 +93,4 @@ class Extracted:
     page_count: int = 0
     metadata: Mapping[str, Declared] = field(default_factory=dict)
     furniture: tuple[Span, ...] = ()
+    pictures: tuple[PictureSpot, ...] = ()

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
@@ -15,6 +15,8 @@ from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 from workers.ingestion.extract.outline.underlined import setext_level
 from workers.ingestion.extract.plain import decode_text
 from workers.ingestion.extract.titles import title_among
+from workers.ingestion.pictures.embedded import Carried, spots_in, without_carried
+from workers.ingestion.pictures.formats import MOST_PICTURES
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
@@ -35,15 +37,35 @@ def extract_markdown(content: bytes) -> Extracted:
     """
     source = tidy_text(decode_text(content))
     front = _FRONT_MATTER.match(source)
-    body = source[front.end() :].strip("\n") if front else source
-    text, headings = _canonical(body.split("\n"))
+    carried = lines_carried(source)
+    text, headings = _canonical(carried.lines)
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     metadata = read_front_matter(front[1]) if front else {}
     title = metadata.pop("title", "") or title_among(headings)
     headings = _with_questions(text, headings)
     furniture = furniture_of(list(_contents(text, headings)), len(text))
-    return Extracted(text, headings=tuple(headings), title=str(title), metadata=metadata, furniture=furniture)
+    pictures = tuple(islice(spots_in(text, carried.pictures), MOST_PICTURES))
+    return Extracted(
+        text, headings=tuple(headings), title=str(title), metadata=metadata, furniture=furniture, pictures=pictures
+    )
+
+
+def lines_carried(source: str) -> Carried:
+    """The tidied source's lines behind its front matter, with names for the pictures that they carried."""
+    front = _FRONT_MATTER.match(source)
+    lines = (source[front.end() :].strip("\n") if front else source).split("\n")
+    if "data:image/" not in source:
+        return Carried(lines)
+    found = without_carried(lines, _lines_in_fences(lines))
+    while found.lines and not found.lines[-1].strip():  # where the definitions stood
+        found.lines.pop()
+    return found
+
+
+def pictures_in_markdown(content: bytes) -> list[bytes]:
+    """Those that the file carries, in the order of their numbers."""
+    return lines_carried(tidy_text(decode_text(content))).pictures
 
 
 def _with_questions(text: str, headings: Sequence[HeadingSpan]) -> list[HeadingSpan]:

@@ -151,6 +151,7 @@ class VersionWriter:
             text=extracted.text,
             pages=[page.row for page in extracted.pages],
             headings=[[one.level, one.title, one.start, one.end] for one in extracted.headings],
+            pictures=[one.row for one in extracted.pictures],
         )
 
     def _write_names(self, edited: Document) -> None:

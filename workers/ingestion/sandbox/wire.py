@@ -17,6 +17,7 @@ from workers.ingestion.extract.extracted import (
     MAX_HEADINGS,
     MAX_LABEL,
     MAX_PAGES,
+    MAX_SAID,
     MAX_VALUE,
     MAX_VALUES,
     MOST_FURNITURE,
@@ -24,9 +25,11 @@ from workers.ingestion.extract.extracted import (
     Extracted,
     HeadingSpan,
     PageSpan,
+    PictureSpot,
     Span,
 )
 from workers.ingestion.extract.failures import CODES, ExtractionError
+from workers.ingestion.pictures.formats import LARGEST, MOST_PICTURES
 from workers.ingestion.reading import Reading, ReadRequest
 from workers.ingestion.sandbox.wire_pages import decode_page, decode_page_request, encode_page
 from workers.ingestion.sandbox.wire_passages import decode_passages, encode_passages
@@ -88,6 +91,7 @@ def _text_fields(extracted: Extracted) -> dict[str, Any]:
         "page_count": extracted.page_count,
         "metadata": dict(extracted.metadata),
         "furniture": extracted.furniture,
+        "pictures": [one.row for one in extracted.pictures],
         "labels": [(page.number, page.label) for page in extracted.pages if page.label],
     }
 
@@ -139,7 +143,8 @@ def _read_text(fields: dict[str, Any]) -> Extracted:
         raise ValueError("pages do not match their count")
     headings, metadata = _headings(fields["headings"], len(text)), _metadata(fields["metadata"])
     furniture = _furniture(fields["furniture"], headings, len(text))
-    return Extracted(text, _labelled(pages, fields["labels"]), headings, title, page_count, metadata, furniture)
+    pages, pictures = _labelled(pages, fields["labels"]), _pictures(fields["pictures"], len(text))
+    return Extracted(text, pages, headings, title, page_count, metadata, furniture, pictures)
 
 
 def _pages(rows: list[list[int]], length: int) -> tuple[PageSpan, ...]:
@@ -183,6 +188,23 @@ def _furniture(rows: list[list[int]], headings: Sequence[HeadingSpan], length: i
             raise ValueError("bad furniture")
         position = end
     return tuple((start, end) for start, end in rows)
+
+
+def _pictures(rows: list[list[Any]], length: int) -> tuple[PictureSpot, ...]:
+    """Spots in order, of pictures that have a size."""
+    if len(rows) > MOST_PICTURES:
+        raise ValueError("too many pictures")
+    position, found = 0, []
+    for at, number, width, height, said in rows:
+        if not all(type(one) is int for one in (at, number, width, height)) or not position <= at <= length:
+            raise ValueError("bad picture")
+        if not (1 <= number <= MOST_PICTURES and 1 <= width <= LARGEST and 1 <= height <= LARGEST):
+            raise ValueError("bad picture")
+        if "\0" in _string(said, MAX_SAID):
+            raise ValueError("no words")
+        found.append(PictureSpot(at, number, width, height, said))
+        position = at
+    return tuple(found)
 
 
 def _labelled(pages: tuple[PageSpan, ...], rows: list[list[Any]]) -> tuple[PageSpan, ...]:

@@ -24,12 +24,12 @@ _PADDING = 64  # bytes that a row may have beside its pixels
 
 
 def encode_page_request(request: PageRequest) -> bytes:
-    return orjson.dumps({"page": request.number, "width": request.width})
+    return orjson.dumps({"page": request.number, "width": request.width, "picture_of": request.picture_of})
 
 
 def decode_page_request(fields: dict[str, Any]) -> PageRequest | None:
     """None where something else is asked."""
-    return PageRequest(fields["page"], fields["width"]) if "page" in fields else None
+    return PageRequest(fields["page"], fields["width"], fields["picture_of"]) if "page" in fields else None
 
 
 def encode_page(page: PrintedPage) -> bytes:

@@ -1,0 +1,203 @@
+"""A shorter filter is asked only where it was counted to have the same points, and only until something is written."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from retrieval.filters import SearchFilter, search_filter
+from retrieval.index import proved
+from retrieval.index.base import Candidates
+from retrieval.index.edge import EdgeIndex
+from retrieval.tests.library import DIMENSIONS, Library, furnished, sparse
+from retrieval.tests.test_index_contract import WHERES, assert_ranked, scope
+
+MANUAL = search_filter(scope("manual"), 800)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[EdgeIndex]:
+    opened = EdgeIndex(tmp_path / "space", DIMENSIONS)
+    opened.ensure()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def asked(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many conditions each search asked, in order."""
+    numbers: list[int] = []
+    search = index._search
+
+    def counted(dense: Any, words: Any, limit: int, allowed: Any) -> Candidates:
+        numbers.append(len(allowed.must) + len(allowed.should or ()))
+        return search(dense, words, limit, allowed)
+
+    monkeypatch.setattr(index, "_search", counted)
+    return numbers
+
+
+def write(index: EdgeIndex, library: Library, corpus: str, **payload: Any) -> None:
+    index.upsert(library.add(corpus, f"{corpus} document", amount=2, **payload))
+
+
+def search(index: EdgeIndex, where: SearchFilter = MANUAL) -> Candidates:
+    return index.search(np.ones(DIMENSIONS, dtype=np.float32), sparse(1, 2, 3), where, 50)
+
+
+def test_a_filter_that_is_asked_again_is_asked_with_one_condition(index: EdgeIndex, asked: list[int]) -> None:
+    write(index, Library(), "manual")
+    found = [search(index) for _ in range(3)]
+    assert asked == [4, 1, 1]
+    assert found[0] == found[1] == found[2]
+    assert len(found[0].dense) == 2
+
+
+def test_counting_is_paid_once(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(index, Library(), "manual")
+    counted: list[Any] = []
+    count = index._proved._count
+
+    def counting(condition: Any) -> int:
+        counted.append(condition)
+        return count(condition)
+
+    monkeypatch.setattr(index._proved, "_count", counting)
+    for _ in range(5):
+        search(index)
+    assert len(counted) == 2
+
+
+def test_another_granularity_in_the_corpus_leaves_the_filter_its_granularity(
+    index: EdgeIndex, asked: list[int]
+) -> None:
+    library = Library()
+    write(index, library, "manual")
+    write(index, library, "manual", granularity="256")
+    assert [len(search(index).dense) for _ in range(3)] == [2, 2, 2]
+    assert asked == [4, 2, 2]
+
+
+@pytest.mark.parametrize("stray", [{"organization_id": "another's"}, {"corpus_type": "personal"}])
+def test_one_stray_point_in_the_corpus_and_the_filter_is_asked_whole(
+    index: EdgeIndex, asked: list[int], stray: dict[str, str]
+) -> None:
+    library = Library()
+    write(index, library, "manual")
+    write(index, library, "manual", **stray)
+    assert [len(search(index).dense) for _ in range(3)] == [2, 2, 2]
+    assert asked == [4, 4, 4]
+
+
+def test_what_is_written_after_the_counting_ends_it(index: EdgeIndex, asked: list[int]) -> None:
+    library = Library()
+    write(index, library, "manual")
+    before = [search(index) for _ in range(2)]
+    write(index, library, "manual", organization="rival")
+    assert [search(index) for _ in range(3)] == [before[0]] * 3
+    assert asked == [4, 1, 4, 4, 4]
+
+
+def test_a_stray_point_written_between_the_counting_and_the_search_is_not_found(
+    index: EdgeIndex, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library()
+    write(index, library, "manual")
+    before = [search(index) for _ in range(2)]
+    first, plain = [True], index._proved._shorter
+
+    def overtaken(where: SearchFilter, changes: int) -> Any:
+        shorter = plain(where, changes)
+        if first.pop():
+            write(index, library, "manual", organization="rival")
+        return shorter
+
+    monkeypatch.setattr(index._proved, "_shorter", overtaken)
+    assert search(index) == before[0]
+    assert asked == [4, 1, 1, 4]  # what the shorter one found was thrown away
+
+
+def test_nothing_is_proved_while_something_is_written(index: EdgeIndex, asked: list[int]) -> None:
+    write(index, Library(), "manual")
+    with index._live._changing():
+        for _ in range(3):
+            search(index)
+    assert asked == [4, 4, 4]
+
+
+def test_nothing_is_proved_where_a_graph_may_be_walked(
+    index: EdgeIndex, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proved, "EXACT_BELOW", 1)
+    write(index, Library(), "manual")
+    for _ in range(3):
+        search(index)
+    assert asked == [4, 4, 4]
+
+
+def test_as_many_filters_are_known_as_are_worth_it(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proved, "MOST_KNOWN", 3)
+    for number in range(10):
+        search(index, search_filter(scope(f"corpus {number}"), 800))
+    assert len(index._proved._known) <= 3
+
+
+def test_asked_again_every_filter_finds_and_ranks_as_the_plain_computation(index: EdgeIndex) -> None:
+    library = furnished()
+    index.upsert(library.points)
+    for where in WHERES.values():
+        for _ in range(3):
+            dense, words = library.vector(), library.terms()
+            query = sparse(*words.indices)
+            found = index.search(dense, query, where, 8)
+            assert_ranked(found.dense, library.expected_dense(dense, where)[:8])
+            assert_ranked(found.sparse, library.expected_sparse(query, where)[:8])
+
+
+TIERS = {"shared": "", "alice's": "alice", "bob's": "bob"}
+writings = st.tuples(
+    st.sampled_from(["manual", "laws", "notes"]),
+    st.sampled_from(sorted(TIERS)),
+    st.sampled_from(["acme", "rival"]),
+    st.sampled_from(["256", "800"]),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@given(st.lists(st.one_of(writings, st.sampled_from(sorted(WHERES))), min_size=4, max_size=24))
+def test_whatever_is_written_and_asked_in_whatever_order_nothing_else_is_found(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str, str] | str]
+) -> None:
+    """Also where a corpus's points say that they are another's, of another tier or of another organization."""
+    index, library = EdgeIndex(tmp_path_factory.mktemp("space") / "space", DIMENSIONS), Library()
+    try:
+        index.ensure()
+        for step in steps:
+            if isinstance(step, tuple):
+                corpus, tier, organization, granularity = step
+                document, owner = f"{len(library.points)}", TIERS[tier]
+                index.upsert(library.add(corpus, document, owner, organization, 1, granularity=granularity))
+                continue
+            for _ in range(3):
+                found = search(index, WHERES[step])
+                assert {hit.id for hit in found.dense} == {point.id for point in library.readable(WHERES[step])}
+    finally:
+        index.close()
+
+
+def test_what_is_implied_is_met_by_every_point_that_is_allowed() -> None:
+    library = furnished()
+    for where in WHERES.values():
+        weaker = [SearchFilter(where.must[:1], (conditions,)) for conditions in where.implied()]  # type: ignore[arg-type]
+        allowed = {point.id for point in library.readable(where)}
+        assert weaker
+        assert all(allowed <= {point.id for point in library.readable(one)} for one in weaker)
+
+
+def test_a_filter_that_names_no_corpus_in_a_branch_implies_nothing() -> None:
+    branches = (*MANUAL.should, (MANUAL.should[0][0],))
+    assert list(SearchFilter(MANUAL.must, branches).implied()) == []
