@@ -26,7 +26,7 @@ def reachable_tables(agent: Agent) -> list[SourceTable]:
 
 
 def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Membership) -> list[SourceTable]:
-    """Let the agent read these tables of a source and no others of it. Raises NotFound for one that is not the source's."""
+    """Let the agent read these tables of a source and no others of it. Raises NotFound for one of another source."""
     source = source_for(by, source_id)
     with transaction.atomic():
         wanted = list(source.tables.filter(pk__in=tables))
@@ -34,10 +34,9 @@ def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Memb
             raise NotFound
         held = ReachableTable.objects.filter(agent=agent, table__source=source)
         held.exclude(table__in=wanted).delete()
-        known = set(held.values_list("table", flat=True))
-        for table in wanted:
-            if table.pk not in known:
-                ReachableTable.objects.create(agent=agent, table=table, created_by=by.user)
+        ReachableTable.objects.bulk_create(
+            (ReachableTable(agent=agent, table=table, created_by=by.user) for table in wanted), ignore_conflicts=True
+        )
         audit.record(by, "granted", source, agent=str(agent.pk), tables=len(wanted))
     return [one for one in reachable_tables(agent) if one.source_id == source.pk]
 

@@ -97,10 +97,9 @@ def _place(source: DataSource) -> dict[str, Any]:
 
 def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:
     """The files as the child opens them: for the time of one question, in a folder of its own."""
-    rows = list(source.files.all())
-    if not rows:
+    if not source.files.exists():
         raise SourceUnavailable(reason="no_file")
-    for row in rows:
+    for row in source.files.iterator(chunk_size=1):  # of large files one at a time is in memory
         place = folder / f"{row.pk}.{row.format}"
         place.write_bytes(row.content)
         yield {"table": row.table, "format": row.format, "path": str(place)}

@@ -11,6 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from django.conf import settings
 
 Address = IPv4Address | IPv6Address
+TRANSLATED = ip_network("64:ff9b::/96")  # an IPv4 address for those who have IPv6 alone (RFC 6052)
 
 
 class HostRefused(Exception):
@@ -49,6 +50,8 @@ def pinned_address(host: str, port: int) -> str:
 def _may_be_reached(address: Address) -> bool:
     """One of the internet, or of DATA_SOURCE_NETWORKS; an IPv4 address in an IPv6 one counts as what it is."""
     inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    if address in TRANSLATED:
+        inner = IPv4Address(int(address) & 0xFFFFFFFF)
     if inner and not _may_be_reached(inner):
         return False
     is_public = address.is_global and not (address.is_multicast or address.is_reserved)

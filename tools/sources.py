@@ -1,4 +1,4 @@
-"""Data sources are kept by admins: made, changed, checked, given files, and their tables chosen. Each act is audited."""
+"""Data sources are kept by admins: made, changed, checked, given files, their tables chosen. Each act is audited."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -35,12 +35,12 @@ def source_for(by: Membership, source_id: UUID) -> DataSource:
 
 
 def save_source(by: Membership, source: DataSource, **fields: Any) -> DataSource:
-    """Make it, or change these fields of it; `username` and `password` are sealed, and only that they changed is told.
-    Raises SourceNameTaken and SourcesFull."""
+    """Make it, or change these fields of it; `username` and `password` come together and are sealed, and only that they
+    changed is told. Raises SourceNameTaken and SourcesFull."""
     is_new = source._state.adding
     credentials = {name: fields.pop(name) for name in ("username", "password") if name in fields}
     if credentials:
-        source.keep_credentials(**{**source.open_credentials(), **credentials})
+        source.keep_credentials(**credentials)
     for name, value in fields.items():
         setattr(source, name, value)
     try:
@@ -65,16 +65,20 @@ def delete_source(by: Membership, source: DataSource) -> None:
 
 def check_source(by: Membership, source: DataSource) -> list[dict[str, Any]]:
     """Ask it for its tables, and note how that went. Raises what `ask_source` raises."""
-    outcome = "ok"
     try:
-        return described_tables(source)
+        found = described_tables(source)
     except Problem as problem:
-        outcome = str(problem.extra.get("reason") or problem.code)[:40]
+        _note_check(by, source, str(problem.extra.get("reason") or problem.code)[:40])
         raise
-    finally:
-        rows = DataSource.objects.in_organization_of(by).filter(pk=source.pk)
-        rows.update(checked_at=timezone.now(), check_outcome=outcome)
-        audit.record(by, "checked", source)
+    _note_check(by, source, "ok")
+    return found
+
+
+def _note_check(by: Membership, source: DataSource, outcome: str) -> None:
+    source.checked_at, source.check_outcome = timezone.now(), outcome
+    rows = DataSource.objects.in_organization_of(by).filter(pk=source.pk)
+    rows.update(checked_at=source.checked_at, check_outcome=outcome)
+    audit.record(by, "checked", source, outcome=outcome)
 
 
 def described_tables(source: DataSource) -> list[dict[str, Any]]:

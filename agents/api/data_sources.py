@@ -1,4 +1,4 @@
-"""Which tables of data sources an agent reads: everybody sees them, admins choose them; and the tool `query` over them."""
+"""Which tables of data sources an agent reads: all see them, admins choose them; and the tool `query` over them."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -38,7 +38,7 @@ class QuerySerializer(serializers.Serializer[Any]):
 class AgentSources(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, reference: str) -> Response:
-        """The sources that the agent reads, with their tables and columns in words: what a statement is written from."""
+        """The sources that the agent reads, with tables and columns in words: what a statement is written from."""
         return Response({"sources": told_sources(reachable_tables(agent_for(membership_of(request), reference)))})
 
 

@@ -49,11 +49,15 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
         is_server = kind == DataSource.Kind.POSTGRESQL
         if is_server and not self.instance and (missing := [one for one in OF_A_SERVER if not attrs.get(one)]):
             raise serializers.ValidationError({one: _("A database server needs this.") for one in missing})
+        if is_server and (emptied := [one for one in OF_A_SERVER if attrs.get(one) == ""]):
+            raise serializers.ValidationError({one: _("A database server needs this.") for one in emptied})
         if not is_server and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
             raise serializers.ValidationError({one: _("A data source of files has no server.") for one in surplus})
         if self.instance and self._leads_elsewhere(attrs) and not attrs.get("password"):
             said = _("Write the password too: it is not sent to another server than the one it was written for.")
             raise serializers.ValidationError({"password": said})
+        if ("username" in attrs) != ("password" in attrs):
+            raise serializers.ValidationError({"password": _("Write the user name and the password together.")})
         return attrs
 
     def _leads_elsewhere(self, attrs: dict[str, Any]) -> bool:

@@ -80,7 +80,8 @@ class SourceSchema(SourceView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, source_id: UUID) -> Response:
         """Every table of the source with its columns and their types."""
-        _admin, source = self.kept(request, source_id)
+        admin, source = self.kept(request, source_id)
+        reserving.reserve(admin, searches=1)
         return Response({"tables": sources.described_tables(source)})
 
 

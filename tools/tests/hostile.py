@@ -203,6 +203,8 @@ SELECT CASE WHEN (SELECT count(*) FROM secret) > 0 THEN 1 END
 SELECT count(*) FROM secret
 WITH secret AS (SELECT * FROM secret) SELECT * FROM secret
 WITH a AS (SELECT word FROM secret), secret AS (SELECT 1 AS word) SELECT word FROM a
+WITH customers AS (SELECT word FROM secret) SELECT * FROM customers
+WITH orders AS (SELECT word FROM secret) SELECT orders.word FROM orders
 SELECT * FROM (WITH secret AS (SELECT 1 AS word) SELECT word FROM secret) q, secret
 WITH a AS (SELECT 1 AS word) SELECT * FROM main.a
 SELECT word FROM acervo_1

@@ -1,6 +1,7 @@
 """Each source is asked in a child: what never ends or fills the memory ends the child, and says so."""
 
 import json
+import sqlite3
 import sys
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,23 @@ def test_sqlite_ends_what_takes_too_long_by_itself(tmp_path: Path) -> None:
     crossed = ", ".join(f"(SELECT id FROM main.orders) o{n}" for n in range(40))
     with pytest.raises(QueryTimeout):
         asked(sqlite_request(sqlite_file(tmp_path), sql=f"SELECT sum(o1.id) FROM {crossed}"), seconds=0.5)
+
+
+def test_a_view_reads_what_it_is_made_of_and_a_part_of_with_of_its_name_does_not(tmp_path: Path) -> None:
+    place = sqlite_file(tmp_path)
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE VIEW northern AS SELECT id, upper(region) AS region FROM customers WHERE id = 1")
+    connection.close()
+    reading = {"main": {"northern": ["id", "region"]}}
+    found = asked(sqlite_request(place, sql='SELECT "id", "region" FROM main.northern', reading=reading))
+    assert found["rows"] == [[1, "NORTH"]]
+    for sql in (
+        "SELECT region FROM main.customers",
+        "WITH northern AS (SELECT password AS p FROM customers) SELECT p FROM northern",
+        "WITH northern AS (SELECT word FROM secret) SELECT word FROM northern",
+    ):
+        with pytest.raises(QueryFailed):
+            asked(sqlite_request(place, sql=sql, reading=reading))
 
 
 def test_a_child_has_no_network_no_files_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

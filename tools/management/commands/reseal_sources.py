@@ -1,4 +1,4 @@
-"""Seal the credentials of all data sources with the first of DATA_SOURCE_KEYS, so that an older key can be taken away."""
+"""Seal the credentials of all data sources with the first of DATA_SOURCE_KEYS: an older one can then be taken away."""
 
 from typing import Any
 
