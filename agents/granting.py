@@ -7,7 +7,6 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts import audit
-from accounts.limits import reserving
 from accounts.models import Membership, ToolCall
 from accounts.problems import NotFound
 from agents.models import Agent, ReachableTable
@@ -42,14 +41,13 @@ def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Memb
 
 
 def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> Answer:
-    """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Counted,
-    and recorded without its words. Raises NotFound, QuotaExceeded and what `run_query` raises."""
+    """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
+    without its words. Raises NotFound and what `run_query` raises."""
     began = time.monotonic()
     tables = [one for one in reachable_tables(agent) if source in (str(one.source_id), one.source.name)]
     if not tables or not agent.is_active:
         raise NotFound
     asked: DataSource = tables[0].source
-    reserving.reserve(by, searches=1)
     answer = run_query(by, asked, tables, sql, values)
     audit.record_tool_call(
         by,

@@ -7,3 +7,8 @@ from django.utils.translation import gettext_lazy as _
 class ToolsConfig(AppConfig):
     name = "tools"
     verbose_name = _("Data sources")
+
+    def ready(self) -> None:
+        from tools import checks
+
+        checks.register_source_checks()

@@ -21,7 +21,7 @@ from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, Quer
 from tools.hosts import HostRefused, pinned_address
 from tools.models import DataSource
 from tools.problems import QueryTooBig, QueryTooSlow, SourceUnavailable, StatementFailed
-from tools.sealing import CredentialsLost
+from tools.sealing import SealLost
 
 AT_ONCE, PATIENCE = 2, 3.0
 PORT = 5432
@@ -85,7 +85,7 @@ def _place(source: DataSource) -> dict[str, Any]:
         address = pinned_address(source.host, port)
     except HostRefused as error:
         raise SourceUnavailable(reason=error.reason) from None
-    except CredentialsLost:
+    except SealLost:
         raise SourceUnavailable(reason="no_credentials") from None
     if not credentials:
         raise SourceUnavailable(reason="no_credentials")

@@ -13,6 +13,7 @@ from tools.asking import ask_source
 from tools.engines.running import MOST_ROWS
 from tools.models import DataSource, SourceTable
 from tools.problems import SqlNotAllowed
+from tools.sealing import SealLost, seal, unseal
 from tools.sql.gate import read_sql
 from tools.sql.statements import ReadableColumn, ReadableTable, Scalar, SqlRefused, Statement
 
@@ -44,13 +45,11 @@ def run_query(
     except SqlRefused as refusal:
         raise SqlNotAllowed(reason=str(refusal)) from None
     key = _key(by, source, readable, statement)
-    found = cache.get(key)
+    found = _kept(key)
     if found is None:
         reading = _reading(readable)
         found = ask_source(source, "query", sql=statement.sql, values=list(statement.values), reading=reading)
-        cache.set(key, json.dumps(found), CACHED_SECONDS)
-    else:
-        found = json.loads(found)
+        cache.set(key, seal(found), CACHED_SECONDS)
     return Answer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
 
 
@@ -66,6 +65,14 @@ def _reading(tables: Iterable[ReadableTable]) -> dict[str, dict[str, list[str]]]
         open_columns = [one.name for one in table.columns if not one.is_masked]
         reading.setdefault(table.schema, {})[table.name] = open_columns
     return reading
+
+
+def _kept(key: str) -> Any:
+    """An answer of the last minutes, which lies sealed in the cache."""
+    try:
+        return unseal(found) if (found := cache.get(key)) else None
+    except SealLost:
+        return None
 
 
 def _key(by: Membership, source: DataSource, tables: list[ReadableTable], statement: Statement) -> str:

@@ -1,4 +1,5 @@
-"""Credentials at rest: encrypted with DATA_SOURCE_KEYS, the first for what is written, all for what is read.
+"""What must not be read where it lies, credentials in rows and answers in the cache: encrypted with DATA_SOURCE_KEYS,
+the first for what is written, all for what is read.
 
 A key is changed in three steps: put the new one before the old one, run `manage.py reseal_sources`, take the old one
 away. Without the setting the key is made from SECRET_KEY.
@@ -15,29 +16,29 @@ from django.utils.crypto import salted_hmac
 SALT = "tools.sealing"
 
 
-class CredentialsLost(Exception):
-    """They were sealed with a key that is no longer there: somebody must write them anew."""
+class SealLost(Exception):
+    """It was sealed with a key that is no longer there."""
 
 
-def seal_credentials(credentials: dict[str, str]) -> str:
-    return _cipher().encrypt(json.dumps(credentials).encode()).decode()
+def seal(told: Any) -> str:
+    """Whatever JSON can say."""
+    return _cipher().encrypt(json.dumps(told).encode()).decode()
 
 
-def open_credentials(sealed: str) -> dict[str, Any]:
-    """Raises CredentialsLost."""
+def unseal(sealed: str) -> Any:
+    """Raises SealLost."""
     try:
-        opened: dict[str, Any] = json.loads(_cipher().decrypt(sealed.encode()))
+        return json.loads(_cipher().decrypt(sealed.encode()))
     except InvalidToken:
-        raise CredentialsLost from None
-    return opened
+        raise SealLost from None
 
 
 def seal_anew(sealed: str) -> str:
-    """The same, sealed with the first key. Raises CredentialsLost."""
+    """The same, sealed with the first key. Raises SealLost."""
     try:
         return _cipher().rotate(sealed.encode()).decode()
     except InvalidToken:
-        raise CredentialsLost from None
+        raise SealLost from None
 
 
 def _cipher() -> MultiFernet:

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.http.rest import admin_of, membership_of
+from accounts.limits import reserving
 from accounts.models import Membership
 from agents.granting import grant_tables, query_with_agent, reachable_tables
 from agents.lookup import agent_for
@@ -76,7 +77,8 @@ def told_table(table: SourceTable) -> dict[str, Any]:
 
 
 def query_source(by: Membership, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The tool `query`."""
+    """The tool `query`, counted before it is looked at, also if it is wrong."""
+    reserving.reserve(by, searches=1)
     form = QuerySerializer(data=arguments)
     form.is_valid(raise_exception=True)
     asked = form.validated_data

@@ -1,6 +1,7 @@
 """What the API shows of data sources, and what it takes. Credentials are taken and never shown."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -75,10 +76,17 @@ class SourceFileSerializer(serializers.ModelSerializer[SourceFile]):
 
 
 class SourceFileUploadSerializer(serializers.Serializer[Any]):
-    """A table's name is written in statements: letters of ASCII, digits and underscores."""
+    """A table's name is written in statements: letters of ASCII, digits and underscores. Without one, the file's."""
 
     file = serializers.FileField(allow_empty_file=True)
-    table = serializers.RegexField(TABLE_NAME, max_length=60)
+    table = serializers.CharField(max_length=60, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        table = attrs.get("table") or Path(attrs["file"].name).stem
+        if not TABLE_NAME.fullmatch(table):
+            said = _("A table is called by letters without accents, digits and underscores, up to 60.")
+            raise serializers.ValidationError({"table": said})
+        return {**attrs, "table": table}
 
 
 class SourceColumnSerializer(serializers.ModelSerializer[SourceColumn]):

@@ -4,8 +4,10 @@ The address was looked up by the parent and is connected to as it was found (`ho
 moment later is not asked again.
 """
 
+import os
 from typing import Any
 
+import certifi
 import psycopg
 from psycopg import errors
 
@@ -65,6 +67,7 @@ def _opened(request: dict[str, Any]) -> Connection:
             user=place["username"],
             password=place["password"],
             sslmode=place["sslmode"],
+            sslrootcert=_roots(place["sslmode"]),
             connect_timeout=CONNECT_SECONDS,
             application_name="acervo",
             passfile="/dev/null",
@@ -76,6 +79,11 @@ def _opened(request: dict[str, Any]) -> Connection:
     except errors.Error as error:
         raise SourceFailed("refused" if error.sqlstate else "unreachable") from None
     return connection
+
+
+def _roots(sslmode: str) -> str | None:
+    """Whose certificates are believed where the server is to be proved: as for models, SSL_CERT_FILE or the web's."""
+    return os.environ.get("SSL_CERT_FILE") or certifi.where() if sslmode == "verify-full" else None
 
 
 def _restrain(connection: Connection, seconds: float) -> None:

@@ -22,7 +22,7 @@ MOST_ROWS, MOST_BYTES = 1_000, 256 * 1024
 MOST_ANSWERED = 8 * 1024 * 1024  # a schema of many tables
 FAILURES = (SourceFailed, QueryFailed, QueryTimeout, QueryTooLarge)
 _BOOTSTRAP = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from tools.engines.child import main; main()"
-_KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ")
+_KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "TZ")
 _TIME_ENDED, _MEMORY_ENDED = (-24,), (-6, -9, -11)  # SIGXCPU; what libraries do that are refused memory
 
 

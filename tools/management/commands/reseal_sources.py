@@ -3,9 +3,8 @@
 from typing import Any
 
 from accounts.management.base import DatabaseCommand
-from accounts.tenancy.scope import system_scope
 from tools.models import DataSource
-from tools.sealing import CredentialsLost, seal_anew
+from tools.sealing import SealLost, seal_anew
 
 
 class Command(DatabaseCommand):
@@ -13,13 +12,12 @@ class Command(DatabaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         sealed, lost = 0, 0
-        with system_scope():
-            for source in DataSource.objects.exclude(sealed_credentials=""):
-                try:
-                    source.sealed_credentials = seal_anew(source.sealed_credentials)
-                except CredentialsLost:
-                    lost += 1
-                    continue
-                source.save(update_fields=["sealed_credentials"])
-                sealed += 1
+        for source in DataSource.objects.exclude(sealed_credentials=""):
+            try:
+                source.sealed_credentials = seal_anew(source.sealed_credentials)
+            except SealLost:
+                lost += 1
+                continue
+            source.save(update_fields=["sealed_credentials"])
+            sealed += 1
         self.stdout.write(f"sealed anew: {sealed}; readable with no key, to be written again by an admin: {lost}")
