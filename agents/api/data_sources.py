@@ -31,7 +31,7 @@ class QuerySerializer(serializers.Serializer[Any]):
     """`params` are the values of the statement's `:names`."""
 
     agent = serializers.CharField(max_length=100)
-    source = serializers.CharField(max_length=150)
+    source = serializers.CharField(max_length=150)  # type: ignore[assignment]  # a field of this name
     sql = serializers.CharField(max_length=MOST_CHARACTERS)
     params = serializers.DictField(required=False, default=dict)
 

@@ -104,7 +104,7 @@ class SourceTableSerializer(serializers.ModelSerializer[SourceTable]):
     schema = serializers.CharField(max_length=100, required=False, default="main")
     name = serializers.CharField(max_length=200, trim_whitespace=False)
     description = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
-    columns = SourceColumnSerializer(many=True, max_length=MOST_COLUMNS, allow_empty=False)
+    columns = SourceColumnSerializer(many=True, max_length=MOST_COLUMNS, allow_empty=False)  # type: ignore[call-arg]  # of the list
 
     class Meta:
         model = SourceTable
@@ -118,7 +118,7 @@ class SourceTableSerializer(serializers.ModelSerializer[SourceTable]):
 
 
 class ChosenTablesSerializer(serializers.Serializer[Any]):
-    tables = SourceTableSerializer(many=True, max_length=MOST_TABLES)
+    tables = SourceTableSerializer(many=True, max_length=MOST_TABLES)  # type: ignore[call-arg]  # of the list
 
     def validate_tables(self, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if len({(one["schema"].lower(), one["name"].lower()) for one in tables}) < len(tables):
