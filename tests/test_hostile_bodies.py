@@ -158,6 +158,8 @@ def test_hostile_fields_are_answered_with_a_problem(case: Case, world: World) ->
     *(("/api/agents/{agent}/retrieve/", name) for name in ("query", "filters", "granularity")),
     *(("/api/tools/upsert_knowledge/", name) for name in ("corpus", "text", "tags")),
     *(("/api/tools/retrieve/", name) for name in ("agent", "query")),
+    *(("/api/tools/query/", name) for name in ("agent", "source", "sql")),
+    *(("/api/data-sources/", name) for name in ("name", "kind")),
     *(("/api/projects/", name) for name in ("name", "corpora")),
     ("/v1/chat/completions", "messages"),
     ("/api/corpora/{alices}/facts/", "tags"),
