@@ -40,6 +40,21 @@ def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Memb
     return [one for one in reachable_tables(agent) if one.source_id == source.pk]
 
 
+def give_table(agent: Agent, table: SourceTable, by: Membership) -> None:
+    """One more, of the organization's own. What is given already stays so. Raises NotFound."""
+    if table.source.organization_id != agent.organization_id:
+        raise NotFound
+    with transaction.atomic():
+        ReachableTable.objects.get_or_create(agent=agent, table=table, defaults={"created_by": by.user})
+        audit.record(by, "granted", table.source, agent=str(agent.pk))
+
+
+def take_table(agent: Agent, table: SourceTable, by: Membership) -> None:
+    with transaction.atomic():
+        ReachableTable.objects.filter(agent=agent, table=table).delete()
+        audit.record(by, "granted", table.source, agent=str(agent.pk))
+
+
 def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> Answer:
     """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
     without its words. Raises NotFound and what `run_query` raises."""

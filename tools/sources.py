@@ -1,6 +1,9 @@
 """Data sources are kept by admins: made, changed, checked, given files, their tables chosen. Each act is audited."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +21,8 @@ from tools.asking import ask_source
 from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
 from tools.problems import FileUnusable, SourceNameTaken, SourcesFull
 
+MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
+TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 MOST_SOURCES, MOST_FILES, MOST_FILE_BYTES = 50, 20, 100 * 1024 * 1024  # of an organization, a source, an organization
 SIGNATURES = {b"SQLite format 3\0": SourceFile.Format.SQLITE, b"PAR1": SourceFile.Format.PARQUET}
 OF_FILES = {
@@ -87,6 +92,13 @@ def described_tables(source: DataSource) -> list[dict[str, Any]]:
     return found
 
 
+def table_named(filename: str) -> str:
+    """What a table is called that comes as a file: `año 2025.csv` is `ano_2025`."""
+    plain = unicodedata.normalize("NFKD", PurePath(filename).stem).encode("ascii", "ignore").decode()
+    words = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")[:55] or "table"
+    return words if TABLE_NAME.fullmatch(words) else f"t_{words}"
+
+
 def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> SourceFile:
     """Keep a file as a table; one of the same table is replaced. Raises FileUnusable, FileTooLarge, SourcesFull."""
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
@@ -134,9 +146,40 @@ def choose_tables(by: Membership, source: DataSource, chosen: Iterable[Mapping[s
             table.save()
             _choose_columns(table, said["columns"])
         source.tables.filter(pk__in=[one.pk for one in known.values()]).delete()
-        source.save(update_fields=["updated_at"])
-        audit.record(by, "changed", source, fields=["tables"])
+        note_tables(by, source)
     return chosen_tables(source)
+
+
+def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, Any]]) -> None:
+    """Choose these of `described_tables` beside those that are chosen; every column is masked until it is opened."""
+    with transaction.atomic():
+        DataSource.objects.in_organization_of(by).select_for_update().get(pk=source.pk)
+        known = set(source.tables.values_list("schema", "name"))
+        for told in found:
+            if (told["schema"], told["name"]) in known:
+                continue
+            if len(known) >= MOST_TABLES:
+                raise SourcesFull
+            known.add((told["schema"], told["name"]))
+            table = SourceTable.objects.create(source=source, schema=told["schema"], name=told["name"])
+            columns = [
+                {**one, "type": one["type"][:60], "description": "", "is_masked": True} for one in told["columns"]
+            ]
+            _choose_columns(table, columns[:MOST_COLUMNS])
+        note_tables(by, source)
+
+
+def drop_table(by: Membership, table: SourceTable) -> None:
+    """No longer chosen: no agent reads it any more."""
+    with transaction.atomic():
+        table.delete()
+        note_tables(by, table.source)
+
+
+def note_tables(by: Membership, source: DataSource) -> None:
+    """What may be read of the source has changed."""
+    source.save(update_fields=["updated_at"])
+    audit.record(by, "changed", source, fields=["tables"])
 
 
 def _choose_columns(table: SourceTable, columns: Sequence[Mapping[str, Any]]) -> None:

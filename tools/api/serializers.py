@@ -1,7 +1,6 @@
 """What the API shows of data sources, and what it takes. Credentials are taken and never shown."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -9,9 +8,8 @@ from rest_framework import serializers
 
 from tools.hosts import is_allowed_name
 from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from tools.sources import MOST_COLUMNS, MOST_TABLES, TABLE_NAME, table_named
 
-MOST_TABLES, MOST_COLUMNS = 100, 200
-TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
 OF_A_SERVER = ("host", "database", "username", "password")
 
@@ -82,7 +80,7 @@ class SourceFileUploadSerializer(serializers.Serializer[Any]):
     table = serializers.CharField(max_length=60, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        table = attrs.get("table") or Path(attrs["file"].name).stem
+        table = attrs.get("table") or table_named(attrs["file"].name)
         if not TABLE_NAME.fullmatch(table):
             said = _("A table is called by letters without accents, digits and underscores, up to 60.")
             raise serializers.ValidationError({"table": said})

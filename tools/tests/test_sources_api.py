@@ -110,24 +110,37 @@ def test_sources_and_files_are_so_many(people: People, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "content", "status", "field"),
+    ("kind", "name", "content"),
     [
-        ("sqlite", "a.csv", b"a,b\n", 422, None),
-        ("duckdb", "a.sqlite", b"SQLite format 3\0...", 422, None),
-        ("duckdb", "a.csv", b"", 422, None),
-        ("postgresql", "a.csv", b"a,b\n", 422, None),
-        ("duckdb", "año 2025.csv", b"a,b\n", 400, "table"),
-        ("duckdb", "1.csv", b"a,b\n", 400, "table"),
+        ("sqlite", "a.csv", b"a,b\n"),
+        ("duckdb", "a.sqlite", b"SQLite format 3\0..."),
+        ("duckdb", "a.csv", b""),
+        ("postgresql", "a.csv", b"a,b\n"),
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(
-    kind: str, name: str, content: bytes, status: int, field: str | None, people: People
-) -> None:
+def test_a_file_that_does_not_fit_is_refused(kind: str, name: str, content: bytes, people: People) -> None:
     said = SERVER if kind == "postgresql" else {"name": "Files", "kind": kind}
     source = make(people.ada, **said).json()["id"]
     answer = send_file(people.ada, source, name, content)
-    assert answer.status_code == status
-    assert field is None or field in answer.json()["errors"]
+    assert (answer.status_code, answer.json()["code"]) == (422, "source_file_unusable")
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("customers.csv", "customers"),
+        ("año 2025.csv", "ano_2025"),
+        ("1.csv", "t_1"),
+        ("…", "table"),
+        ("x" * 90, "x" * 55),
+    ],
+)
+def test_a_table_is_called_as_its_file(name: str, table: str, people: People) -> None:
+    assert sources.table_named(name) == table
+    source = make(people.ada, name="Files", kind="duckdb").json()["id"]
+    assert send_file(people.ada, source, name, b"a\n1\n").json()["table"] == table
+    refused = send_file(people.ada, source, name, b"a\n1\n", table='a"b')
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["table"])
 
 
 def test_from_a_file_to_chosen_tables(people: People) -> None:
