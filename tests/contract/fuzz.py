@@ -22,7 +22,7 @@ django.setup()  # what follows knows the models
 from corpora.tests.documents import pdf  # noqa: E402
 from tests.e2e.server import ROOT  # noqa: E402
 from tests.live import Caller  # noqa: E402
-from tests.processes import Site, site, upload  # noqa: E402
+from tests.processes import Site, send_file, site, upload  # noqa: E402
 from tests.services.servers import wait_until  # noqa: E402
 
 # Rows of a kind in each organization: how many are neither deleted nor changed, and how many of the others not deleted.
@@ -48,7 +48,10 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
     """Rows of every kind that has an id, by kind. Each carries the mark in all its texts."""
     made: dict[str, list[str]] = {
         kind: []
-        for kind in ("corpora", "documents", "printed", "trash", "agents", "conversations", "messages", "projects")
+        for kind in (
+            *("corpora", "documents", "printed", "trash", "agents", "conversations", "messages", "projects"),
+            *("sources", "source_files"),
+        )
     }
 
     def create(path: str, **body: Any) -> Any:
@@ -79,6 +82,10 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         made["conversations"].append(answer["conversation"])
         made["messages"].append(answer["message"])
         made["projects"].append(create("/api/projects/", name=name)["id"])
+        source = create("/api/data-sources/", name=name, kind="duckdb")["id"]
+        file = send_file(caller, f"/api/data-sources/{source}/files/", "rows.csv", f"a\n{name}\n".encode())
+        made["sources"].append(source)
+        made["source_files"].append(file.body["id"])
     pages = [f"/api/documents/{one}/pages/1/" for one in made["printed"]]
     wait_until(lambda: all(caller.call("GET", one).status == 200 for one in pages), 60, "pages can be asked for")
     return made

@@ -28,6 +28,8 @@ KIND_OF_FIELD = {
     "conversation": "conversations",
     "project": "projects",
     "before": "messages",
+    "source_id": "sources",
+    "file_id": "source_files",
 }
 OF_A_BODY = {"agent": "agents", "model": "agents"}
 # Of each kind so many are neither deleted nor changed, and as many of the next not deleted, since they must go on being
@@ -53,11 +55,17 @@ TAKEN: dict[str, dict[str, Any]] = {
     "POST /api/messages/{id}/feedback/": {"rating": -1},
     "POST /api/projects/": {"name": "New"},
     "PATCH /api/projects/{id}/": {"name": "New"},
+    "POST /api/data-sources/": {"name": "New", "kind": "sqlite"},
+    "PATCH /api/data-sources/{source_id}/": {"name": "New"},
+    "PUT /api/data-sources/{source_id}/tables/": {"tables": [{"name": "rows", "columns": [{"name": "a"}]}]},
+    "PUT /api/agents/{reference}/data-sources/{source_id}/": {"tables": []},
     "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
     "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},
 }
 UPLOAD = "POST /api/corpora/{id}/documents/"
+SOURCE_UPLOAD = "POST /api/data-sources/{source_id}/files/"
 UNASSIGN = "DELETE /api/agents/{reference}/corpora/{corpus_id}/"
+TAKE_FILE = "DELETE /api/data-sources/{source_id}/files/{file_id}/"
 FORGET = "DELETE /api/corpora/{id}/facts/"
 MADE: Counter[str] = Counter()
 
@@ -81,6 +89,9 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
     if label == UNASSIGN and is_taken:
         n = CHANCE.randrange(CHANGED.start, CHANGED.stop)
         case.path_parameters.update(reference=OWN["agents"][n], corpus_id=OWN["corpora"][n])
+    if label == TAKE_FILE and is_taken:
+        n = CHANCE.randrange(CHANGED.start, CHANGED.stop)
+        case.path_parameters.update(source_id=OWN["sources"][n], file_id=OWN["source_files"][n])
 
 
 def rows_for(label: str) -> slice:
@@ -98,6 +109,9 @@ def make_it_one_that_is_taken(label: str, case: Any, kwargs: dict[str, Any]) -> 
     if label == UPLOAD:
         case.media_type = "multipart/form-data"
         kwargs["files"] = {"file": (f"note {CHANCE.random()}.md", f"# Note\n\n{CHANCE.random()}\n".encode())}
+    if label == SOURCE_UPLOAD:
+        case.media_type = "multipart/form-data"
+        kwargs["files"] = {"file": ("more.csv", f"a\n{CHANCE.random()}\n".encode())}
     if label == FORGET:
         case.query["key"] = WORLD["fact"]
     if "/pages/{number}/" in label:
