@@ -34,5 +34,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('agent', 'table'), name='reachable_table_once')],
             },
         ),
-        FollowInDatabase('ReachableTable', 'agent', 'created_by'),
+        FollowInDatabase('ReachableTable', 'agent', 'table', 'created_by'),
     ]

@@ -109,4 +109,7 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('table', 'name'), name='source_column_once'),
         ),
         FollowInDatabase('DataSource', 'organization'),
+        FollowInDatabase('SourceFile', 'source'),
+        FollowInDatabase('SourceTable', 'source'),
+        FollowInDatabase('SourceColumn', 'table'),
     ]
