@@ -11,7 +11,7 @@ from accounts.models import Membership, ToolCall
 from accounts.problems import NotFound
 from agents.models import Agent, ReachableTable
 from tools.models import DataSource, SourceTable
-from tools.querying import Answer, run_query
+from tools.querying import QueryAnswer, run_query
 from tools.sources import source_for
 from tools.sql.statements import Scalar
 
@@ -55,7 +55,7 @@ def take_table(agent: Agent, table: SourceTable, by: Membership) -> None:
         audit.record(by, "granted", table.source, agent=str(agent.pk))
 
 
-def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> Answer:
+def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> QueryAnswer:
     """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
     without its words. Raises NotFound and what `run_query` raises."""
     began = time.monotonic()

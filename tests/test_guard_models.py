@@ -211,6 +211,22 @@ TRUSTED: dict[tuple[str, str], str] = {
         "QuestionSet.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
     ): "names for the audit log, of the organizations whose events are shown",
     (
+        "tools/admin/sources.py",
+        "DataSource.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "tools/admin/sources.py",
+        "SourceFile.objects.filter(source__in=[one.pk for one in chosen]).count()",
+    ): "counts what goes with rows in hand",
+    (
+        "agents/admin/tool_calls.py",
+        "DataSource.objects.filter(pk=OuterRef('source_id'), organization=OuterRef('organization'))",
+    ): "a name for each call, of the call's own organization",
+    (
+        "tools/admin/tables.py",
+        "SourceTable.objects.filter(pk__in=ids, source__organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
         "accounts/identity/addresses.py",
         "Invitation.objects.filter(email__iexact=former)",
     ): "the address that its owner has just left",

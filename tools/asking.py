@@ -39,7 +39,7 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
     try:
         with _reached(source) as where, _places.taken():
             give_back_connection()
-            found = running.ask({"kind": source.kind, "asked": asked, **where, **more})
+            found = running.ask_child({"kind": source.kind, "asked": asked, **where, **more})
     except SourceFailed as error:
         breaker.failed()
         raise SourceUnavailable(reason=error.said or "unreachable") from None

@@ -64,11 +64,11 @@ class DataSource(Identified):
         return bool(self.sealed_credentials)
 
     def keep_credentials(self, username: str, password: str) -> None:
-        self.sealed_credentials = sealing.seal({"username": username, "password": password})
+        self.sealed_credentials = sealing.seal_json({"username": username, "password": password})
 
     def open_credentials(self) -> dict[str, Any]:
         """For the child that connects, and for nobody else."""
-        return sealing.unseal(self.sealed_credentials) if self.sealed_credentials else {}
+        return sealing.unseal_json(self.sealed_credentials) if self.sealed_credentials else {}
 
 
 class SourceFile(Identified):

@@ -13,9 +13,9 @@ from tools.asking import ask_source
 from tools.engines.running import MOST_ROWS
 from tools.models import DataSource, SourceTable
 from tools.problems import SqlNotAllowed
-from tools.sealing import SealLost, seal, unseal
+from tools.sealing import SealLost, seal_json, unseal_json
 from tools.sql.gate import read_sql
-from tools.sql.statements import ReadableColumn, ReadableTable, Scalar, SqlRefused, Statement
+from tools.sql.statements import ReadableColumn, ReadableStatement, ReadableTable, Scalar, SqlRefused
 
 CACHED_SECONDS = 300
 DIALECTS = {
@@ -26,7 +26,7 @@ DIALECTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """`columns`: name and type; `rows` in their order; `truncated`: there are more, or longer cells, than are here."""
 
     columns: list[dict[str, str]]
@@ -37,7 +37,7 @@ class Answer:
 
 def run_query(
     by: Membership, source: DataSource, tables: Iterable[SourceTable], sql: str, values: Mapping[str, Scalar]
-) -> Answer:
+) -> QueryAnswer:
     """`tables` with their columns at hand. Raises SqlNotAllowed and what `ask_source` raises."""
     readable = [readable_table(one) for one in tables]
     try:
@@ -49,8 +49,8 @@ def run_query(
     if found is None:
         reading = _reading(readable)
         found = ask_source(source, "query", sql=statement.sql, values=list(statement.values), reading=reading)
-        cache.set(key, seal(found), CACHED_SECONDS)
-    return Answer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
+        cache.set(key, seal_json(found), CACHED_SECONDS)
+    return QueryAnswer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
 
 
 def readable_table(table: SourceTable) -> ReadableTable:
@@ -70,12 +70,12 @@ def _reading(tables: Iterable[ReadableTable]) -> dict[str, dict[str, list[str]]]
 def _kept(key: str) -> Any:
     """An answer of the last minutes, which lies sealed in the cache."""
     try:
-        return unseal(found) if (found := cache.get(key)) else None
+        return unseal_json(found) if (found := cache.get(key)) else None
     except SealLost:
         return None
 
 
-def _key(by: Membership, source: DataSource, tables: list[ReadableTable], statement: Statement) -> str:
+def _key(by: Membership, source: DataSource, tables: list[ReadableTable], statement: ReadableStatement) -> str:
     """Of who asks, what they may read now, and what is asked: a right that is taken away takes its answers along."""
     told = [str(by.pk), str(source.pk), source.updated_at.isoformat(), repr(sorted(map(repr, tables)))]
     asked = json.dumps([*told, statement.sql, statement.values])

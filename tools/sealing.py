@@ -20,12 +20,12 @@ class SealLost(Exception):
     """It was sealed with a key that is no longer there."""
 
 
-def seal(told: Any) -> str:
+def seal_json(told: Any) -> str:
     """Whatever JSON can say."""
     return _cipher().encrypt(json.dumps(told).encode()).decode()
 
 
-def unseal(sealed: str) -> Any:
+def unseal_json(sealed: str) -> Any:
     """Raises SealLost."""
     try:
         return json.loads(_cipher().decrypt(sealed.encode()))

@@ -172,8 +172,14 @@ def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, 
 def drop_table(by: Membership, table: SourceTable) -> None:
     """No longer chosen: no agent reads it any more."""
     with transaction.atomic():
+        note_table(by, table, "deleted")
         table.delete()
-        note_tables(by, table.source)
+
+
+def note_table(by: Membership, table: SourceTable, action: str, *fields: str) -> None:
+    """What may be read of one table has changed."""
+    table.source.save(update_fields=["updated_at"])
+    audit.record(by, action, table, **({"fields": sorted(fields)} if fields else {}))
 
 
 def note_tables(by: Membership, source: DataSource) -> None:

@@ -22,7 +22,7 @@ class NamedTables(forms.ModelChoiceField):  # type: ignore[type-arg]  # at run t
         return f"{obj.source} › {obj.schema}.{obj.name}"
 
 
-class TableForm(RowForm):
+class ReachableTableForm(RowForm):
     class Meta:
         model = ReachableTable
         fields = ("table",)
@@ -35,7 +35,7 @@ class TableForm(RowForm):
 
 class TableInline(OrganizationInline):
     model = ReachableTable
-    form = TableForm
+    form = ReachableTableForm
     writes = frozenset({"add", "delete"})
     verbose_name = _("table of a data source")
     verbose_name_plural = _("tables of data sources that it reads")

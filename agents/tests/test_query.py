@@ -186,13 +186,13 @@ def test_queries_are_limited_also_those_that_are_refused(
 def children(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The requests to children."""
     asked: list[Any] = []
-    ask = asking.running.ask
+    ask = asking.running.ask_child
 
     def note(request: Any) -> Any:
         asked.append(request)
         return ask(request)
 
-    monkeypatch.setattr(asking.running, "ask", note)
+    monkeypatch.setattr(asking.running, "ask_child", note)
     return asked
 
 
@@ -220,7 +220,7 @@ def test_a_source_that_fails_rests_alone(
     other = shop(people.alice.organization, "Other")
     grant(agent, *other.tables.all())
     broken = {str(one) for one in source.files.values_list("pk", flat=True)}
-    asked, ask = [], asking.running.ask
+    asked, ask = [], asking.running.ask_child
 
     def fail(request: Any) -> Any:
         asked.append(request)
@@ -228,7 +228,7 @@ def test_a_source_that_fails_rests_alone(
             raise SourceFailed("unreachable")
         return ask(request)
 
-    monkeypatch.setattr(asking.running, "ask", fail)
+    monkeypatch.setattr(asking.running, "ask_child", fail)
     answers = [query(people.bob) for _ in range(5)]
     assert [one.status_code for one in answers] == [503] * 5
     assert [one.json()["reason"] for one in answers] == ["unreachable"] * 3 + ["resting"] * 2

@@ -1,16 +1,26 @@
 """Admin of a chosen table: what it and its columns are, in words, and which columns are masked."""
 
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from accounts.admin.auditing.names import name_for_audit
 from accounts.admin.rows import RowForm
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from tools import sources
 from tools.models import SourceColumn, SourceTable
+
+
+def _table_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
+    return SourceTable.objects.filter(pk__in=ids, source__organization__in=homes).values_list("pk", "name")
+
+
+name_for_audit("sourcetable", _table_names)
 
 
 class TableForm(RowForm):
@@ -67,7 +77,9 @@ class TableAdmin(OrganizationAdmin):
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
-        sources.note_tables(self.by(request, form.instance), form.instance.source)
+        fields = {*form.changed_data, *(name for one in formsets[0].forms for name in one.changed_data)}
+        if fields:
+            sources.note_table(self.by(request, form.instance), form.instance, "changed", *fields)
 
     def delete_model(self, request: HttpRequest, obj: SourceTable) -> None:
         sources.drop_table(self.by(request, obj), obj)

@@ -14,7 +14,7 @@ HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
 OF_A_SERVER = ("host", "database", "username", "password")
 
 
-class SourceSerializer(serializers.ModelSerializer[DataSource]):
+class DataSourceSerializer(serializers.ModelSerializer[DataSource]):
     class Meta:
         model = DataSource
         fields = (

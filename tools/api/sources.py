@@ -17,27 +17,27 @@ from accounts.models import Membership
 from tools import sources
 from tools.api.serializers import (
     ChosenTablesSerializer,
+    DataSourceSerializer,
     SourceEditSerializer,
     SourceFileSerializer,
     SourceFileUploadSerializer,
-    SourceSerializer,
 )
 from tools.models import DataSource
 
 
 class SourceList(generics.ListAPIView[DataSource]):
-    serializer_class = SourceSerializer
+    serializer_class = DataSourceSerializer
 
     def get_queryset(self) -> QuerySet[DataSource]:
         return DataSource.objects.in_organization_of(admin_of(self.request))
 
-    @extend_schema(request=SourceEditSerializer, responses={201: SourceSerializer, **problems(409)})
+    @extend_schema(request=SourceEditSerializer, responses={201: DataSourceSerializer, **problems(409)})
     def post(self, request: Request) -> Response:
         admin = admin_of(request)
         form = SourceEditSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         made = sources.save_source(admin, DataSource(organization=admin.organization), **form.validated_data)
-        return Response(SourceSerializer(made).data, status.HTTP_201_CREATED)
+        return Response(DataSourceSerializer(made).data, status.HTTP_201_CREATED)
 
 
 class SourceView(APIView):
@@ -49,17 +49,17 @@ class SourceView(APIView):
 
 
 class SourceDetail(SourceView):
-    @extend_schema(responses=SourceSerializer)
+    @extend_schema(responses=DataSourceSerializer)
     def get(self, request: Request, source_id: UUID) -> Response:
         _admin, source = self.kept(request, source_id)
-        return Response(SourceSerializer(source).data)
+        return Response(DataSourceSerializer(source).data)
 
-    @extend_schema(request=SourceEditSerializer, responses={200: SourceSerializer, **problems(409)})
+    @extend_schema(request=SourceEditSerializer, responses={200: DataSourceSerializer, **problems(409)})
     def patch(self, request: Request, source_id: UUID) -> Response:
         admin, source = self.kept(request, source_id)
         form = SourceEditSerializer(source, data=request.data, partial=True)
         form.is_valid(raise_exception=True)
-        return Response(SourceSerializer(sources.save_source(admin, source, **form.validated_data)).data)
+        return Response(DataSourceSerializer(sources.save_source(admin, source, **form.validated_data)).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, source_id: UUID) -> Response:

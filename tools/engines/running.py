@@ -26,7 +26,7 @@ _KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "T
 _TIME_ENDED, _MEMORY_ENDED = (-24,), (-6, -9, -11)  # SIGXCPU; what libraries do that are refused memory
 
 
-def ask(request: Mapping[str, Any]) -> Any:
+def ask_child(request: Mapping[str, Any]) -> Any:
     """What the source answers to a request (docs of its keys: `tools.asking`). Raises EngineFailed."""
     limits = {"memory": MEMORY, "cpu": CPU_SECONDS, "seconds": SECONDS, "parent": os.getpid()}
     body = json.dumps({"most": {"rows": MOST_ROWS, "bytes": MOST_BYTES}, **limits, **request}).encode()

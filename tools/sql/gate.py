@@ -24,7 +24,7 @@ from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.readings import name_tables, put_readings
 from tools.sql.size import check_size
-from tools.sql.statements import Scalar, SqlRefused, Statement, Tables
+from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
 MOST_CHARACTERS, MOST_OFFSET = 10_000, 1_000_000
 WORD = re.compile(r"[A-Za-z_ ]{0,40}")
@@ -34,7 +34,7 @@ logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # its warnings quote th
 
 def read_sql(
     sql: str, dialect: str, tables: Tables, values: Mapping[str, Scalar] | None = None, most_rows: int = 1_000
-) -> Statement:
+) -> ReadableStatement:
     """The statement that is run in the place of `sql`: one SELECT over `tables`, of at most `most_rows` and one more,
     by which a caller sees that there are others. Raises SqlRefused."""
     tree = _parsed(sql, dialect)
@@ -57,7 +57,7 @@ def read_sql(
         raise
     except Exception:
         raise SqlRefused("The statement cannot be resolved.") from None
-    return Statement(rendered, bound, fingerprint)
+    return ReadableStatement(rendered, bound, fingerprint)
 
 
 def _parsed(sql: str, dialect: str) -> exp.Query:

@@ -25,7 +25,7 @@ class ReadableTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ReadableStatement:
     """`sql` was made from the tree and has none of the text that came in. `values` are bound, in this order.
 
     `fingerprint` is of the statement's shape: the same for other constants and other values.

@@ -17,7 +17,7 @@ SQL = "SELECT id, region FROM main.customers ORDER BY id"
 
 
 def asked(request: dict[str, Any], **more: Any) -> Any:
-    return running.ask({**request, "seconds": 6.0, **more})
+    return running.ask_child({**request, "seconds": 6.0, **more})
 
 
 def test_a_sqlite_file_is_read_in_a_child(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_child_that_says_nonsense_is_a_source_that_failed() -> None:
 def test_a_child_that_says_too_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_BOOTSTRAP", "import sys; sys.stdin.read(); print('x' * 20_000_000)")
     with pytest.raises(QueryTooLarge):
-        running.ask({})
+        running.ask_child({})
 
 
 def test_a_child_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,13 +135,13 @@ def test_a_child_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(running, "SECONDS", 0.1)
     monkeypatch.setattr(running, "STARTING_SECONDS", 0.1)
     with pytest.raises(QueryTimeout):
-        running.ask({})
+        running.ask_child({})
 
 
 def test_a_machine_without_room_for_a_child_is_a_source_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(SourceFailed):
-        running.ask({})
+        running.ask_child({})
 
 
 def test_rows_are_cut_by_number_and_by_size() -> None:

@@ -93,7 +93,7 @@ def shop() -> Iterator[Shop]:
 
 def asked(shop: Shop, statement: str, values: dict[str, Any] | None = None, **more: Any) -> Any:
     read = read_sql(statement, "postgres", TABLES, values)
-    return running.ask(shop.request(read.sql, values=list(read.values), **more))
+    return running.ask_child(shop.request(read.sql, values=list(read.values), **more))
 
 
 def test_rows_are_read_with_bound_values(shop: Shop) -> None:
@@ -104,7 +104,7 @@ def test_rows_are_read_with_bound_values(shop: Shop) -> None:
 
 
 def test_its_tables_are_told(shop: Shop) -> None:
-    found = running.ask(shop.request(asked="tables"))
+    found = running.ask_child(shop.request(asked="tables"))
     assert {(one["schema"], one["name"]) for one in found} == {("main", name) for name in ROWS}
     assert [one["name"] for one in found[0]["columns"]] == ["id", "region", "email", "password"]
 
@@ -126,13 +126,13 @@ def test_its_tables_are_told(shop: Shop) -> None:
 def test_past_the_reading_nothing_is_changed_and_no_file_read(sql: str, shop: Shop) -> None:
     """As if a statement had come through as it was written."""
     with pytest.raises(QueryFailed):
-        running.ask(shop.request(sql))
+        running.ask_child(shop.request(sql))
     assert shop.told("SELECT count(*) FROM main.customers") == [(2,)]
 
 
 def test_what_sleeps_is_ended_by_the_server(shop: Shop) -> None:
     with pytest.raises(QueryTimeout):
-        running.ask(shop.request("SELECT pg_sleep(60)", seconds=0.5))
+        running.ask_child(shop.request("SELECT pg_sleep(60)", seconds=0.5))
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'acervo'"
     assert shop.told(waiting) == [(0,)]
 
@@ -140,14 +140,14 @@ def test_what_sleeps_is_ended_by_the_server(shop: Shop) -> None:
 @pytest.mark.parametrize("role", ["mighty", "clerk"])
 def test_a_role_that_may_read_the_servers_files_is_refused(role: str, shop: Shop) -> None:
     with pytest.raises(SourceFailed, match="too_powerful"):
-        running.ask(shop.request("SELECT 1", place={"username": role}))
+        running.ask_child(shop.request("SELECT 1", place={"username": role}))
 
 
 def test_a_server_that_is_not_there_or_does_not_know_us_says_so(shop: Shop) -> None:
     with pytest.raises(SourceFailed, match="unreachable"):
-        running.ask(shop.request("SELECT 1", place={"port": 1}))
+        running.ask_child(shop.request("SELECT 1", place={"port": 1}))
     with pytest.raises(SourceFailed, match="unreachable"):
-        running.ask(shop.request("SELECT 1", place={"username": "nobody-of-this-name"}))
+        running.ask_child(shop.request("SELECT 1", place={"username": "nobody-of-this-name"}))
 
 
 def test_a_server_is_proved_by_its_certificate(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,11 +155,11 @@ def test_a_server_is_proved_by_its_certificate(shop: Shop, monkeypatch: pytest.M
     proved = shop.request("SELECT 1 AS one", place={"sslmode": "verify-full"})
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     with pytest.raises(SourceFailed, match="unreachable"):
-        running.ask(proved)
+        running.ask_child(proved)
     monkeypatch.setenv("SSL_CERT_FILE", str(shop.folder / "cluster" / "server.crt"))
-    assert running.ask(proved)["rows"] == [[1]]
+    assert running.ask_child(proved)["rows"] == [[1]]
     with pytest.raises(SourceFailed, match="unreachable"):
-        running.ask(shop.request("SELECT 1", place={"sslmode": "verify-full", "host": "elsewhere.example"}))
+        running.ask_child(shop.request("SELECT 1", place={"sslmode": "verify-full", "host": "elsewhere.example"}))
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -9,29 +9,29 @@ from django.core.management import call_command
 from tests.factories import OrganizationFactory
 from tools import checks
 from tools.models import DataSource
-from tools.sealing import SealLost, seal, unseal
+from tools.sealing import SealLost, seal_json, unseal_json
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 
 
 def test_what_was_sealed_is_read_with_any_of_the_keys_and_with_no_other(settings: Any) -> None:
     settings.DATA_SOURCE_KEYS = [OLD]
-    sealed = seal({"password": "zurribanda"})
+    sealed = seal_json({"password": "zurribanda"})
     assert "zurribanda" not in sealed
     settings.DATA_SOURCE_KEYS = [NEW, OLD]
-    assert unseal(sealed) == {"password": "zurribanda"}
+    assert unseal_json(sealed) == {"password": "zurribanda"}
     settings.DATA_SOURCE_KEYS = [NEW]
     with pytest.raises(SealLost):
-        unseal(sealed)
+        unseal_json(sealed)
 
 
 def test_without_the_setting_the_key_is_the_installations_own(settings: Any) -> None:
     settings.DATA_SOURCE_KEYS = []
-    sealed = seal(1)
-    assert unseal(sealed) == 1
+    sealed = seal_json(1)
+    assert unseal_json(sealed) == 1
     settings.SECRET_KEY = "another " * 8
     with pytest.raises(SealLost):
-        unseal(sealed)
+        unseal_json(sealed)
 
 
 @pytest.mark.django_db

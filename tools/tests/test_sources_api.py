@@ -189,7 +189,7 @@ def test_a_failed_check_says_why_and_is_kept(people: People, monkeypatch: pytest
     def fail(request: Any) -> Any:
         raise SourceFailed("unreadable_file")
 
-    monkeypatch.setattr(asking.running, "ask", fail)
+    monkeypatch.setattr(asking.running, "ask_child", fail)
     source = shop(people.ada.organization)
     answer = signed_in(people.ada).post(f"{LIST}{source.pk}/check/")
     assert (answer.status_code, answer.json()["reason"]) == (503, "unreadable_file")
@@ -199,7 +199,7 @@ def test_a_failed_check_says_why_and_is_kept(people: People, monkeypatch: pytest
 
 def test_a_server_whose_name_leads_inside_is_not_asked(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tools.hosts.socket.getaddrinfo", lambda *args, **named: [(2, 1, 6, "", ("10.0.0.7", 5432))])
-    monkeypatch.setattr(asking.running, "ask", lambda request: pytest.fail("asked"))
+    monkeypatch.setattr(asking.running, "ask_child", lambda request: pytest.fail("asked"))
     source = make(people.ada, **SERVER).json()["id"]
     assert signed_in(people.ada).post(f"{LIST}{source}/check/").json()["reason"] == "private"
 

@@ -21,6 +21,7 @@ THINGS = {
     "document": (_("the document “%(name)s”"), _("a document that is personal or no longer there")),
     "assignment": ("%(name)s", _("an assignment")),
     "datasource": (_("the data source “%(name)s”"), _("a data source that is no longer there")),
+    "sourcetable": (_("the table “%(name)s”"), _("a table that is no longer chosen")),
     "membership": ("%(name)s", _("somebody who has left")),
     "user": ("%(name)s", _("somebody who has left")),
     "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
@@ -34,7 +35,7 @@ THINGS = {
 FAMILIES = {
     "people": (_("Members and invitations"), ("membership", "invitation")),
     "access": (_("Passwords, second factors and keys"), ("user", "apikey")),
-    "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource")),
+    "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource", "sourcetable")),
     "knowledge": (_("Corpora and documents"), ("corpus", "document")),
     "evaluation": (_("Evaluation"), ("questionset", "question", "evaluationrun")),
     "organization": (_("Organization"), ("organization", "export")),
