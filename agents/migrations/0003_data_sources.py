@@ -6,8 +6,6 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.tenancy.postgresql.following import FollowInDatabase
-
 
 class Migration(migrations.Migration):
 
@@ -34,5 +32,4 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('agent', 'table'), name='reachable_table_once')],
             },
         ),
-        FollowInDatabase('ReachableTable', 'agent', 'table', 'created_by'),
     ]

@@ -5,8 +5,6 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
-from accounts.tenancy.postgresql.following import FollowInDatabase
-
 
 class Migration(migrations.Migration):
 
@@ -108,8 +106,4 @@ class Migration(migrations.Migration):
             model_name='sourcecolumn',
             constraint=models.UniqueConstraint(fields=('table', 'name'), name='source_column_once'),
         ),
-        FollowInDatabase('DataSource', 'organization'),
-        FollowInDatabase('SourceFile', 'source'),
-        FollowInDatabase('SourceTable', 'source'),
-        FollowInDatabase('SourceColumn', 'table'),
     ]
