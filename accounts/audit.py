@@ -48,7 +48,7 @@ def record_tool_call(
     agent: UUID | None = None,
     corpus: UUID | None = None,
     source: UUID | None = None,
-    fingerprint: str = "",
+    fingerprint: str | None = None,
 ) -> None:
     """Append who used what; `began` by the clock of `time.monotonic`. A call that was refused used nothing."""
     ToolCall.objects.create(

@@ -282,8 +282,9 @@ class ToolCall(Identified):
     agent_id = models.UUIDField(_("agent"), null=True)
     corpus_id = models.UUIDField(_("corpus"), null=True)
     source_id = models.UUIDField(_("data source"), null=True)
-    fingerprint = models.CharField(
-        _("statement"), max_length=16, db_default="", default="", help_text=_("its shape, without its words and values")
+    # Without a default of the database, which Django would ask for again: members append calls and may not read them.
+    fingerprint = models.CharField(  # noqa: DJ001 - see above
+        _("statement"), max_length=16, null=True, help_text=_("its shape, without its words and values")
     )
     items = models.PositiveIntegerField(_("passages, facts or rows"))
     tokens = models.PositiveIntegerField(_("tokens"), help_text=_("of the text that was read or kept"))

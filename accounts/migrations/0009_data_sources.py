@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='toolcall',
             name='fingerprint',
-            field=models.CharField(db_default='', default='', help_text='its shape, without its words and values', max_length=16, verbose_name='statement'),
+            field=models.CharField(help_text='its shape, without its words and values', max_length=16, null=True, verbose_name='statement'),
         ),
         migrations.AddField(
             model_name='toolcall',
