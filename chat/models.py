@@ -286,7 +286,7 @@ class Trace(Identified):
     SEARCHES_KEPT = timedelta(days=90)
 
     message = models.OneToOneField(Message, models.CASCADE, related_name="trace", null=True)
-    agent = models.ForeignKey(Agent, models.CASCADE, related_name="traces")
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="traces", verbose_name=_("agent"))
     is_personal = models.BooleanField(default=True, editable=False)
     query = models.TextField(blank=True)
     condensed_query = models.TextField(blank=True)

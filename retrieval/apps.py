@@ -1,7 +1,9 @@
 """The retrieval app."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class RetrievalConfig(AppConfig):
     name = "retrieval"
+    verbose_name = _("Retrieval")

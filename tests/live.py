@@ -23,6 +23,7 @@ from tests.fakes.fixtures import ModelServer
 from workers.management.leaving import LeavingServer
 
 SAME_ID = "of-the-tests"  # of every request: two refusals are the same to the letter
+ANSWER_SILENCE = 45.0  # seconds without a byte; what has to be quicker is timed by its test
 STREAM_SILENCE = 45.0  # seconds without a byte: a reader is told every 15 that the connection lives, or a little later
 
 
@@ -122,7 +123,7 @@ class Caller:
             return list(stream)
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        connection, _ = self._sent(method, path, body, 15.0, headers)
+        connection, _ = self._sent(method, path, body, ANSWER_SILENCE, headers)
         try:
             response = connection.getresponse()
             content = response.read()

@@ -25,18 +25,21 @@ LEAST_WORDS = 2
 
 
 class Visible(HTMLParser):
-    """The pieces of text of a page that somebody can see, without what is folded as technical details."""
+    """The pieces of text of a page that somebody can see, without what is folded as technical details. Icons of the
+    admin are words that a font draws as pictures."""
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
         self.pieces: list[tuple[str, str]] = []  # where, and what
-        self.folds: list[int] = []  # how deep the details stand that are technical
+        self.folds: list[int] = []  # how deep what nobody reads stands: technical details, icons
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.pieces += [(f"{tag}[{name}]", value) for name, value in attrs if name in SAID and value]
         if tag not in VOID:
             self.open.append(tag)
+            if "material-symbols" in (dict(attrs).get("class") or ""):
+                self.folds.append(len(self.open))
 
     def handle_endtag(self, tag: str) -> None:
         while self.open and self.open.pop() != tag:
@@ -93,6 +96,13 @@ def foreign_to(language: str) -> tuple[re.Pattern[str], ...]:
 
 
 @cache
+def words_of_others(language: str) -> frozenset[str]:
+    """What the other language says in one word and this one otherwise: wrong as all that a heading or a label says."""
+    said, other = (({pair[n].lower() for pair in every_pair()}) for n in ((1, 0) if language == "es" else (0, 1)))
+    return frozenset(one for one in other - said if one.isalpha())
+
+
+@cache
 def raw_values(language: str) -> frozenset[str]:
     """Values of choices and states that read otherwise in this language."""
     with override(language):
@@ -118,6 +128,8 @@ def stray_in(html: str, language: str) -> Iterator[str]:
             yield f"JSON in {where}: {text[:80]}"
         if text in raw_values(language) or any("_" in one and one in text for one in raw_values(language)):
             yield f"raw value in {where}: {text[:80]}"
+        if "mark" not in where and text.lower() in words_of_others(language):
+            yield f"not {language} in {where}: {text!r}"
         for pattern in foreign_to(language):
             if found := pattern.search(text):
                 yield f"not {language} in {where}: {found[0]!r} in {text[:100]!r}"

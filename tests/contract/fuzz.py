@@ -22,6 +22,7 @@ django.setup()  # what follows knows the models
 from corpora.tests.documents import pdf  # noqa: E402
 from tests.e2e.server import ROOT  # noqa: E402
 from tests.live import Caller  # noqa: E402
+from tests.printed import carried, png  # noqa: E402
 from tests.processes import Site, send_file, site, upload  # noqa: E402
 from tests.services.servers import wait_until  # noqa: E402
 
@@ -49,7 +50,8 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
     made: dict[str, list[str]] = {
         kind: []
         for kind in (
-            *("corpora", "documents", "printed", "trash", "agents", "conversations", "messages", "projects"),
+            *("corpora", "documents", "printed", "drawn", "trash"),
+            *("agents", "conversations", "messages", "projects"),
             *("sources", "source_files"),
         )
     }
@@ -73,6 +75,8 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         if n < LASTING:
             printed = upload(caller, made["corpora"][n], f"{name}.pdf", pdf([[f"A loan of {name} lasts {n} days."]]))
             made["printed"].append(printed.body["id"])
+            picture = f"# {name}\n\n![{name}]({carried(png())})\n".encode()
+            made["drawn"].append(upload(caller, made["corpora"][n], f"{name} drawn.md", picture).body["id"])
         deleted = upload(caller, made["corpora"][n % LASTING], f"{name} deleted.md", text + b"\n").body["id"]
         assert caller.call("DELETE", f"/api/documents/{deleted}/").status < 300
         made["trash"].append(deleted)
@@ -87,6 +91,7 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         made["sources"].append(source)
         made["source_files"].append(file.body["id"])
     pages = [f"/api/documents/{one}/pages/1/" for one in made["printed"]]
+    pages += [f"/api/documents/{one}/pictures/1/?width=200" for one in made["drawn"]]
     wait_until(lambda: all(caller.call("GET", one).status == 200 for one in pages), 60, "pages can be asked for")
     return made
 
