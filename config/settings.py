@@ -250,6 +250,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # nobody else is asked about our schema
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {"DataSourceKindEnum": "tools.models.DataSource.Kind"},
     "SERVE_PERMISSIONS": ["accounts.http.authentication.IsMember"],
 }
 UNFOLD = {

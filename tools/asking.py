@@ -20,7 +20,14 @@ from tools.engines import running
 from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.hosts import HostRefused, pinned_address
 from tools.models import DataSource
-from tools.problems import QueryTooBig, QueryTooSlow, SourceUnavailable, StatementFailed
+from tools.problems import (
+    QueryTooBig,
+    QueryTooSlow,
+    SourceUnavailable,
+    SourceUnusable,
+    StatementFailed,
+    problem_of_source,
+)
 from tools.sealing import SealLost
 
 AT_ONCE, PATIENCE = 2, 3.0
@@ -32,7 +39,7 @@ _lock = Lock()
 
 
 def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
-    """What the source says. Raises SourceUnavailable, StatementFailed, QueryTooSlow, QueryTooBig, Busy."""
+    """What the source says. Raises SourceUnavailable, SourceUnusable, StatementFailed, QueryTooSlow, QueryTooBig, Busy."""
     breaker = _breaker_of(source.pk)
     if not breaker.allows():
         raise SourceUnavailable(reason="resting")
@@ -41,8 +48,12 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
             give_back_connection()
             found = running.ask_child({"kind": source.kind, "asked": asked, **where, **more})
     except SourceFailed as error:
-        breaker.failed()
-        raise SourceUnavailable(reason=error.said or "unreachable") from None
+        problem = problem_of_source(error.said)
+        if isinstance(problem, SourceUnavailable):
+            breaker.failed()
+        else:
+            breaker.succeeded()
+        raise problem from None
     except EngineFailed as error:
         breaker.succeeded()
         raise _problem_of(error) from None
@@ -84,11 +95,11 @@ def _place(source: DataSource) -> dict[str, Any]:
         credentials = source.open_credentials()
         address = pinned_address(source.host, port)
     except HostRefused as error:
-        raise SourceUnavailable(reason=error.reason) from None
+        raise problem_of_source(error.reason) from None
     except SealLost:
-        raise SourceUnavailable(reason="no_credentials") from None
+        raise SourceUnusable(reason="no_credentials") from None
     if not credentials:
-        raise SourceUnavailable(reason="no_credentials")
+        raise SourceUnusable(reason="no_credentials")
     return {
         "host": source.host, "address": address, "port": port, "database": source.database,
         "sslmode": source.encryption, **credentials,
@@ -98,7 +109,7 @@ def _place(source: DataSource) -> dict[str, Any]:
 def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:
     """The files as the child opens them: for the time of one question, in a folder of its own."""
     if not source.files.exists():
-        raise SourceUnavailable(reason="no_file")
+        raise SourceUnusable(reason="no_file")
     for row in source.files.iterator(chunk_size=1):  # of large files one at a time is in memory
         place = folder / f"{row.pk}.{row.format}"
         place.write_bytes(row.content)

@@ -32,12 +32,29 @@ class QueryTooBig(Problem):
 
 
 class SourceUnavailable(Problem):
-    """`reason` is a word: not_allowed, private, unknown, unreachable, refused, too_powerful, no_credentials, no_file,
-    not_a_database, unreadable_file, resting, busy."""
+    """It does not answer now. `reason` is a word: unreachable, refused, resting, busy."""
 
     status_code = 503
     code = "source_unavailable"
     default_detail = _("The data source cannot be asked now. An admin sees why by checking it.")
+
+
+class SourceUnusable(Problem):
+    """It cannot be asked as it is set up. `reason` is one of SET_UP."""
+
+    status_code = 409
+    code = "source_unusable"
+    default_detail = _("The data source cannot be asked as it is set up. An admin sees why by checking it.")
+
+
+SET_UP = frozenset({
+    "not_allowed", "private", "unknown", "too_powerful", "no_credentials", "no_file", "not_a_database",
+    "unreadable_file",
+})  # fmt: skip
+
+
+def problem_of_source(reason: str) -> SourceUnavailable | SourceUnusable:
+    return SourceUnusable(reason=reason) if reason in SET_UP else SourceUnavailable(reason=reason or "unreachable")
 
 
 class SourceNameTaken(Problem):

@@ -68,7 +68,7 @@ class SourceDetail(SourceView):
 
 
 class SourceCheck(SourceView):
-    @extend_schema(request=None, responses=OpenApiTypes.OBJECT)
+    @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, **problems(409)})
     def post(self, request: Request, source_id: UUID) -> Response:
         """Connect, and say how many tables there are."""
         admin, source = self.kept(request, source_id)
@@ -77,7 +77,7 @@ class SourceCheck(SourceView):
 
 
 class SourceSchema(SourceView):
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(responses={200: OpenApiTypes.OBJECT, **problems(409, 429)})
     def get(self, request: Request, source_id: UUID) -> Response:
         """Every table of the source with its columns and their types."""
         admin, source = self.kept(request, source_id)

@@ -192,9 +192,11 @@ def test_a_failed_check_says_why_and_is_kept(people: People, monkeypatch: pytest
     monkeypatch.setattr(asking.running, "ask_child", fail)
     source = shop(people.ada.organization)
     answer = signed_in(people.ada).post(f"{LIST}{source.pk}/check/")
-    assert (answer.status_code, answer.json()["reason"]) == (503, "unreadable_file")
+    assert (answer.status_code, answer.json()["reason"]) == (409, "unreadable_file")
     source.refresh_from_db()
     assert source.check_outcome == "unreadable_file"
+    again = [signed_in(people.ada).post(f"{LIST}{source.pk}/check/").json()["reason"] for _ in range(5)]
+    assert again == ["unreadable_file"] * 5, "what is set up wrongly does not rest"
 
 
 def test_a_server_whose_name_leads_inside_is_not_asked(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
