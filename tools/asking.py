@@ -39,7 +39,7 @@ _lock = Lock()
 
 
 def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
-    """What the source says. Raises SourceUnavailable, SourceUnusable, StatementFailed, QueryTooSlow, QueryTooBig, Busy."""
+    """What the source says. Raises SourceUnavailable, SourceUnusable, Busy, and what is wrong with a statement."""
     breaker = _breaker_of(source.pk)
     if not breaker.allows():
         raise SourceUnavailable(reason="resting")
