@@ -98,7 +98,7 @@ class SourceFile(Identified):
 class SourceTable(Identified):
     """A table that agents may be given; what is not chosen is not there for them."""
 
-    source = models.ForeignKey(DataSource, models.CASCADE, related_name="tables")
+    source = models.ForeignKey(DataSource, models.CASCADE, related_name="tables", verbose_name=_("data source"))
     schema = models.CharField(_("schema"), max_length=100)
     name = models.CharField(_("name"), max_length=200)
     description = models.CharField(_("description"), max_length=500, blank=True)

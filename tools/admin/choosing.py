@@ -15,6 +15,7 @@ from accounts.limits import reserving
 from accounts.models import Membership
 from accounts.problems import Problem
 from tools import sources
+from tools.admin.outcomes import told_problem
 from tools.models import DataSource
 
 
@@ -24,8 +25,7 @@ def tables_page(page: ModelAdmin[DataSource], request: HttpRequest, source: Data
         reserving.reserve(by, searches=1)
         found = sources.described_tables(source)
     except Problem as problem:
-        reason = problem.extra.get("reason") or problem.code
-        page.message_user(request, f"{problem.detail} ({reason})", messages.ERROR)
+        page.message_user(request, told_problem(problem), messages.ERROR)
         return redirect(reverse("admin:tools_datasource_change", args=[source.pk]))
     if request.method == "POST":
         ticked = set(request.POST.getlist("table"))

@@ -23,6 +23,7 @@ from accounts.problems import Problem
 from tools import sources
 from tools.admin.choosing import tables_page
 from tools.admin.forms import SourceForm
+from tools.admin.outcomes import outcome_in_words, told_problem
 from tools.models import DataSource, SourceFile
 
 SourcePage = Callable[["SourceAdmin", HttpRequest, DataSource, Membership], HttpResponse]
@@ -58,14 +59,14 @@ class SourceAdmin(OrganizationAdmin):
     form = SourceForm
     writes = frozenset({"add", "change", "delete"})
     inlines = (SourceFileInline,)
-    list_display = ("name", "kind", "is_active", "host", "table_count", "check_outcome", "checked_at")
+    list_display = ("name", "kind", "is_active", "host", "table_count", "outcome", "checked_at")
     list_filter = ("kind", "is_active")
     list_select_related = ("organization",)
     search_fields = ("name__matches",)
     change_form_outer_before_template = "admin/tools/_source.html"
-    readonly_fields = ("check_outcome", "checked_at")
+    readonly_fields = ("outcome", "checked_at")
     fieldsets = (
-        (None, {"fields": ("name", "kind", "is_active", ("checked_at", "check_outcome"))}),
+        (None, {"fields": ("name", "kind", "is_active", ("checked_at", "outcome"))}),
         (
             _("Server (PostgreSQL)"),
             {
@@ -106,6 +107,10 @@ class SourceAdmin(OrganizationAdmin):
     def table_count(self, obj: Any) -> int:
         return int(obj.tables_chosen)
 
+    @admin.display(description=_("outcome of the last check"), ordering="check_outcome")
+    def outcome(self, obj: DataSource) -> str:
+        return outcome_in_words(obj.check_outcome)
+
     def save_model(self, request: HttpRequest, obj: DataSource, form: Any, change: bool) -> None:
         if form.said or not change:
             sources.save_source(self.by(request, obj), obj, **form.said)
@@ -142,8 +147,7 @@ def check(page: SourceAdmin, request: HttpRequest, source: DataSource, by: Membe
         reserving.reserve(by, searches=1)
         found = sources.check_source(by, source)
     except Problem as problem:
-        reason = problem.extra.get("reason") or problem.code
-        page.message_user(request, f"{problem.detail} ({reason})", messages.ERROR)
+        page.message_user(request, told_problem(problem), messages.ERROR)
     else:
         said = _("Connected. Tables that there are: %(count)d.") % {"count": len(found)}
         page.message_user(request, said, messages.SUCCESS)

@@ -14,6 +14,7 @@ from accounts.admin.rows import RowForm
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from tools import sources
 from tools.models import SourceColumn, SourceTable
+from tools.sql.statements import MAIN
 
 
 def _table_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
@@ -48,12 +49,12 @@ class TableAdmin(OrganizationAdmin):
     form = TableForm
     writes = frozenset({"change", "delete"})
     inlines = (SourceColumnInline,)
-    list_display = ("name", "schema", "source", "column_count", "agent_count")
+    list_display = ("name", "schema_shown", "source", "column_count", "agent_count")
     list_filter = (("source", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("source__organization",)
     search_fields = ("name__matches", "description__matches")
-    readonly_fields = ("source", "schema", "name")
-    fieldsets = ((None, {"fields": (("source", "schema", "name"), "description")}),)
+    readonly_fields = ("source", "schema_shown", "name")
+    fieldsets = ((None, {"fields": (("source", "schema_shown", "name"), "description")}),)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         counted: QuerySet[Any] = (
@@ -63,6 +64,11 @@ class TableAdmin(OrganizationAdmin):
             .annotate(columns_chosen=Count("columns", distinct=True), agents_given=Count("reached_by", distinct=True))
         )
         return counted
+
+    @admin.display(description=_("schema"), ordering="schema")
+    def schema_shown(self, obj: SourceTable) -> str:
+        """Files have none."""
+        return "–" if obj.schema == MAIN else obj.schema
 
     @admin.display(description=_("columns"), ordering="columns_chosen")
     def column_count(self, obj: Any) -> int:

@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
                 ('schema', models.CharField(max_length=100, verbose_name='schema')),
                 ('name', models.CharField(max_length=200, verbose_name='name')),
                 ('description', models.CharField(blank=True, max_length=500, verbose_name='description')),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tables', to='tools.datasource')),
+                ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tables', to='tools.datasource', verbose_name='data source')),
             ],
             options={
                 'verbose_name': 'table',

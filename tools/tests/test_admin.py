@@ -146,8 +146,9 @@ def test_of_another_organization_there_is_nothing_to_check_or_choose(people: Peo
 def test_a_check_that_fails_says_why_and_is_noted(people: People) -> None:
     source = DataSource.objects.create(organization=people.ada.organization, name="Empty", kind="sqlite")
     ada = signed_in(people.ada)
+    ada.cookies["django_language"] = "es"
     answer = ada.post(page("source_check", source.pk), follow=True)
-    assert "no_file" in answer.content.decode()
+    assert "todavía no tiene ningún archivo" in answer.content.decode()
     source.refresh_from_db()
     assert source.check_outcome == "no_file"
     assert ada.get(page("source_tables", source.pk)).status_code == 302
