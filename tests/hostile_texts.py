@@ -446,6 +446,7 @@ PROBES: dict[str, Probe] = {
     "topics": Probe(
         lambda text: (carry_topic(["artículo 14"], text), carry_topic(["artículo 14"], f"¿y el {text}")),
         named("chat.understanding.topics", "_COUNT"),
+        size=1_000,  # a question has 8,000 at most
     ),
     "docx": Probe(
         lambda text: (docx._tidy(text), docx._NO_TITLE.fullmatch(one_line(text))),
@@ -554,10 +555,10 @@ PROBES: dict[str, Probe] = {
     ),
     "chunks": Probe(
         lambda text: (
-            (segment_text(text, [], 800, 60), segment_text(f"```{text}\n{text}\n```", [], 800, 60)) if text else None
+            (segment_text(text, [], 100, 10), segment_text(f"```{text}\n{text}\n```", [], 100, 10)) if text else None
         ),
         named("workers.ingestion.chunk.segments", "_END", "_FENCE", "_LANGUAGE"),
-        size=8_000,  # a shorter text is less than 800 tokens, which nothing is cut of
+        size=2_000,  # of pieces so short, enough to be cut often
     ),
     "a table's cells": Probe(
         lambda text: (is_data([(text, text), (text, "")]), are_clauses([(text, text)]), printed._CAPTION.search(text)),

@@ -17,6 +17,7 @@ from tests.imports import modules
 TIMES = 4  # how much longer the second text is
 MEASURED = 3  # times before it is believed: a machine that hesitates once does not do so again
 MOST = 8.0  # times the time of the first
+CLEARLY = 6.0  # the same, where it is measured once: a square would be sixteen
 BENEATH_NOTICE = 0.025  # seconds: the square of 16,000 steps would take far more
 CAP = 1.0  # seconds for the longer text
 HANGS_AFTER = 10  # seconds of processor time
@@ -56,12 +57,13 @@ def seconds(meet: Callable[[str], Any], text: str, tries: int = 1) -> float:
 
 
 def grows_too_fast(meet: Callable[[str], Any], make: Callable[[int], str], size: int) -> str:
-    """What is wrong; "" if nothing is. Only what takes long enough to be measured is measured more than once."""
+    """What is wrong; "" if nothing is. Only what is not clearly in proportion is measured more than once."""
     short, long = make(size), make(size * TIMES)
     try:
         with watched():
             seconds(meet, short)
-            if seconds(meet, long) < BENEATH_NOTICE:
+            second = seconds(meet, long)
+            if second < BENEATH_NOTICE or second <= min(CAP, CLEARLY * seconds(meet, short)):
                 return ""
             for _ in range(MEASURED):
                 first, second = seconds(meet, short, 4), seconds(meet, long, 2)

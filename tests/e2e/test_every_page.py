@@ -5,6 +5,7 @@ of the browser. Pages are found by their links, so a new one is visited by itsel
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -63,9 +64,24 @@ def pages(visits: Visits) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("person", [*FOUND])
+# By day each person, theme, size and language is met once (tests/test_stray_words.py and test_accessibility.py meet
+# more of them on fewer pages), by night all together: they take half an hour of a small machine.
+WAYS = {
+    f"{person}-{theme}-{'phone' if size == PHONE else 'desktop'}": (person, theme, size)
+    for person in FOUND
+    for theme in ("light", "dark")
+    for size in (WIDE, PHONE)
+}
+TONGUES = {f"{person}-{locale}": (person, locale[:2], locale) for person in FOUND for locale in ("es-ES", "en-GB")}
+BY_DAY = {"admin-dark-desktop", "alicia-light-phone", "admin-es-ES", "alicia-en-GB"}
+
+
+def by_day_or_night(cases: dict[str, tuple[Any, ...]]) -> list[Any]:
+    by_night = pytest.mark.nightly
+    return [pytest.param(*case, id=name, marks=() if name in BY_DAY else by_night) for name, case in cases.items()]
+
+
+@pytest.mark.parametrize(("person", "theme", "size"), by_day_or_night(WAYS))
 def test_axe_finds_no_fault(
     visits: Visits, pages: dict[str, list[str]], person: str, theme: str, size: tuple[int, int]
 ) -> None:
@@ -76,8 +92,7 @@ def test_axe_finds_no_fault(
             assert_accessible(page)
 
 
-@pytest.mark.parametrize(("language", "locale"), [("es", "es-ES"), ("en", "en-GB")])
-@pytest.mark.parametrize("person", [*FOUND])
+@pytest.mark.parametrize(("person", "language", "locale"), by_day_or_night(TONGUES))
 def test_no_word_is_astray(
     visits: Visits, pages: dict[str, list[str]], person: str, language: str, locale: str
 ) -> None:
