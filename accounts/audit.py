@@ -47,6 +47,8 @@ def record_tool_call(
     is_personal: bool,
     agent: UUID | None = None,
     corpus: UUID | None = None,
+    source: UUID | None = None,
+    fingerprint: str | None = None,
 ) -> None:
     """Append who used what; `began` by the clock of `time.monotonic`. A call that was refused used nothing."""
     ToolCall.objects.create(
@@ -56,6 +58,8 @@ def record_tool_call(
         kind=kind,
         agent_id=agent,
         corpus_id=corpus,
+        source_id=source,
+        fingerprint=fingerprint,
         items=items,
         tokens=tokens,
         milliseconds=round(1000 * (time.monotonic() - began)),

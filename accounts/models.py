@@ -273,6 +273,7 @@ class ToolCall(Identified):
         UPSERT_KNOWLEDGE = "upsert_knowledge", _("fact kept")
         REMOVE_KNOWLEDGE = "remove_knowledge", _("fact removed")
         PLAYGROUND = "playground", _("playground")
+        QUERY = "query", _("query of a data source")
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="tool_calls")
     user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", verbose_name=_("user"))
@@ -280,7 +281,12 @@ class ToolCall(Identified):
     kind = models.CharField(_("kind"), max_length=20, choices=Kind)
     agent_id = models.UUIDField(_("agent"), null=True)
     corpus_id = models.UUIDField(_("corpus"), null=True)
-    items = models.PositiveIntegerField(_("passages or facts"))
+    source_id = models.UUIDField(_("data source"), null=True)
+    # Without a default of the database, which Django would ask for again: members append calls and may not read them.
+    fingerprint = models.CharField(  # noqa: DJ001 - see above
+        _("statement"), max_length=16, null=True, help_text=_("its shape, without its words and values")
+    )
+    items = models.PositiveIntegerField(_("passages, facts or rows"))
     tokens = models.PositiveIntegerField(_("tokens"), help_text=_("of the text that was read or kept"))
     milliseconds = models.PositiveIntegerField(_("time (ms)"))
     is_personal = models.BooleanField(_("personal"), help_text=_("a personal corpus was in its reach"))

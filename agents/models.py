@@ -14,6 +14,7 @@ from config.prepared import Prepared
 from corpora.metadata.conditions import checked_conditions
 from corpora.models import Corpus
 from corpora.scope import Scope
+from tools.models import SourceTable
 
 AUDITED_FLAGS = ("is_active", "allows_personal_corpus", "uses_rag", "grounding", "adaptive")
 
@@ -216,6 +217,37 @@ class Assignment(Identified):
             raise ValidationError(_("Agent and corpus belong to different organizations."), "other_organization")
         if self.corpus.is_personal and not self.agent.allows_personal_corpus:
             raise ValidationError(_("This agent does not allow personal corpora."), "personal_corpus_not_allowed")
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.clean()
+        super().save(*args, **kwargs)
+
+
+class ReachableTableQuerySet(models.QuerySet["ReachableTable"]):
+    def in_organization_of(self, membership: Membership) -> Self:
+        return self.filter(agent__organization_id=membership.organization_id)
+
+
+class ReachableTable(Identified):
+    """A table of a data source given to an agent by an admin; whoever may use the agent reads it through it."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="reachable_tables", verbose_name=_("agent"))
+    table = models.ForeignKey(SourceTable, models.CASCADE, related_name="reached_by", verbose_name=_("table"))
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", editable=False)
+    objects = ReachableTableQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("reachable table")
+        verbose_name_plural = _("reachable tables")
+        ordering = ("-created_at", "-pk")
+        constraints = (models.UniqueConstraint(fields=("agent", "table"), name="reachable_table_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.agent} ← {self.table}"
+
+    def clean(self) -> None:
+        if self.agent.organization_id != self.table.source.organization_id:
+            raise ValidationError(_("Agent and table belong to different organizations."), "other_organization")
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.clean()

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "accounts",
     "corpora",
     "retrieval",
+    "tools",
     "agents",
     "chat",
     "evaluation",
@@ -207,6 +208,11 @@ RAG_ENABLED = switch("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
 RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)
 
+# Data sources (docs/tools.md): which servers, which networks of our own, what seals their credentials
+DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])
+DATA_SOURCE_NETWORKS = env.list("DATA_SOURCE_NETWORKS", default=[])
+DATA_SOURCE_KEYS = env.list("DATA_SOURCE_KEYS", default=[])
+
 # Background work
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -244,6 +250,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # nobody else is asked about our schema
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {"DataSourceKindEnum": "tools.models.DataSource.Kind"},
     "SERVE_PERMISSIONS": ["accounts.http.authentication.IsMember"],
 }
 UNFOLD = {

@@ -18,6 +18,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("corpora.api.urls")),
     path("", include("chat.api.urls")),
     path("", include("agents.api.urls")),
+    path("", include("tools.api.urls")),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -15,6 +15,8 @@ MORE: dict[str, Any] = {
     "/retrieve/": {"filters": {"unit": ["1"]}, "preferences": {"topic": ["1"]}},
     "/facts/": {"title": "x", "key": "x", "source": "x", "tags": ["x"]},
     "/upsert_knowledge/": {"title": "x", "key": "x", "source": "x", "tags": ["x"]},
+    "/query/": {"params": {"x": 1}},
+    "/api/data-sources/": {"host": "x", "port": 1, "database": "x", "username": "x", "password": "x"},
     "/feedback/": {"comment": "x"},
     "/api/agents/": {
         **dict.fromkeys(("slug", "description", "system_prompt", "instructions", "model", "evaluator_model"), "x"),

@@ -94,6 +94,8 @@ def every_admin(ok: int, refused: int) -> Rule:
 
 
 QUESTION = {"messages": [{"role": "user", "content": "How long does a loan last?"}], "stream": False}
+COUNTED = "SELECT region, count(*) AS n FROM customers GROUP BY region"
+CHOSEN: Any = [{"name": "orders", "columns": [{"name": "id"}]}]
 UPLOAD = "a small file"  # replaced by a fresh file, since a file can be read once
 
 API = (
@@ -168,6 +170,21 @@ API = (
     Case("POST", "/api/tools/retrieve/", shared(200), {"agent": "{agent}", "query": "loan"}),
     Case("POST", "/api/tools/upsert_knowledge/", own(200), {"corpus": "{alices}", "text": "Water boils."}),
     Case("POST", "/api/tools/upsert_knowledge/", kept_by_admins(200), {"corpus": "{shared}", "text": "Water boils."}),
+    Case("POST", "/api/tools/query/", shared(200), {"agent": "{agent}", "source": "{source}", "sql": COUNTED}),
+    Case("GET", "/api/agents/{agent}/data-sources/", shared(200)),
+    Case("PUT", "/api/agents/{agent}/data-sources/{source}/", kept_by_admins(200), {"tables": ["{source_table}"]}),
+    Case("GET", "/api/data-sources/", every_admin(200, 403)),
+    Case("POST", "/api/data-sources/", every_admin(201, 403), {"name": "New", "kind": "sqlite"}),
+    Case("GET", "/api/data-sources/{source}/", kept_by_admins(200)),
+    Case("PATCH", "/api/data-sources/{source}/", kept_by_admins(200), {"name": "Renamed"}),
+    Case("DELETE", "/api/data-sources/{source}/", kept_by_admins(204)),
+    Case("POST", "/api/data-sources/{source}/check/", kept_by_admins(200)),
+    Case("GET", "/api/data-sources/{source}/schema/", kept_by_admins(200)),
+    Case("GET", "/api/data-sources/{source}/files/", kept_by_admins(200)),
+    Case("POST", "/api/data-sources/{source}/files/", kept_by_admins(201), UPLOAD),
+    Case("DELETE", "/api/data-sources/{source}/files/{source_file}/", kept_by_admins(204)),
+    Case("GET", "/api/data-sources/{source}/tables/", kept_by_admins(200)),
+    Case("PUT", "/api/data-sources/{source}/tables/", kept_by_admins(200), {"tables": CHOSEN}),
     Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"conversation": "{conversation}"}),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"project": "{project}"}),

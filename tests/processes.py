@@ -114,6 +114,10 @@ def site(folder: Path, **settings: str) -> Iterator[Site]:
 
 
 def upload(caller: Caller, corpus: str, name: str, content: bytes) -> Answer:
+    return send_file(caller, f"/api/corpora/{corpus}/documents/", name, content)
+
+
+def send_file(caller: Caller, path: str, name: str, content: bytes) -> Answer:
     """A multipart upload, as a form sends it."""
     boundary = uuid4().hex
     head = (
@@ -122,7 +126,7 @@ def upload(caller: Caller, corpus: str, name: str, content: bytes) -> Answer:
     )
     body = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
     kind = f"multipart/form-data; boundary={boundary}"
-    return caller.call("POST", f"/api/corpora/{corpus}/documents/", body, **{"Content-Type": kind})
+    return caller.call("POST", path, body, **{"Content-Type": kind})
 
 
 def children(pid: int) -> list[int]:

@@ -32,6 +32,8 @@ from tests.factories import (
     MessageFactory,
     UserFactory,
 )
+from tests.shops import shop
+from tools.models import DataSource, SourceTable
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +85,8 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
         organization=member.organization, subject_id=uuid4(), removed={}
     ),
     Agent: lambda member: AgentFactory(organization=member.organization),
+    DataSource: lambda member: shop(member.organization, uuid4().hex),
+    SourceTable: lambda member: shop(member.organization, uuid4().hex).tables.get(name="orders"),
     Trace: trace_of,
     QuestionSet: question_set_of,
     Question: lambda member: Question.objects.create(question_set=question_set_of(member), text="What?"),

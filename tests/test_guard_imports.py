@@ -48,6 +48,10 @@ PLANTED: dict[str, tuple[str, str]] = {
         "workers/ingestion/pipeline.py",
         "import docx",
     ),
+    "Only tools.sql reads SQL, and only tools.engines opens data sources, each in a child of its own": (
+        "agents/models.py",
+        "import sqlglot",
+    ),
     "The pure rooms know no Django and no rows": ("retrieval/text/terms.py", "from corpora.models import Document"),
 }
 

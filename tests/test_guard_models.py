@@ -21,7 +21,7 @@ from accounts.models import (
     ToolCall,
     User,
 )
-from agents.models import Agent, Assignment
+from agents.models import Agent, Assignment, ReachableTable
 from chat.models import Citation, Conversation, DailyUsage, Export, Message, Project, Trace
 from corpora.models import (
     Chunk,
@@ -50,9 +50,11 @@ from tests.factories import (
 )
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
+from tests.shops import grant, shop
+from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "agents", "chat", "evaluation", "workers")
+APPS = ("accounts", "corpora", "retrieval", "tools", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
@@ -76,6 +78,11 @@ TENANT_PATHS: dict[type[Model], str] = {
     UnitReading: "membership__organization",
     Agent: "organization",
     Assignment: "agent__organization",
+    ReachableTable: "agent__organization",
+    DataSource: "organization",
+    SourceFile: "source__organization",
+    SourceTable: "source__organization",
+    SourceColumn: "table__source__organization",
     Export: "organization",
     Project: "organization",
     Conversation: "organization",
@@ -114,6 +121,9 @@ REACHED_FROM: dict[type[Model], str] = {
     Trace: "message.trace, or without a message written by chat.retrievals; read in the admin alone",
     DailyUsage: "counts, written by upkeep; read in the admin alone, which scopes by organization",
     Question: "question_set.questions",
+    SourceFile: "source.files",
+    SourceTable: "source.tables, or those that an agent in hand was given",
+    SourceColumn: "table.columns",
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,
@@ -134,12 +144,22 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Chunk: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)).chunks.first(),
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
+    DataSource: lambda member: shop(member.organization),
+    ReachableTable: lambda member: reachable_table(member),
     Project: lambda member: ProjectFactory(of=member),
     Export: lambda member: ExportFactory(of=member),
     Conversation: lambda member: ConversationFactory(of=member),
     Message: lambda member: MessageFactory(conversation=ConversationFactory(of=member)),
     QuestionSet: lambda member: QuestionSet.objects.create(organization=member.organization, name="Loans"),
 }
+
+
+def reachable_table(member: Membership) -> ReachableTable:
+    agent = AgentFactory(organization=member.organization)
+    grant(agent, *shop(member.organization).tables.all()[:1])
+    return ReachableTable.objects.get(agent=agent)
+
+
 ALL_VERBS = SCOPE_VERBS | {"of_organization"}  # which alone is no scope where members own rows
 VERBS = [
     (model, verb)
@@ -189,6 +209,22 @@ TRUSTED: dict[tuple[str, str], str] = {
     (
         "evaluation/admin/question_sets.py",
         "QuestionSet.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "tools/admin/sources.py",
+        "DataSource.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "tools/admin/sources.py",
+        "SourceFile.objects.filter(source__in=[one.pk for one in chosen]).count()",
+    ): "counts what goes with rows in hand",
+    (
+        "agents/admin/tool_calls.py",
+        "DataSource.objects.filter(pk=OuterRef('source_id'), organization=OuterRef('organization'))",
+    ): "a name for each call, of the call's own organization",
+    (
+        "tools/admin/tables.py",
+        "SourceTable.objects.filter(pk__in=ids, source__organization__in=homes).values_list('pk', 'name')",
     ): "names for the audit log, of the organizations whose events are shown",
     (
         "accounts/identity/addresses.py",
@@ -364,7 +400,7 @@ def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], ver
 def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
-        ROOT, ("accounts", "corpora", "agents", "chat", "evaluation"), ("management", "models", "visibility")
+        ROOT, ("accounts", "corpora", "tools", "agents", "chat", "evaluation"), ("management", "models", "visibility")
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]
 

@@ -10,7 +10,13 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
-OPTIONAL = {"greenlet", "msgpack", "psutil", "pygments"}  # libraries take these where they find them, and do without
+OPTIONAL = {
+    "greenlet",
+    "msgpack",
+    "mypy_extensions",
+    "psutil",
+    "pygments",
+}  # libraries take these where they find them, and do without
 # What web, worker and beat load on real services, the broker's transport included.
 LOADED = """
 import json, os, sys

@@ -27,6 +27,7 @@ from tests.factories import (
 from tests.matrix import UPLOAD
 from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
+from tests.shops import grant, shop
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
 TOKEN = "invitation-token"
@@ -49,6 +50,8 @@ class World:
         agent = AgentFactory(organization=here, allows_personal_corpus=True, name=f"{SHARED_MARK} agent")
         for corpus in (alices, shared):
             AssignmentFactory(agent=agent, corpus=corpus)
+        source = shop(here, f"{SHARED_MARK} source", described=SHARED_MARK)
+        grant(agent, *source.tables.all())
         alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)
         shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK, **FACT)
         alices_pdf = pdf_document(alices, (ALICES_MARK,), title=f"{ALICES_MARK} printed")
@@ -77,6 +80,9 @@ class World:
             "shared_trashed": trashed_document(shared, f"{SHARED_MARK} trashed"),
             "export": ExportFactory(of=alice, content=ALICES_MARK),
             "agent": agent,
+            "source": source,
+            "source_file": source.files.first(),
+            "source_table": source.tables.first(),
             "conversation": conversation,
             "message": message,
             "question": question,

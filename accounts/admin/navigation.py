@@ -39,6 +39,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             _("Knowledge"),
             item(_("Corpora"), "library_books", "admin:corpora_corpus_changelist"),
             item(_("Documents"), "description", "admin:corpora_document_changelist"),
+            item(_("Data sources"), "database", "admin:tools_datasource_changelist"),
         ),
         group(
             _("Agents"),

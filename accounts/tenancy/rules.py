@@ -40,6 +40,9 @@ def following(table: str, column: str) -> str:
     return f"EXISTS (SELECT FROM {table} AS reached WHERE reached.id = {{table}}.{column})"
 
 
+OF_SOURCE = following("tools_datasource", "source_id")
+OF_SOURCE_TABLE = following("tools_sourcetable", "table_id")
+
 # Questions whose plan is kept, each of one id: for statements that every request sends, which read a dozen rows and are
 # planned for longer than they run. What they ask of is under its own rule as well.
 LOOKED_UP: dict[str, str] = {
@@ -102,11 +105,20 @@ RULES: dict[str, Rule] = {
         f"owner_id = {{user}} OR (owner_id IS NULL OR kind = 'user') AND {OF_ADMINS}",
         write=f"owner_id = {{user}} OR owner_id IS NULL AND {OF_ADMINS}",
     ),
+    # tools: sources are kept by admins; members read through agents, in whose name the source is asked
+    "tools_datasource": Rule(OF_ORGANIZATION, write=OF_ADMINS),
+    "tools_sourcefile": Rule(OF_SOURCE, write=f"{OF_SOURCE} AND {{admin}}"),
+    "tools_sourcetable": Rule(OF_SOURCE, write=f"{OF_SOURCE} AND {{admin}}"),
+    "tools_sourcecolumn": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     # agents
     "agents_agent": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "agents_assignment": Rule(
         "acervo_reads_corpus(corpus_id)",
         write=f"{CHANGED_WITH_CORPUS} AND {following('agents_agent', 'agent_id')}",
+    ),
+    "agents_reachabletable": Rule(
+        following("agents_agent", "agent_id"),
+        write=f"{following('agents_agent', 'agent_id')} AND {following('tools_sourcetable', 'table_id')} AND {{admin}}",
     ),
     # chat: an admin reads the records of answers, which hold numbers, and never a conversation
     "chat_project": Rule(OWN),

@@ -21,8 +21,9 @@ from accounts.tenancy.scope import system_scope
 from agents import assignments
 from agents.admin.forms import AgentForm
 from agents.admin.matrix import matrix_page
+from agents.admin.reachable import TableInline, save_tables
 from agents.admin.steps import FIELDSETS, may_try
-from agents.models import AUDITED_FLAGS, Agent, Assignment
+from agents.models import AUDITED_FLAGS, Agent, Assignment, ReachableTable
 from agents.presets import PRESETS
 from corpora.models import Corpus
 
@@ -82,7 +83,7 @@ class AgentAdmin(OrganizationAdmin):
     form = AgentForm
     writes = frozenset({"add", "change", "delete"})
     audited_flags = AUDITED_FLAGS
-    inlines = (AssignmentInline,)
+    inlines = (AssignmentInline, TableInline)
     list_display = (
         "name", "slug", "is_active", "model", "grounding", "uses_rag", "adaptive", "allows_personal_corpus",
         "global_corpora",
@@ -160,9 +161,12 @@ class AgentAdmin(OrganizationAdmin):
             self.message_user(request, message, messages.WARNING)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Assignments are made and taken back by their service, under its lock and with its audit."""
+        """Assignments and tables are given and taken back by their services, with their locks and their audit."""
         by = self.by(request, form.instance)
         formset.save(commit=False)
+        if formset.model is ReachableTable:
+            save_tables(form.instance, formset, by)
+            return
         for gone in formset.deleted_objects:
             assignments.unassign_corpus(form.instance, gone.corpus_id, by)
         for new in formset.new_objects:

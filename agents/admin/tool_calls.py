@@ -1,4 +1,4 @@
-"""Admin of tool calls: who used which agent or corpus through a program, with which key, how much. Never what for."""
+"""Admin of tool calls: who used which agent, corpus or source through a program, with which key. Never what for."""
 
 from typing import Any
 
@@ -12,14 +12,17 @@ from accounts.admin.scope import OrganizationAdmin
 from accounts.models import ToolCall
 from agents.models import Agent
 from corpora.models import Corpus
+from tools.models import DataSource
 
 
 @admin.register(ToolCall)
 class ToolCallAdmin(OrganizationAdmin):
     """Read-only. Of personal corpora not even the name."""
 
-    list_display = ("created_at", "who", "kind", "agent", "corpus", "by_key", "items", "tokens", "milliseconds",
-                    "is_personal")  # fmt: skip
+    list_display = (
+        "created_at", "who", "kind", "agent", "corpus", "source", "fingerprint", "by_key", "items", "tokens",
+        "milliseconds", "is_personal",
+    )  # fmt: skip
     list_filter = ("kind", "is_personal", ("user", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("user", "key", "organization")
     list_per_page = 50
@@ -32,10 +35,15 @@ class ToolCallAdmin(OrganizationAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         agent = Agent.objects.filter(pk=OuterRef("agent_id"), organization=OuterRef("organization"))
         corpus = Corpus.objects.shared().filter(pk=OuterRef("corpus_id"), organization=OuterRef("organization"))
+        source = DataSource.objects.filter(pk=OuterRef("source_id"), organization=OuterRef("organization"))
         named: QuerySet[Any] = (
             super()
             .get_queryset(request)
-            .annotate(agent_name=Subquery(agent.values("name")[:1]), corpus_name=Subquery(corpus.values("name")[:1]))
+            .annotate(
+                agent_name=Subquery(agent.values("name")[:1]),
+                corpus_name=Subquery(corpus.values("name")[:1]),
+                source_name=Subquery(source.values("name")[:1]),
+            )
         )
         return named
 
@@ -46,3 +54,7 @@ class ToolCallAdmin(OrganizationAdmin):
     @admin.display(description=_("corpus"), ordering="corpus_name")
     def corpus(self, obj: Any) -> str:
         return obj.corpus_name or "–"
+
+    @admin.display(description=_("data source"), ordering="source_name")
+    def source(self, obj: Any) -> str:
+        return obj.source_name or "–"

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.http.openapi import problems
 from accounts.http.rest import membership_of
 from accounts.problems import NotFound, Problem
 from agents.api.toolbox import TOOLS
@@ -27,7 +28,7 @@ class ToolList(APIView):
 
 
 class ToolUse(APIView):
-    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={200: OpenApiTypes.OBJECT, **problems(409)})
     def post(self, request: Request, name: str) -> Response:
         tool = TOOLS.get(name)
         if tool is None:

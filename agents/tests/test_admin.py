@@ -61,6 +61,8 @@ def fields(*new: Corpus, removed: Assignment | None = None, **changed: Any) -> d
         "min_relevance": "0.3", "context_tokens": "2000", "condense": "on", "diversity": "0", "compress": "on",
         "assignments-TOTAL_FORMS": str(len(new) + bool(removed)),
         "assignments-INITIAL_FORMS": str(int(bool(removed))),
+        "reachable_tables-TOTAL_FORMS": "0",
+        "reachable_tables-INITIAL_FORMS": "0",
     }  # fmt: skip
     if removed:
         sent |= {

@@ -17,6 +17,7 @@ SENT = {
     "name": "Tutor", "slug": "tutor", "is_active": "on", "temperature": "0.3", "max_tokens": "1024", "uses_rag": "on",
     "grounding": "open", "candidates": "50", "min_relevance": "0.3", "context_tokens": "2000", "diversity": "0",
     "assignments-TOTAL_FORMS": "0", "assignments-INITIAL_FORMS": "0",
+    "reachable_tables-TOTAL_FORMS": "0", "reachable_tables-INITIAL_FORMS": "0",
 }  # fmt: skip
 UNIT, TAGS, CONTENT_TYPE = "filters_unit", "preferences_tags", "filters_content_type"
 

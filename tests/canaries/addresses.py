@@ -12,10 +12,11 @@ from django.contrib import admin
 from django.db.models import Model
 
 from accounts.models import ApiKey, Invitation, Membership
-from agents.models import Agent, Assignment
+from agents.models import Agent, Assignment, ReachableTable
 from chat.models import Conversation, Message, Project
 from corpora.models import Corpus, Document
 from tests.routes import routes
+from tools.models import DataSource, SourceFile
 
 PARAMETER = re.compile(r"<(?:\w+:)?\w+>")
 LEFT_OUT = {"accounts/logout/", "admin/logout/"}  # would end the session
@@ -31,6 +32,7 @@ NOUNS: dict[str, type[Model]] = {
     "keys": ApiKey,
     "members": Membership,
     "invitations": Invitation,
+    "data-sources": DataSource,
 }
 
 Rows = dict[str, list[str]]
@@ -70,6 +72,8 @@ def pairs_by_nouns() -> Pairs:
     taken = [(agent, corpus) for corpus, agent in given]
     units = [(str(corpus), str(one)) for corpus, one in Document.objects.values_list("corpus_id", "pk")]
     first = list({talk: (talk, one) for talk, one in said}.values())
+    files = [(str(source), str(one)) for source, one in SourceFile.objects.values_list("source_id", "pk")]
+    reached = ReachableTable.objects.values_list("agent_id", "table__source_id").distinct()
     begun = [(document, "1") for _corpus, document in units]
     return {
         ("conversations", "before"): first,
@@ -80,6 +84,8 @@ def pairs_by_nouns() -> Pairs:
         ("documents", "pictures"): begun,
         ("corpora", "agents"): given,
         ("agents", "corpora"): taken,
+        ("data-sources", "files"): files,
+        ("agents", "data-sources"): [(str(agent), str(source)) for agent, source in reached],
     }
 
 

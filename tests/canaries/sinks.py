@@ -158,7 +158,7 @@ SINKS = (
         answers,
         frozenset(
             shown("alice", "alice", "text fact title answer comment")
-            | shown("alice", "here", "text answer comment")
+            | shown("alice", "here", "text answer comment cell") | shown("charlie", "elsewhere", "cell")
             | shown("bob", "bob", "text answer") | shown("charlie", "charlie", "text answer")
             | shown("ada", "here", "text comment") | shown("zoe", "elsewhere", "text")
         ),
@@ -169,7 +169,8 @@ SINKS = (
         frozenset(
             shown("alice", "alice", f"{DOCUMENT} description question answer comment key_name project")
             | shown("bob", "bob", f"{DOCUMENT} question answer comment key_name project")
-            | shown("alice", "here", DOCUMENT) | shown("charlie", "elsewhere", DOCUMENT)
+            | shown("alice", "here", f"{DOCUMENT} source table")
+            | shown("charlie", "elsewhere", f"{DOCUMENT} source table")
             | shown("charlie", "charlie", f"{DOCUMENT} question answer")
             | shown("ada", "here", f"{DOCUMENT} question comment")
             | shown("ada", "writer", "prompt") | shown("zoe", "abroad", "prompt")
@@ -181,6 +182,6 @@ SINKS = (
     Sink("cache", the_cache),
     Sink("broker", the_broker),
     Sink("index", the_index),
-    Sink("rows", the_rows, kinds=frozenset({"key", "provider key"})),
+    Sink("rows", the_rows, kinds=frozenset({"key", "provider key", "source user", "source password"})),
     Sink("metrics", the_metrics),
 )  # fmt: skip

@@ -17,7 +17,9 @@ from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, ELSEWHERE, HER
 from tests.fakes.fixtures import ModelServer
 from tests.library import upload
 from tests.live import Caller, LiveServer
+from tests.shops import grant, shop
 from tests.world import invitation_of
+from tools.models import DataSource
 
 MODEL = "fake?copying=1"
 
@@ -35,6 +37,7 @@ class Stage:
     programs: dict[str, Caller] = field(default_factory=dict)  # by key
     agents: dict[str, Agent] = field(default_factory=dict)
     corpora: dict[str, Corpus] = field(default_factory=dict)
+    sources: dict[str, DataSource] = field(default_factory=dict)
     heard: list[Seen] = field(default_factory=list)
     shared: set[str] = field(default_factory=set)
 
@@ -46,6 +49,7 @@ class Stage:
         stage._people()
         stage._knowledge()
         stage._agents()
+        stage._sources()
         assert stage.work() == 2 * len(stage.corpora)
         Corpus.objects.update(is_course=True)  # the pages of its units; its points say no more for that
         return stage
@@ -128,3 +132,16 @@ class Stage:
                 Assignment.objects.create(agent=self.agents[slug], corpus=self.corpora[tier])
         QuestionSet.objects.create(organization=here, name="Severance")
         QuestionSet.objects.create(organization=elsewhere, name="Severance")
+
+    def _sources(self) -> None:
+        """Tables given to an agent: their rows are for whoever uses it, what is masked and credentials for nobody."""
+        plant = self.vault.plant
+        for tier, slug, readers in (("here", "writer", HERE), ("elsewhere", "abroad", ELSEWHERE)):
+            agent = self.agents[slug]
+            rows = f"id,region,email\n1,{plant(tier, 'cell', *readers)},{plant(tier, 'masked cell')}\n"
+            source = shop(agent.organization, plant(tier, "source", *readers), rows, plant(tier, "table", *readers))
+            grant(agent, *source.tables.all())
+            self.sources[tier] = source
+            server = DataSource(organization=agent.organization, name=f"Server {tier}", kind="postgresql", host="db")
+            server.keep_credentials(plant(tier, "source user"), plant(tier, "source password"))
+            server.save()

@@ -1,6 +1,7 @@
 """What callers do on the stage: ask in every way that there is, rate, take back, measure, and meet faults."""
 
 import json
+from itertools import product
 from typing import Any
 from unittest import mock
 from urllib.parse import urlencode
@@ -12,6 +13,7 @@ from evaluation.models import QuestionSet
 from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, Seen
 from tests.canaries.stage import Stage
 from tests.live import Answer, Caller
+from tools.models import DataSource
 
 WANTED = "What is the severance payment from Acme?"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -19,7 +21,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 def play(stage: Stage) -> None:
     """The whole of it, in an order in which things may happen."""
-    for act in (ask_about_everything, take_a_corpus_back, search, rate, follow, measure, try_it_out, fail):
+    for act in (ask_about_everything, take_a_corpus_back, search, query, rate, follow, measure, try_it_out, fail):
         act(stage)
 
 
@@ -107,6 +109,23 @@ def search(stage: Stage) -> None:
         body = {"agent": agent, "query": WANTED, "top_k": 20}
         hear(stage, who, stage.programs[who], "POST", "/api/tools/retrieve/", body)
         hear(stage, who, stage.programs[who], "POST", "/api/agents/careful/retrieve/", {"query": WANTED})
+
+
+def query(stage: Stage) -> None:
+    """Rows, and the sentences with which an engine refuses, which quote them; everybody tries everybody's source."""
+    asked = (
+        "SELECT * FROM customers",
+        "SELECT max(email) FROM customers",
+        "SELECT cast(region AS integer) FROM customers",
+    )
+    for who in ("alice", "bob", "ada", "charlie", "zoe"):
+        for slug, source in product(("writer", "desk", "abroad"), stage.sources.values()):
+            for sql in asked:
+                body = {"agent": slug, "source": source.name, "sql": sql}
+                hear(stage, who, stage.programs[who], "POST", "/api/tools/query/", body)
+    server = DataSource.objects.get(name="Server here")
+    for who in ("bob", "ada", "zoe"):
+        hear(stage, who, stage.programs[who], "POST", f"/api/data-sources/{server.pk}/check/", **{"X-Expect": "fail"})
 
 
 def answers_of(who: str, stage: Stage) -> list[Message]:

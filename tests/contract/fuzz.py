@@ -23,7 +23,7 @@ from corpora.tests.documents import pdf  # noqa: E402
 from tests.e2e.server import ROOT  # noqa: E402
 from tests.live import Caller  # noqa: E402
 from tests.printed import carried, png  # noqa: E402
-from tests.processes import Site, site, upload  # noqa: E402
+from tests.processes import Site, send_file, site, upload  # noqa: E402
 from tests.services.servers import wait_until  # noqa: E402
 
 # Rows of a kind in each organization: how many are neither deleted nor changed, and how many of the others not deleted.
@@ -53,6 +53,7 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         for kind in (
             *("corpora", "documents", "printed", "drawn", "trash"),
             *("agents", "conversations", "messages", "projects"),
+            *("sources", "source_files"),
         )
     }
 
@@ -86,6 +87,10 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         made["conversations"].append(answer["conversation"])
         made["messages"].append(answer["message"])
         made["projects"].append(create("/api/projects/", name=name)["id"])
+        source = create("/api/data-sources/", name=name, kind="duckdb")["id"]
+        file = send_file(caller, f"/api/data-sources/{source}/files/", "rows.csv", f"a\n{name}\n".encode())
+        made["sources"].append(source)
+        made["source_files"].append(file.body["id"])
     pages = [f"/api/documents/{one}/pages/1/" for one in made["printed"]]
     pages += [f"/api/documents/{one}/pictures/1/?width=200" for one in made["drawn"]]
     wait_until(lambda: all(caller.call("GET", one).status == 200 for one in pages), 60, "pages can be asked for")

@@ -28,6 +28,8 @@ KIND_OF_FIELD = {
     "conversation": "conversations",
     "project": "projects",
     "before": "messages",
+    "source_id": "sources",
+    "file_id": "source_files",
     "documents": "documents",
     "to": "corpora",
 }
@@ -58,12 +60,21 @@ TAKEN: dict[str, dict[str, Any]] = {
     "POST /api/messages/{id}/feedback/": {"rating": -1},
     "POST /api/projects/": {"name": "New"},
     "PATCH /api/projects/{id}/": {"name": "New"},
+    "POST /api/data-sources/": {"name": "New", "kind": "sqlite"},
+    "PATCH /api/data-sources/{source_id}/": {"name": "New"},
+    "PUT /api/data-sources/{source_id}/tables/": {"tables": [{"name": "rows", "columns": [{"name": "a"}]}]},
+    "PUT /api/agents/{reference}/data-sources/{source_id}/": {"tables": []},
     "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
     "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},
 }
-UPLOAD = "POST /api/corpora/{id}/documents/"
+UPLOADS = {"POST /api/corpora/{id}/documents/": "note {}.md", "POST /api/data-sources/{source_id}/files/": "more.csv"}
 UNASSIGN = "DELETE /api/agents/{reference}/corpora/{corpus_id}/"
+TAKE_FILE = "DELETE /api/data-sources/{source_id}/files/{file_id}/"
 FORGET = "DELETE /api/corpora/{id}/facts/"
+PAIRS = {  # rows that belong together
+    UNASSIGN: {"reference": "agents", "corpus_id": "corpora"},
+    TAKE_FILE: {"source_id": "sources", "file_id": "source_files"},
+}
 MADE: Counter[str] = Counter()
 
 
@@ -83,9 +94,9 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
             for name, value in place.items():
                 if kind := kind_of(case.operation.path, name, place is case.body):
                     place[name] = owned(kind, value, rows) if MADE[label] <= SURELY else exchanged(kind, value, rows)
-    if label == UNASSIGN and is_taken:
+    if label in PAIRS and is_taken:
         n = CHANCE.randrange(CHANGED.start, CHANGED.stop)
-        case.path_parameters.update(reference=OWN["agents"][n], corpus_id=OWN["corpora"][n])
+        case.path_parameters.update({name: OWN[kind][n] for name, kind in PAIRS[label].items()})
 
 
 def rows_for(label: str) -> slice:
@@ -100,9 +111,10 @@ def make_it_one_that_is_taken(label: str, case: Any, kwargs: dict[str, Any]) -> 
         case.body, case.media_type = deepcopy(TAKEN[label]), "application/json"
         if "name" in case.body:
             case.body["name"] += f" {CHANCE.random()}"
-    if label == UPLOAD:
+    if label in UPLOADS:
         case.media_type = "multipart/form-data"
-        kwargs["files"] = {"file": (f"note {CHANCE.random()}.md", f"# Note\n\n{CHANCE.random()}\n".encode())}
+        name = UPLOADS[label].format(CHANCE.random())
+        kwargs["files"] = {"file": (name, f"# Note\n\n{CHANCE.random()}\n".encode())}
     if label == FORGET:
         case.query["key"] = WORLD["fact"]
     if "/{number}/" in label:

@@ -32,6 +32,7 @@ from tests.factories import (
     ProjectFactory,
 )
 from tests.people import People
+from tests.shops import grant, shop
 
 NAMES = ("alice", "bob", "ada", "charlie", "zoe", "alice_elsewhere")
 TEAMS = {"here": ("alice", "bob", "ada"), "elsewhere": ("charlie", "zoe", "alice_elsewhere")}
@@ -82,6 +83,7 @@ class Planted:
         corpus = self.note(CorpusFactory(shared_in=organization), *everybody, of=team)
         self.plant_document(corpus, *everybody, of=team)
         self.note(AssignmentFactory(agent=agent, corpus=corpus), *everybody, of=team)
+        self.plant_source(agent, *everybody, of=team)
         in_a_day = timezone.now() + timedelta(days=1)
         self.note(
             Invitation.objects.create(
@@ -102,6 +104,15 @@ class Planted:
         questions = self.note(QuestionSet.objects.create(organization=organization, name="Loans"), admin)
         self.note(Question.objects.create(question_set=questions, text="How long?"), admin)
         self.note(EvaluationRun.objects.create(question_set=questions), admin)
+
+    def plant_source(self, agent: Agent, *everybody: str, of: str) -> None:
+        source = shop(agent.organization)
+        grant(agent, *source.tables.all())
+        for one in (source, *source.files.all(), *source.tables.all(), *agent.reachable_tables.all()):
+            self.note(one, *everybody, of=of)
+        for table in source.tables.all():
+            for column in table.columns.all():
+                self.note(column, *everybody, of=of)
 
     def plant_own(self, name: str, team: str) -> None:
         member, admin = self.member(name), ADMINS[team]

@@ -5,11 +5,11 @@ import os
 from collections.abc import Callable
 from typing import NoReturn
 
+from config.concurrency.confinement import ChildLimits, confine, die_with_parent
 from corpora.reader.printed import PageRequest, PrintedPage
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest
-from workers.ingestion.sandbox.limits import ChildLimits, confine, die_with_parent
 from workers.ingestion.sandbox.wire import decode_read_request, encode_answer, encode_error
 
 EXIT_ANSWERED, EXIT_MEMORY, EXIT_BROKEN = 0, 12, 13

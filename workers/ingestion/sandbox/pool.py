@@ -17,12 +17,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from config.concurrency.confinement import ChildLimits
 from corpora.reader.printed import PageRequest, PrintedPage
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import Reading, ReadRequest, read_extracted
 from workers.ingestion.sandbox.child import EXIT_ANSWERED, EXIT_MEMORY
-from workers.ingestion.sandbox.limits import ChildLimits
 from workers.ingestion.sandbox.process import SandboxUnavailable, ZygoteDied, ZygoteProcess
 from workers.ingestion.sandbox.wire import MAX_RESULT_BYTES, decode_reading, decode_shown, encode_read_request
 from workers.ingestion.sandbox.wire_pages import encode_page_request

@@ -16,8 +16,8 @@ import struct
 import time
 from dataclasses import dataclass
 
+from config.concurrency.confinement import ChildLimits, leave_the_network
 from workers.ingestion.sandbox.child import Reader, run_child
-from workers.ingestion.sandbox.limits import ChildLimits, leave_the_network
 from workers.ingestion.sandbox.wire import MAX_REQUEST_BYTES
 
 REQUEST = struct.Struct(

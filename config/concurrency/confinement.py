@@ -1,4 +1,4 @@
-"""The walls around one extraction: resources, network, other processes. Applied by the child to itself.
+"""The walls around a child that reads what is foreign: resources, network, other processes. Applied by it to itself.
 
 Linux has all of them; where a wall does not exist (macOS) it is left out and the others stand.
 """
@@ -19,7 +19,8 @@ _FORBIDDEN_EVENTS = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork"
 
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
-    """Of one extraction (RELIABILITY R14): bytes of address space, seconds of CPU, seconds on the clock."""
+    """Of one extraction (RELIABILITY R14), unless somebody says otherwise: bytes of address space, seconds of CPU,
+    seconds on the clock."""
 
     address_space: int = 1024**3
     cpu_seconds: int = 30
@@ -47,17 +48,23 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def confine(limits: ChildLimits) -> None:
-    """Close every door in this process for good. Only file descriptors that are open already remain."""
+def confine(limits: ChildLimits, files: int = 0) -> None:
+    """Close every door in this process for good. Only file descriptors that are open already remain, and of new ones
+    those below `files`."""
     if _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # no core, no ptrace by siblings
-    _limit("RLIMIT_AS", limits.address_space)
-    _limit("RLIMIT_CPU", limits.cpu_seconds, limits.cpu_seconds + 1)  # SIGXCPU, then SIGKILL
+    restrain(limits)
     _limit("RLIMIT_CORE", 0)
     _limit("RLIMIT_FSIZE", 0)
     _limit("RLIMIT_NPROC", 0)
-    _limit("RLIMIT_NOFILE", 0)  # no file, socket or pipe can be opened any more
+    _limit("RLIMIT_NOFILE", files)  # with 0 no file, socket or pipe can be opened any more
     sys.addaudithook(_refuse)
+
+
+def restrain(limits: ChildLimits) -> None:
+    """Memory and time alone: for what must still be opened."""
+    _limit("RLIMIT_AS", limits.address_space)
+    _limit("RLIMIT_CPU", limits.cpu_seconds, limits.cpu_seconds + 1)  # SIGXCPU, then SIGKILL
 
 
 def _limit(name: str, soft: int, hard: int | None = None) -> None:
@@ -70,4 +77,4 @@ def _limit(name: str, soft: int, hard: int | None = None) -> None:
 
 def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
     if event.startswith(_FORBIDDEN_EVENTS):
-        raise PermissionError(f"{event} is not allowed while reading a document")
+        raise PermissionError(f"{event} is not allowed to who reads what is foreign")

@@ -1,0 +1,78 @@
+"""Tables of data sources given to an agent by admins, and one statement over them in a caller's name."""
+
+import time
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts import audit
+from accounts.models import Membership, ToolCall
+from accounts.problems import NotFound
+from agents.models import Agent, ReachableTable
+from tools.models import DataSource, SourceTable
+from tools.querying import QueryAnswer, run_query
+from tools.sources import source_for
+from tools.sql.statements import Scalar
+
+
+def reachable_tables(agent: Agent) -> list[SourceTable]:
+    """What the agent reads now, with columns and sources: of active sources of its own organization."""
+    reached = SourceTable.objects.filter(
+        reached_by__agent=agent, source__is_active=True, source__organization_id=agent.organization_id
+    )
+    return list(reached.select_related("source").prefetch_related("columns").order_by("source__name", "schema", "name"))
+
+
+def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Membership) -> list[SourceTable]:
+    """Let the agent read these tables of a source and no others of it. Raises NotFound for one of another source."""
+    source = source_for(by, source_id)
+    with transaction.atomic():
+        wanted = list(source.tables.filter(pk__in=tables))
+        if len(wanted) < len(set(tables)):
+            raise NotFound
+        held = ReachableTable.objects.filter(agent=agent, table__source=source)
+        held.exclude(table__in=wanted).delete()
+        ReachableTable.objects.bulk_create(
+            (ReachableTable(agent=agent, table=table, created_by=by.user) for table in wanted), ignore_conflicts=True
+        )
+        audit.record(by, "granted", source, agent=str(agent.pk), tables=len(wanted))
+    return [one for one in reachable_tables(agent) if one.source_id == source.pk]
+
+
+def give_table(agent: Agent, table: SourceTable, by: Membership) -> None:
+    """One more, of the organization's own. What is given already stays so. Raises NotFound."""
+    if table.source.organization_id != agent.organization_id:
+        raise NotFound
+    with transaction.atomic():
+        ReachableTable.objects.get_or_create(agent=agent, table=table, defaults={"created_by": by.user})
+        audit.record(by, "granted", table.source, agent=str(agent.pk))
+
+
+def take_table(agent: Agent, table: SourceTable, by: Membership) -> None:
+    with transaction.atomic():
+        ReachableTable.objects.filter(agent=agent, table=table).delete()
+        audit.record(by, "granted", table.source, agent=str(agent.pk))
+
+
+def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> QueryAnswer:
+    """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
+    without its words. Raises NotFound and what `run_query` raises."""
+    began = time.monotonic()
+    tables = [one for one in reachable_tables(agent) if source in (str(one.source_id), one.source.name)]
+    if not tables or not agent.is_active:
+        raise NotFound
+    asked: DataSource = tables[0].source
+    answer = run_query(by, asked, tables, sql, values)
+    audit.record_tool_call(
+        by,
+        ToolCall.Kind.QUERY,
+        began,
+        agent=agent.pk,
+        source=asked.pk,
+        fingerprint=answer.fingerprint,
+        items=len(answer.rows),
+        tokens=0,
+        is_personal=False,
+    )
+    return answer

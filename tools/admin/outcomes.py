@@ -1,0 +1,30 @@
+"""How a check of a source went, in words; docs/tools.md has what each code means."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.problems import Problem
+
+OUTCOMES: dict[str, Promise] = {
+    "ok": _("connected"),
+    "not_allowed": _("its host is not among those that the installation allows"),
+    "private": _("its host leads into a network that the installation does not allow"),
+    "unknown": _("its host has no address"),
+    "too_powerful": _("its role may do too much: give it one that can only read"),
+    "no_credentials": _("its user name and password must be written again"),
+    "no_file": _("it has no file yet"),
+    "not_a_database": _("its file is no SQLite database"),
+    "unreadable_file": _("one of its files cannot be read"),
+    "unreachable": _("nobody answers there, or not to this user name and password"),
+    "refused": _("the server ended the connection"),
+}
+
+
+def outcome_in_words(code: str) -> str:
+    return str(OUTCOMES.get(code, _("it could not be asked; try again later"))) if code else "–"
+
+
+def told_problem(problem: Problem) -> str:
+    """Why a source cannot be asked; of another problem its own sentence."""
+    reason = str(problem.extra.get("reason", ""))
+    return f"{problem.detail} – {OUTCOMES[reason]}" if reason in OUTCOMES else str(problem.detail)

@@ -1,0 +1,124 @@
+"""What the API shows of data sources, and what it takes. Credentials are taken and never shown."""
+
+import re
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from tools.hosts import is_allowed_name
+from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from tools.sources import MOST_COLUMNS, MOST_TABLES, TABLE_NAME, table_named
+
+HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
+OF_A_SERVER = ("host", "database", "username", "password")
+
+
+class DataSourceSerializer(serializers.ModelSerializer[DataSource]):
+    class Meta:
+        model = DataSource
+        fields = (
+            "id", "name", "kind", "host", "port", "database", "encryption", "is_active", "has_credentials",
+            "checked_at", "check_outcome", "created_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
+    username = serializers.CharField(max_length=200, write_only=True, required=False)
+    password = serializers.CharField(max_length=1_000, write_only=True, required=False, trim_whitespace=False)
+    port = serializers.IntegerField(min_value=1, max_value=65_535, required=False, allow_null=True)
+
+    class Meta:
+        model = DataSource
+        fields = ("name", "kind", "host", "port", "database", "encryption", "is_active", "username", "password")
+
+    def validate_kind(self, kind: str) -> str:
+        if self.instance and self.instance.kind != kind:
+            raise serializers.ValidationError(_("The kind of a data source cannot be changed. Make another one."))
+        return kind
+
+    def validate_host(self, host: str) -> str:
+        if host and not (HOST.fullmatch(host) and is_allowed_name(host)):
+            raise serializers.ValidationError(_("This host is not among those that the installation allows."))
+        return host
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        kind = attrs.get("kind") or (self.instance and self.instance.kind)
+        is_server = kind == DataSource.Kind.POSTGRESQL
+        if is_server and not self.instance and (missing := [one for one in OF_A_SERVER if not attrs.get(one)]):
+            raise serializers.ValidationError({one: _("A database server needs this.") for one in missing})
+        if is_server and (emptied := [one for one in OF_A_SERVER if attrs.get(one) == ""]):
+            raise serializers.ValidationError({one: _("A database server needs this.") for one in emptied})
+        if not is_server and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
+            raise serializers.ValidationError({one: _("A data source of files has no server.") for one in surplus})
+        if self.instance and self._leads_elsewhere(attrs) and not attrs.get("password"):
+            said = _("Write the password too: it is not sent to another server than the one it was written for.")
+            raise serializers.ValidationError({"password": said})
+        if ("username" in attrs) != ("password" in attrs):
+            raise serializers.ValidationError({"password": _("Write the user name and the password together.")})
+        return attrs
+
+    def _leads_elsewhere(self, attrs: dict[str, Any]) -> bool:
+        """Otherwise whoever may change a source could have its password sent to a server of their own."""
+        weaker = attrs.get("encryption") not in (None, getattr(self.instance, "encryption", None))
+        moved = any(one in attrs and attrs[one] != getattr(self.instance, one) for one in ("host", "port"))
+        return bool(self.instance and self.instance.has_credentials and (moved or weaker))
+
+
+class SourceFileSerializer(serializers.ModelSerializer[SourceFile]):
+    class Meta:
+        model = SourceFile
+        fields = ("id", "table", "format", "size", "created_at")
+        read_only_fields = fields
+
+
+class SourceFileUploadSerializer(serializers.Serializer[Any]):
+    """A table's name is written in statements: letters of ASCII, digits and underscores. Without one, the file's."""
+
+    file = serializers.FileField(allow_empty_file=True)
+    table = serializers.CharField(max_length=60, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        table = attrs.get("table") or table_named(attrs["file"].name)
+        if not TABLE_NAME.fullmatch(table):
+            said = _("A table is called by letters without accents, digits and underscores, up to 60.")
+            raise serializers.ValidationError({"table": said})
+        return {**attrs, "table": table}
+
+
+class SourceColumnSerializer(serializers.ModelSerializer[SourceColumn]):
+    name = serializers.CharField(max_length=200, trim_whitespace=False)
+    type = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")
+    description = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
+    masked = serializers.BooleanField(source="is_masked", required=False, default=False)
+
+    class Meta:
+        model = SourceColumn
+        fields = ("name", "type", "description", "masked")
+
+
+class SourceTableSerializer(serializers.ModelSerializer[SourceTable]):
+    schema = serializers.CharField(max_length=100, required=False, default="main")
+    name = serializers.CharField(max_length=200, trim_whitespace=False)
+    description = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
+    columns = SourceColumnSerializer(many=True, max_length=MOST_COLUMNS, allow_empty=False)  # type: ignore[call-arg]  # of the list
+
+    class Meta:
+        model = SourceTable
+        fields = ("id", "schema", "name", "description", "columns")
+        validators: tuple[Any, ...] = ()
+
+    def validate_columns(self, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if len({one["name"].lower() for one in columns}) < len(columns):
+            raise serializers.ValidationError(_("Two columns have the same name."))
+        return columns
+
+
+class ChosenTablesSerializer(serializers.Serializer[Any]):
+    tables = SourceTableSerializer(many=True, max_length=MOST_TABLES)  # type: ignore[call-arg]  # of the list
+
+    def validate_tables(self, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if len({(one["schema"].lower(), one["name"].lower()) for one in tables}) < len(tables):
+            raise serializers.ValidationError(_("Two tables have the same name."))
+        return tables

@@ -1,0 +1,116 @@
+"""A source is asked: what its child needs is gathered, its breaker asked first, and what goes wrong told as a problem.
+
+A request to the child has `kind`, `asked` (query, tables), `place` of a server or `files`, and for a query `sql`,
+`values` and `reading`: by schema and table the columns that may be read in the open.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any
+from uuid import UUID
+
+from accounts.limits.places import Places
+from config.concurrency.pooled import give_back_connection
+from retrieval.waiting.breaker import CircuitBreaker
+from tools.engines import running
+from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.hosts import HostRefused, pinned_address
+from tools.models import DataSource
+from tools.problems import (
+    QueryTooBig,
+    QueryTooSlow,
+    SourceUnavailable,
+    SourceUnusable,
+    StatementFailed,
+    problem_of_source,
+)
+from tools.sealing import SealLost
+
+AT_ONCE, PATIENCE = 2, 3.0
+PORT = 5432
+MOST_BREAKERS = 1_000
+_places = Places(AT_ONCE, PATIENCE)
+_breakers: OrderedDict[UUID, CircuitBreaker] = OrderedDict()
+_lock = Lock()
+
+
+def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
+    """What the source says. Raises SourceUnavailable, SourceUnusable, Busy, and what is wrong with a statement."""
+    breaker = _breaker_of(source.pk)
+    if not breaker.allows():
+        raise SourceUnavailable(reason="resting")
+    try:
+        with _reached(source) as where, _places.taken():
+            give_back_connection()
+            found = running.ask_child({"kind": source.kind, "asked": asked, **where, **more})
+    except SourceFailed as error:
+        problem = problem_of_source(error.said)
+        if isinstance(problem, SourceUnavailable):
+            breaker.failed()
+        else:
+            breaker.succeeded()
+        raise problem from None
+    except EngineFailed as error:
+        breaker.succeeded()
+        raise _problem_of(error) from None
+    breaker.succeeded()
+    return found
+
+
+def _problem_of(error: EngineFailed) -> StatementFailed | QueryTooSlow | QueryTooBig:
+    if isinstance(error, QueryTimeout):
+        return QueryTooSlow()
+    if isinstance(error, QueryTooLarge):
+        return QueryTooBig()
+    assert isinstance(error, QueryFailed)
+    return StatementFailed(reason=error.said[:300])
+
+
+def _breaker_of(source: UUID) -> CircuitBreaker:
+    """One for each source: what fails rests alone."""
+    with _lock:
+        breaker = _breakers.setdefault(source, CircuitBreaker("data source"))
+        _breakers.move_to_end(source)
+        if len(_breakers) > MOST_BREAKERS:
+            _breakers.popitem(last=False)
+        return breaker
+
+
+@contextmanager
+def _reached(source: DataSource) -> Iterator[dict[str, Any]]:
+    if source.is_server:
+        yield {"place": _place(source)}
+        return
+    with TemporaryDirectory(prefix="acervo-source-") as folder:
+        yield {"files": list(_files(source, Path(folder)))}
+
+
+def _place(source: DataSource) -> dict[str, Any]:
+    port = source.port or PORT
+    try:
+        credentials = source.open_credentials()
+        address = pinned_address(source.host, port)
+    except HostRefused as error:
+        raise problem_of_source(error.reason) from None
+    except SealLost:
+        raise SourceUnusable(reason="no_credentials") from None
+    if not credentials:
+        raise SourceUnusable(reason="no_credentials")
+    return {
+        "host": source.host, "address": address, "port": port, "database": source.database,
+        "sslmode": source.encryption, **credentials,
+    }  # fmt: skip
+
+
+def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:
+    """The files as the child opens them: for the time of one question, in a folder of its own."""
+    if not source.files.exists():
+        raise SourceUnusable(reason="no_file")
+    for row in source.files.iterator(chunk_size=1):  # of large files one at a time is in memory
+        place = folder / f"{row.pk}.{row.format}"
+        place.write_bytes(row.content)
+        yield {"table": row.table, "format": row.format, "path": str(place)}

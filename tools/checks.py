@@ -1,0 +1,62 @@
+"""System checks on the settings of data sources."""
+
+from ipaddress import ip_network
+from typing import Any
+
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+from django.core.checks import register as register_check
+
+
+def register_source_checks() -> None:
+    register_check(keys_are_keys)
+    register_check(networks_are_networks)
+    register_check(source_hosts_are_hosts)
+
+
+def keys_are_keys(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if all(map(_is_key, settings.DATA_SOURCE_KEYS)):
+        return []
+    made = "python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())'"
+    return [Error("DATA_SOURCE_KEYS has what is no key.", hint=f"Make one with: {made}", id="acervo.E016")]
+
+
+def networks_are_networks(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    return [
+        Error(
+            f"DATA_SOURCE_NETWORKS names {one!r}, which is no network.",
+            hint="Write networks by commas: DATA_SOURCE_NETWORKS=10.0.0.0/8,fd00::/8",
+            id="acervo.E017",
+        )
+        for one in settings.DATA_SOURCE_NETWORKS
+        if not _is_network(one)
+    ]
+
+
+def source_hosts_are_hosts(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    return [
+        Error(
+            f"DATA_SOURCE_HOSTS names {host!r}, which is no host.",
+            hint="Write names by commas: DATA_SOURCE_HOSTS=db.example.org,.warehouse.example.org",
+            id="acervo.E018",
+        )
+        for host in settings.DATA_SOURCE_HOSTS
+        if host != "*" and (not host.strip(" .") or any(mark in host for mark in "/@?# *"))
+    ]
+
+
+def _is_key(text: str) -> bool:
+    try:
+        Fernet(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,62 @@
+"""One request to one source, in a process that does nothing else and dies with it: `python -c "…main()"`.
+
+It knows no Django, no settings and no secret but the one of its source, which comes by standard input. Files are read
+without a network; a server is asked with the network and without any file. Memory and time are limited either way.
+"""
+
+import importlib
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from config.concurrency.confinement import ChildLimits, confine, die_with_parent, leave_the_network, restrain
+from tools.engines.failures import EngineFailed
+
+ENGINES = {
+    "postgresql": ("postgresql", "PostgresServer"),
+    "sqlite": ("sqlite", "SqliteFile"),
+    "duckdb": ("duck", "DuckFiles"),
+}
+OF_A_SERVER = ("postgresql",)
+FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes
+
+
+def main() -> None:
+    request = json.load(sys.stdin)
+    die_with_parent(request["parent"])
+    with os.fdopen(_own_output(), "w") as output:
+        json.dump(_answer(request), output)
+    os._exit(0)  # without what libraries would still do
+
+
+def _own_output() -> int:
+    """Standard output for the answer alone: libraries that print (DuckDB: how far it is) print into nothing."""
+    output, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    return output
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"found": _asked(request)}
+    except EngineFailed as error:
+        return {"error": error.code, "said": error.said[:500]}
+    except MemoryError:
+        return {"error": "query_too_large", "said": ""}
+
+
+def _asked(request: dict[str, Any]) -> Any:
+    module, name = ENGINES[request["kind"]]
+    engine = getattr(importlib.import_module(f"tools.engines.{module}"), name)
+    limits = ChildLimits(request["memory"], request["cpu"], request["seconds"])
+    is_remote = request["kind"] in OF_A_SERVER
+    if not is_remote:
+        leave_the_network()
+    restrain(limits)
+    source = engine(request)
+    confine(limits, files=FILES_BESIDE_A_CONNECTION if is_remote else 0)
+    if request["asked"] == "tables":
+        return source.tables(request)
+    return asdict(source.query(request))

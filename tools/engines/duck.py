@@ -1,0 +1,75 @@
+"""DuckDB over files: they are read into memory, the allowed columns alone; then nothing can be opened any more.
+
+What a statement could reach for (files, extensions, other databases, settings) is switched off before it runs, and that
+it is cannot be changed: `enable_external_access` and `lock_configuration` are one-way.
+"""
+
+from typing import Any
+
+import duckdb
+
+from tools.engines.cells import gather
+from tools.engines.failures import QueryFailed, QueryTooLarge, SourceFailed
+
+READERS = {
+    "csv": "read_csv($1, sample_size=20000, max_line_size=1000000)",
+    "parquet": "read_parquet($1)",
+}
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "memory_limit": "512MB", "threads": 1, "temp_directory": "", "max_temp_directory_size": "0GB",
+    "autoinstall_known_extensions": False, "autoload_known_extensions": False, "allow_community_extensions": False,
+    "enable_object_cache": False,
+}  # fmt: skip
+LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
+Connection = duckdb.DuckDBPyConnection
+
+
+class DuckFiles:
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._connection = _opened(request)
+
+    def query(self, request: dict[str, Any]) -> Any:
+        try:
+            cursor = self._connection.execute(request["sql"], request["values"])
+            described = cursor.description or []
+            rows = iter(cursor.fetchone, None)
+            return gather([one[0] for one in described], [str(one[1]) for one in described], rows, request["most"])
+        except duckdb.OutOfMemoryException:
+            raise QueryTooLarge from None
+        except duckdb.Error as error:
+            raise QueryFailed(str(error)) from None
+
+    def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
+        found: dict[str, list[dict[str, str]]] = {}
+        columns = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
+        for table, column, kind in self._connection.execute(f"{columns} ORDER BY 1, column_index").fetchall():
+            found.setdefault(table, []).append({"name": column, "type": kind.lower()})
+        return [{"schema": "main", "name": name, "columns": columns} for name, columns in found.items()]
+
+
+def _opened(request: dict[str, Any]) -> Connection:
+    """With each file as a table: the columns of the request's reading, or every one where no reading is said."""
+    connection = duckdb.connect(":memory:", config=SETTINGS)
+    reading = request.get("reading")
+    try:
+        for file in request["files"]:
+            wanted = reading["main"].get(file["table"]) if reading else None
+            if reading is None or wanted is not None:
+                _load(connection, file, wanted)
+        for statement in LAST:
+            connection.execute(statement)
+    except duckdb.OutOfMemoryException:
+        raise QueryTooLarge from None
+    except duckdb.Error:
+        raise SourceFailed("unreadable_file") from None
+    return connection
+
+
+def _load(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
+    columns = ", ".join(map(_quoted, wanted)) if wanted else "*" if wanted is None else "1"
+    rows = f"SELECT {columns} FROM {READERS[file['format']]}"  # noqa: S608 - quoted names and our own words
+    connection.execute(f"CREATE TABLE main.{_quoted(file['table'])} AS {rows}", [file["path"]])
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

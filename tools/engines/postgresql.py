@@ -1,0 +1,109 @@
+"""PostgreSQL, as a role that can only read: a read-only transaction, a deadline of the server's own, no search path.
+
+The address was looked up by the parent and is connected to as it was found (`hostaddr`): a name that leads elsewhere a
+moment later is not asked again.
+"""
+
+import os
+from typing import Any
+
+import certifi
+import psycopg
+from psycopg import errors
+
+from tools.engines.cells import gather
+from tools.engines.failures import QueryFailed, QueryTimeout, SourceFailed
+
+CONNECT_SECONDS = 4
+MOST_COLUMNS = 20_000
+# A role that reads the server's files, runs its programs or is bound by nothing is refused, whoever set it up.
+POWERS = (
+    "SELECT rolsuper OR EXISTS (SELECT FROM pg_roles AS power WHERE power.rolname IN ('pg_read_server_files', "
+    "'pg_write_server_files', 'pg_execute_server_program') AND pg_has_role(current_user, power.oid, 'member')) "
+    "FROM pg_roles WHERE rolname = current_user"
+)
+READABLE = (
+    "SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns "
+    "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') AND table_schema NOT LIKE 'pg\\_%' "
+    "ORDER BY 1, 2, ordinal_position LIMIT $1"
+)
+Connection = psycopg.Connection[Any]
+
+
+class PostgresServer:
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._connection = _opened(request)
+
+    def query(self, request: dict[str, Any]) -> Any:
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(request["sql"], request["values"])
+                described = cursor.description or []
+                types = [_type_name(self._connection, one.type_code) for one in described]
+                return gather([one.name for one in described], types, cursor, request["most"])
+        except errors.QueryCanceled:
+            raise QueryTimeout from None
+        except errors.Error as error:
+            raise QueryFailed(error.diag.message_primary or "") from None
+
+    def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
+        found: dict[tuple[str, str], list[dict[str, str]]] = {}
+        try:
+            for schema, table, column, kind in self._connection.execute(READABLE, [MOST_COLUMNS]):
+                found.setdefault((schema, table), []).append({"name": column, "type": kind})
+        except errors.Error:
+            raise SourceFailed("refused") from None
+        return [{"schema": schema, "name": name, "columns": columns} for (schema, name), columns in found.items()]
+
+
+def _opened(request: dict[str, Any]) -> Connection:
+    place = request["place"]
+    try:
+        connection = psycopg.connect(
+            host=place["host"],
+            hostaddr=place["address"],
+            port=place["port"],
+            dbname=place["database"],
+            user=place["username"],
+            password=place["password"],
+            sslmode=place["sslmode"],
+            sslrootcert=_roots(place["sslmode"]),
+            connect_timeout=CONNECT_SECONDS,
+            application_name="acervo",
+            passfile="/dev/null",
+            gssencmode="disable",
+            cursor_factory=psycopg.RawCursor,
+            prepare_threshold=None,
+        )
+        _restrain(connection, request["seconds"])
+    except errors.Error as error:
+        raise SourceFailed("refused" if error.sqlstate else "unreachable") from None
+    return connection
+
+
+def _roots(sslmode: str) -> str | None:
+    """Whose certificates are believed where the server is to be proved: as for models, SSL_CERT_FILE or the web's."""
+    return os.environ.get("SSL_CERT_FILE") or certifi.where() if sslmode == "verify-full" else None
+
+
+def _restrain(connection: Connection, seconds: float) -> None:
+    """In the one transaction that follows."""
+    connection.read_only = True
+    milliseconds = str(int(seconds * 1000))
+    for name, value in (
+        ("statement_timeout", milliseconds),
+        ("lock_timeout", "1000"),
+        ("idle_in_transaction_session_timeout", "30000"),
+        ("search_path", "pg_catalog"),
+        ("standard_conforming_strings", "on"),
+        ("jit", "off"),
+    ):
+        connection.execute("SELECT set_config($1, $2, true)", [name, value])
+    row = connection.execute(POWERS).fetchone()
+    if row is None or row[0]:
+        raise SourceFailed("too_powerful")
+
+
+def _type_name(connection: Connection, oid: int) -> str:
+    known = connection.adapters.types.get(oid)
+    return known.name if known else ""

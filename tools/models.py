@@ -1,0 +1,133 @@
+"""What is asked elsewhere: data sources, their files, and what of their tables agents may be given."""
+
+from typing import Any, Self
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Identified, Membership, Organization
+from tools import sealing
+
+
+class DataSourceQuerySet(models.QuerySet["DataSource"]):
+    def in_organization_of(self, membership: Membership) -> Self:
+        return self.filter(organization_id=membership.organization_id)
+
+
+class DataSource(Identified):
+    """A database, or files with tables, of an organization. Its admins keep it; agents read what they are given of it.
+
+    Credentials are sealed (`tools.sealing`) and told to nobody again but the child that connects.
+    """
+
+    class Kind(models.TextChoices):
+        POSTGRESQL = "postgresql", "PostgreSQL"
+        SQLITE = "sqlite", "SQLite"
+        DUCKDB = "duckdb", _("files with tables (CSV, Parquet)")
+
+    class Encryption(models.TextChoices):
+        """As PostgreSQL calls it (sslmode)."""
+
+        VERIFIED = "verify-full", _("encrypted, the server proved")
+        REQUIRED = "require", _("encrypted")
+        PREFERRED = "prefer", _("encrypted where the server can")
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="data_sources")
+    name = models.CharField(_("name"), max_length=150)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind)
+    host = models.CharField(_("host"), max_length=253, blank=True)
+    port = models.PositiveIntegerField(_("port"), null=True, blank=True)
+    database = models.CharField(_("database"), max_length=200, blank=True)
+    encryption = models.CharField(_("encryption"), max_length=20, choices=Encryption, default=Encryption.REQUIRED)
+    sealed_credentials = models.TextField(blank=True, editable=False)
+    is_active = models.BooleanField(_("active"), default=True)
+    checked_at = models.DateTimeField(_("last checked"), null=True, editable=False)
+    check_outcome = models.CharField(_("outcome of the last check"), max_length=40, blank=True, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+    objects = DataSourceQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("data source")
+        verbose_name_plural = _("data sources")
+        ordering = ("name", "pk")
+        constraints = (models.UniqueConstraint(fields=("organization", "name"), name="data_source_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_server(self) -> bool:
+        return self.kind == self.Kind.POSTGRESQL
+
+    @property
+    def has_credentials(self) -> bool:
+        return bool(self.sealed_credentials)
+
+    def keep_credentials(self, username: str, password: str) -> None:
+        self.sealed_credentials = sealing.seal_json({"username": username, "password": password})
+
+    def open_credentials(self) -> dict[str, Any]:
+        """For the child that connects, and for nobody else."""
+        return sealing.unseal_json(self.sealed_credentials) if self.sealed_credentials else {}
+
+
+class SourceFile(Identified):
+    """A file of a source, in its row: it is small, and goes with the source, the organization and every backup."""
+
+    class Format(models.TextChoices):
+        CSV = "csv", "CSV"
+        PARQUET = "parquet", "Parquet"
+        SQLITE = "sqlite", "SQLite"
+
+    source = models.ForeignKey(DataSource, models.CASCADE, related_name="files")
+    table = models.CharField(_("table"), max_length=60)
+    format = models.CharField(_("format"), max_length=10, choices=Format)
+    content = models.BinaryField()
+    size = models.PositiveIntegerField(_("bytes"))
+
+    class Meta:
+        verbose_name = _("file of a data source")
+        verbose_name_plural = _("files of data sources")
+        ordering = ("table", "pk")
+        constraints = (models.UniqueConstraint(fields=("source", "table"), name="source_file_table_once"),)
+
+    def __str__(self) -> str:
+        return self.table
+
+
+class SourceTable(Identified):
+    """A table that agents may be given; what is not chosen is not there for them."""
+
+    source = models.ForeignKey(DataSource, models.CASCADE, related_name="tables", verbose_name=_("data source"))
+    schema = models.CharField(_("schema"), max_length=100)
+    name = models.CharField(_("name"), max_length=200)
+    description = models.CharField(_("description"), max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("table")
+        verbose_name_plural = _("tables")
+        ordering = ("schema", "name")
+        constraints = (models.UniqueConstraint(fields=("source", "schema", "name"), name="source_table_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SourceColumn(Identified):
+    """A column of a chosen table. A masked one is there and is never read: personal data."""
+
+    table = models.ForeignKey(SourceTable, models.CASCADE, related_name="columns")
+    name = models.CharField(_("name"), max_length=200)
+    type = models.CharField(_("type"), max_length=60, blank=True)
+    description = models.CharField(_("description"), max_length=500, blank=True)
+    is_masked = models.BooleanField(_("masked"), default=False)
+    place = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("column")
+        verbose_name_plural = _("columns")
+        ordering = ("place", "name")
+        constraints = (models.UniqueConstraint(fields=("table", "name"), name="source_column_once"),)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,77 @@
+"""What a data source and a query are refused with (docs/errors.md)."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.problems import Problem
+
+
+class SqlNotAllowed(Problem):
+    """`reason` says in English what is not allowed: it is written for the model that wrote the statement."""
+
+    status_code = 400
+    code = "sql_refused"
+    default_detail = _("This statement is not allowed. Write one SELECT over the tables that may be read.")
+
+
+class StatementFailed(Problem):
+    status_code = 400
+    code = "query_failed"
+    default_detail = _("The data source refuses this statement; `reason` is what it says.")
+
+
+class QueryTooSlow(Problem):
+    status_code = 400
+    code = "query_timeout"
+    default_detail = _("The statement takes too long. Ask for less: fewer rows, a narrower time.")
+
+
+class QueryTooBig(Problem):
+    status_code = 400
+    code = "query_too_large"
+    default_detail = _("The statement needs too much memory. Ask for less at a time.")
+
+
+class SourceUnavailable(Problem):
+    """It does not answer now. `reason` is a word: unreachable, refused, resting, busy."""
+
+    status_code = 503
+    code = "source_unavailable"
+    default_detail = _("The data source cannot be asked now. An admin sees why by checking it.")
+
+
+class SourceUnusable(Problem):
+    """It cannot be asked as it is set up. `reason` is one of SET_UP."""
+
+    status_code = 409
+    code = "source_unusable"
+    default_detail = _("The data source cannot be asked as it is set up. An admin sees why by checking it.")
+
+
+SET_UP = frozenset({
+    "not_allowed", "private", "unknown", "too_powerful", "no_credentials", "no_file", "not_a_database",
+    "unreadable_file",
+})  # fmt: skip
+
+
+def problem_of_source(reason: str) -> SourceUnavailable | SourceUnusable:
+    return SourceUnusable(reason=reason) if reason in SET_UP else SourceUnavailable(reason=reason or "unreachable")
+
+
+class SourceNameTaken(Problem):
+    status_code = 409
+    code = "source_name_taken"
+    default_detail = _("Another data source of the organization has this name.")
+
+
+class SourcesFull(Problem):
+    status_code = 409
+    code = "sources_full"
+    default_detail = _("There is no room for another one. Delete a data source, a file or a table first.")
+
+
+class FileUnusable(Problem):
+    status_code = 422
+    code = "source_file_unusable"
+    default_detail = _(
+        "This file does not fit this data source: CSV or Parquet for tables, one SQLite file for SQLite."
+    )

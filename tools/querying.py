@@ -1,0 +1,82 @@
+"""One statement over the tables that somebody may read: read, answered from the cache or by the source."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+
+from accounts.models import Membership
+from tools.asking import ask_source
+from tools.engines.running import MOST_ROWS
+from tools.models import DataSource, SourceTable
+from tools.problems import SqlNotAllowed
+from tools.sealing import SealLost, seal_json, unseal_json
+from tools.sql.gate import read_sql
+from tools.sql.statements import ReadableColumn, ReadableStatement, ReadableTable, Scalar, SqlRefused
+
+CACHED_SECONDS = 300
+DIALECTS = {
+    DataSource.Kind.POSTGRESQL: "postgres",
+    DataSource.Kind.SQLITE: "sqlite",
+    DataSource.Kind.DUCKDB: "duckdb",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """`columns`: name and type; `rows` in their order; `truncated`: there are more, or longer cells, than are here."""
+
+    columns: list[dict[str, str]]
+    rows: list[list[Any]]
+    truncated: bool
+    fingerprint: str
+
+
+def run_query(
+    by: Membership, source: DataSource, tables: Iterable[SourceTable], sql: str, values: Mapping[str, Scalar]
+) -> QueryAnswer:
+    """`tables` with their columns at hand. Raises SqlNotAllowed and what `ask_source` raises."""
+    readable = [readable_table(one) for one in tables]
+    try:
+        statement = read_sql(sql, DIALECTS[DataSource.Kind(source.kind)], readable, values, MOST_ROWS)
+    except SqlRefused as refusal:
+        raise SqlNotAllowed(reason=str(refusal)) from None
+    key = _key(by, source, readable, statement)
+    found = _kept(key)
+    if found is None:
+        reading = _reading(readable)
+        found = ask_source(source, "query", sql=statement.sql, values=list(statement.values), reading=reading)
+        cache.set(key, seal_json(found), CACHED_SECONDS)
+    return QueryAnswer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
+
+
+def readable_table(table: SourceTable) -> ReadableTable:
+    columns = tuple(ReadableColumn(one.name, one.is_masked) for one in table.columns.all())
+    return ReadableTable(table.name, columns, table.schema)
+
+
+def _reading(tables: Iterable[ReadableTable]) -> dict[str, dict[str, list[str]]]:
+    """What may be read in the open: the engines know of no other column."""
+    reading: dict[str, dict[str, list[str]]] = {}
+    for table in tables:
+        open_columns = [one.name for one in table.columns if not one.is_masked]
+        reading.setdefault(table.schema, {})[table.name] = open_columns
+    return reading
+
+
+def _kept(key: str) -> Any:
+    """An answer of the last minutes, which lies sealed in the cache."""
+    try:
+        return unseal_json(found) if (found := cache.get(key)) else None
+    except SealLost:
+        return None
+
+
+def _key(by: Membership, source: DataSource, tables: list[ReadableTable], statement: ReadableStatement) -> str:
+    """Of who asks, what they may read now, and what is asked: a right that is taken away takes its answers along."""
+    told = [str(by.pk), str(source.pk), source.updated_at.isoformat(), repr(sorted(map(repr, tables)))]
+    asked = json.dumps([*told, statement.sql, statement.values])
+    return f"tools:query:{hashlib.sha256(asked.encode()).hexdigest()}"

@@ -1,0 +1,203 @@
+"""Data sources are kept by admins: made, changed, checked, given files, their tables chosen. Each act is audited."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from accounts import audit
+from accounts.limits.uses import lock_organization
+from accounts.models import Membership
+from accounts.problems import FileTooLarge, NotFound, Problem
+from tools.asking import ask_source
+from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from tools.problems import FileUnusable, SourceNameTaken, SourcesFull
+
+MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
+TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
+MOST_SOURCES, MOST_FILES, MOST_FILE_BYTES = 50, 20, 100 * 1024 * 1024  # of an organization, a source, an organization
+SIGNATURES = {b"SQLite format 3\0": SourceFile.Format.SQLITE, b"PAR1": SourceFile.Format.PARQUET}
+OF_FILES = {
+    DataSource.Kind.SQLITE: (SourceFile.Format.SQLITE,),
+    DataSource.Kind.DUCKDB: (SourceFile.Format.CSV, SourceFile.Format.PARQUET),
+}
+
+
+def source_for(by: Membership, source_id: UUID) -> DataSource:
+    """Raises NotFound for another organization's."""
+    source = DataSource.objects.in_organization_of(by).filter(pk=source_id).first()
+    if source is None:
+        raise NotFound
+    return source
+
+
+def save_source(by: Membership, source: DataSource, **fields: Any) -> DataSource:
+    """Make it, or change these fields of it; `username` and `password` come together and are sealed, and only that they
+    changed is told. Raises SourceNameTaken and SourcesFull."""
+    is_new = source._state.adding
+    credentials = {name: fields.pop(name) for name in ("username", "password") if name in fields}
+    if credentials:
+        source.keep_credentials(**credentials)
+    for name, value in fields.items():
+        setattr(source, name, value)
+    try:
+        with transaction.atomic():
+            if is_new:
+                lock_organization(by.organization_id)
+                if DataSource.objects.in_organization_of(by).count() >= MOST_SOURCES:
+                    raise SourcesFull
+            source.save()
+            changed = sorted({*fields, *credentials})
+            audit.record(by, "created" if is_new else "changed", source, fields=changed)
+    except IntegrityError:
+        raise SourceNameTaken from None
+    return source
+
+
+def delete_source(by: Membership, source: DataSource) -> None:
+    with transaction.atomic():
+        audit.record(by, "deleted", source)
+        source.delete()
+
+
+def check_source(by: Membership, source: DataSource) -> list[dict[str, Any]]:
+    """Ask it for its tables, and note how that went. Raises what `ask_source` raises."""
+    try:
+        found = described_tables(source)
+    except Problem as problem:
+        _note_check(by, source, str(problem.extra.get("reason") or problem.code)[:40])
+        raise
+    _note_check(by, source, "ok")
+    return found
+
+
+def _note_check(by: Membership, source: DataSource, outcome: str) -> None:
+    source.checked_at, source.check_outcome = timezone.now(), outcome
+    rows = DataSource.objects.in_organization_of(by).filter(pk=source.pk)
+    rows.update(checked_at=source.checked_at, check_outcome=outcome)
+    audit.record(by, "checked", source, outcome=outcome)
+
+
+def described_tables(source: DataSource) -> list[dict[str, Any]]:
+    """Every table that the source has, with its columns: what an admin chooses from."""
+    found: list[dict[str, Any]] = ask_source(source, "tables")
+    return found
+
+
+def table_named(filename: str) -> str:
+    """What a table is called that comes as a file: `año 2025.csv` is `ano_2025`."""
+    plain = unicodedata.normalize("NFKD", PurePath(filename).stem).encode("ascii", "ignore").decode()
+    words = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")[:55] or "table"
+    return words if TABLE_NAME.fullmatch(words) else f"t_{words}"
+
+
+def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> SourceFile:
+    """Keep a file as a table; one of the same table is replaced. Raises FileUnusable, FileTooLarge, SourcesFull."""
+    if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
+        raise FileTooLarge
+    content = upload.read()
+    format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
+    if not content or format not in OF_FILES.get(DataSource.Kind(source.kind), ()):
+        raise FileUnusable
+    with transaction.atomic():
+        lock_organization(by.organization_id)
+        replaced = source.files.all() if format == SourceFile.Format.SQLITE else source.files.filter(table=table)
+        replaced.delete()
+        _look_for_room(by, source, len(content))
+        file = SourceFile.objects.create(source=source, table=table, format=format, content=content, size=len(content))
+        source.save(update_fields=["updated_at"])  # answers that were kept are of the file before
+        audit.record(by, "changed", source, fields=["files"])
+    return file
+
+
+def _look_for_room(by: Membership, source: DataSource, size: int) -> None:
+    held = SourceFile.objects.filter(source__organization_id=by.organization_id).aggregate(bytes=Sum("size"))["bytes"]
+    if (held or 0) + size > MOST_FILE_BYTES or source.files.count() >= MOST_FILES:
+        raise SourcesFull
+
+
+def remove_file(by: Membership, source: DataSource, file_id: UUID) -> None:
+    with transaction.atomic():
+        gone, _counts = source.files.filter(pk=file_id).delete()
+        if not gone:
+            raise NotFound
+        source.save(update_fields=["updated_at"])
+        audit.record(by, "changed", source, fields=["files"])
+
+
+def choose_tables(by: Membership, source: DataSource, chosen: Iterable[Mapping[str, Any]]) -> list[SourceTable]:
+    """These tables with these columns, and no others. A table that stays keeps its id, and with it its agents."""
+    with transaction.atomic():
+        DataSource.objects.in_organization_of(by).select_for_update().get(pk=source.pk)
+        known = {(one.schema, one.name): one for one in source.tables.all()}
+        for said in chosen:
+            table = known.pop((said["schema"], said["name"]), None) or SourceTable(
+                source=source, schema=said["schema"], name=said["name"]
+            )
+            table.description = said["description"]
+            table.save()
+            _choose_columns(table, said["columns"])
+        source.tables.filter(pk__in=[one.pk for one in known.values()]).delete()
+        note_tables(by, source)
+    return chosen_tables(source)
+
+
+def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, Any]]) -> None:
+    """Choose these of `described_tables` beside those that are chosen; every column is masked until it is opened."""
+    with transaction.atomic():
+        DataSource.objects.in_organization_of(by).select_for_update().get(pk=source.pk)
+        known = set(source.tables.values_list("schema", "name"))
+        for told in found:
+            if (told["schema"], told["name"]) in known:
+                continue
+            if len(known) >= MOST_TABLES:
+                raise SourcesFull
+            known.add((told["schema"], told["name"]))
+            table = SourceTable.objects.create(source=source, schema=told["schema"], name=told["name"])
+            columns = [
+                {**one, "type": one["type"][:60], "description": "", "is_masked": True} for one in told["columns"]
+            ]
+            _choose_columns(table, columns[:MOST_COLUMNS])
+        note_tables(by, source)
+
+
+def drop_table(by: Membership, table: SourceTable) -> None:
+    """No longer chosen: no agent reads it any more."""
+    with transaction.atomic():
+        note_table(by, table, "deleted")
+        table.delete()
+
+
+def note_table(by: Membership, table: SourceTable, action: str, *fields: str) -> None:
+    """What may be read of one table has changed."""
+    table.source.save(update_fields=["updated_at"])
+    audit.record(by, action, table, **({"fields": sorted(fields)} if fields else {}))
+
+
+def note_tables(by: Membership, source: DataSource) -> None:
+    """What may be read of the source has changed."""
+    source.save(update_fields=["updated_at"])
+    audit.record(by, "changed", source, fields=["tables"])
+
+
+def _choose_columns(table: SourceTable, columns: Sequence[Mapping[str, Any]]) -> None:
+    table.columns.all().delete()
+    SourceColumn.objects.bulk_create(
+        SourceColumn(
+            table=table, name=one["name"], type=one["type"], description=one["description"], is_masked=one["is_masked"],
+            place=place,
+        )
+        for place, one in enumerate(columns)
+    )  # fmt: skip
+
+
+def chosen_tables(source: DataSource) -> list[SourceTable]:
+    return list(source.tables.prefetch_related("columns"))

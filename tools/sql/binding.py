@@ -1,0 +1,40 @@
+"""Values of a statement, bound as each engine takes them: `:name` in the text, never in the text that is run."""
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from tools.sql.statements import Scalar, SqlRefused
+
+MOST_VALUES, LONGEST_VALUE = 100, 10_000
+
+
+def bind(tree: exp.Expr, dialect: str, values: Mapping[str, Scalar]) -> tuple[Scalar, ...]:
+    """Number the places of the statement; what stands in each, in this order. Raises SqlRefused."""
+    order: dict[str, int] = {}
+    for place in list(tree.find_all(exp.Placeholder)):
+        name = place.this
+        if not isinstance(name, str) or name not in values:
+            raise SqlRefused("Each place for a value is written :name, with a value of that name in params.")
+        order.setdefault(name, len(order) + 1)
+        place.replace(_place(order[name], dialect))
+    if unused := set(values) - set(order):
+        raise SqlRefused(f"The statement has no place for these params: {', '.join(sorted(unused)[:10])[:200]}.")
+    return tuple(_checked(values[name]) for name in order)
+
+
+def _place(number: int, dialect: str) -> exp.Expr:
+    """PostgreSQL and DuckDB know a numbered place as `$1`, SQLite a named one as `:p1`."""
+    if dialect == "sqlite":
+        return exp.Placeholder(this=f"p{number}")
+    return exp.Parameter(this=exp.Literal.number(number))
+
+
+def _checked(value: Scalar) -> Scalar:
+    if value is not None and not isinstance(value, str | int | float | bool):
+        raise SqlRefused("A value is a text, a number, true, false or null.")
+    if isinstance(value, str) and (len(value) > LONGEST_VALUE or "\0" in value):
+        raise SqlRefused(f"A value has at most {LONGEST_VALUE} characters, none of them NUL.")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise SqlRefused("A whole number has at most 64 bits.")
+    return value

@@ -1,0 +1,170 @@
+"""Each source is asked in a child: what never ends or fills the memory ends the child, and says so."""
+
+import json
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools.engines import running
+from tools.engines.cells import LONGEST_CELL, gather, visible
+from tools.engines.failures import QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.tests.reading import MOST, READING, csv_files, duck_request, sqlite_file, sqlite_request
+
+SQL = "SELECT id, region FROM main.customers ORDER BY id"
+
+
+def asked(request: dict[str, Any], **more: Any) -> Any:
+    return running.ask_child({**request, "seconds": 6.0, **more})
+
+
+def test_a_sqlite_file_is_read_in_a_child(tmp_path: Path) -> None:
+    found = asked(sqlite_request(sqlite_file(tmp_path), sql=SQL))
+    assert found["columns"] == [{"name": "id", "type": "integer"}, {"name": "region", "type": "text"}]
+    assert (found["rows"], found["truncated"]) == ([[1, "north"], [2, "south"]], False)
+
+
+def test_csv_files_are_read_in_a_child(tmp_path: Path) -> None:
+    found = asked(
+        duck_request(csv_files(tmp_path), sql="SELECT id, total, placed FROM main.orders ORDER BY id LIMIT 1")
+    )
+    assert [one["type"] for one in found["columns"]] == ["integer", "number", "date"]
+    assert found["rows"] == [[1, 10.5, "2025-01-03"]]
+
+
+def test_the_tables_of_a_source_are_told_with_their_columns(tmp_path: Path) -> None:
+    lite = asked(sqlite_request(sqlite_file(tmp_path), asked="tables"))
+    duck = asked(duck_request(csv_files(tmp_path), asked="tables", reading=None))
+    for found in (lite, duck):
+        assert {one["name"] for one in found} == {"customers", "orders", "secret"}
+        assert [one["name"] for one in found[0]["columns"]] == ["id", "region", "email", "password"]
+
+
+def test_a_parquet_file_is_read_too(tmp_path: Path) -> None:
+    import duckdb
+
+    place = tmp_path / "customers.parquet"
+    duckdb.sql(f"COPY (SELECT 7 AS id, 'west' AS region) TO '{place}' (FORMAT parquet)")
+    files = [{"table": "customers", "path": str(place), "format": "parquet"}]
+    assert asked(duck_request(files, sql=SQL))["rows"] == [[7, "west"]]
+
+
+@pytest.mark.parametrize(
+    ("sql", "failures"),
+    [
+        ("SELECT count(*) FROM range(100000000000)", (QueryTimeout,)),
+        ("SELECT repeat('x', 2000000000)", (QueryTooLarge,)),
+        ("SELECT list(repeat(a.range::text, 50)) FROM range(100000000) a", (QueryTooLarge, QueryTimeout)),
+    ],
+)
+def test_what_never_ends_or_fills_the_memory_ends_the_child(
+    sql: str, failures: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "CPU_SECONDS", 2)
+    with pytest.raises(failures):
+        asked(duck_request(csv_files(tmp_path), sql=sql))
+
+
+def test_sqlite_ends_what_takes_too_long_by_itself(tmp_path: Path) -> None:
+    crossed = ", ".join(f"(SELECT id FROM main.orders) o{n}" for n in range(40))
+    with pytest.raises(QueryTimeout):
+        asked(sqlite_request(sqlite_file(tmp_path), sql=f"SELECT sum(o1.id) FROM {crossed}"), seconds=0.5)
+
+
+def test_a_view_reads_what_it_is_made_of_and_a_part_of_with_of_its_name_does_not(tmp_path: Path) -> None:
+    place = sqlite_file(tmp_path)
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE VIEW northern AS SELECT id, upper(region) AS region FROM customers WHERE id = 1")
+    connection.close()
+    reading = {"main": {"northern": ["id", "region"]}}
+    found = asked(sqlite_request(place, sql='SELECT "id", "region" FROM main.northern', reading=reading))
+    assert found["rows"] == [[1, "NORTH"]]
+    for sql in (
+        "SELECT region FROM main.customers",
+        "WITH northern AS (SELECT password AS p FROM customers) SELECT p FROM northern",
+        "WITH northern AS (SELECT word FROM secret) SELECT word FROM northern",
+    ):
+        with pytest.raises(QueryFailed):
+            asked(sqlite_request(place, sql=sql, reading=reading))
+
+
+def test_a_child_has_no_network_no_files_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As seen by the engine that would have most of each: DuckDB, told to read what it may not."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-in-the-environment")
+    request = duck_request(csv_files(tmp_path))
+    for path in ("/proc/self/environ", "/etc/passwd", "http://127.0.0.1:9/x.csv"):
+        with pytest.raises(QueryFailed):
+            asked(request, sql=f"SELECT * FROM read_csv('{path}')")
+
+
+def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+    place = tmp_path / "shop.sqlite"
+    place.write_bytes(b"SQLite format 3\0" + b"\xff" * 5_000)
+    with pytest.raises(SourceFailed, match="not_a_database"):
+        asked(sqlite_request(place, asked="tables"))
+
+
+def test_a_file_that_is_no_table_says_so(tmp_path: Path) -> None:
+    place = tmp_path / "customers.parquet"
+    place.write_bytes(b"PAR1" + b"\xff" * 500 + b"PAR1")
+    with pytest.raises(SourceFailed, match="unreadable_file"):
+        asked(duck_request([{"table": "customers", "path": str(place), "format": "parquet"}], sql=SQL))
+
+
+def test_a_column_that_is_not_in_the_reading_is_not_even_loaded(tmp_path: Path) -> None:
+    with pytest.raises(QueryFailed):
+        asked(duck_request(csv_files(tmp_path), sql="SELECT email FROM main.customers"))
+
+
+def test_a_child_that_says_nonsense_is_a_source_that_failed() -> None:
+    for answer, status in ((b"", 1), (b"{", 0), (json.dumps({"error": "made up"}).encode(), 0)):
+        with pytest.raises(SourceFailed):
+            running._found(answer, status)
+
+
+def test_a_child_that_says_too_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_BOOTSTRAP", "import sys; sys.stdin.read(); print('x' * 20_000_000)")
+    with pytest.raises(QueryTooLarge):
+        running.ask_child({})
+
+
+def test_a_child_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_BOOTSTRAP", "import time; time.sleep(60)")
+    monkeypatch.setattr(running, "SECONDS", 0.1)
+    monkeypatch.setattr(running, "STARTING_SECONDS", 0.1)
+    with pytest.raises(QueryTimeout):
+        running.ask_child({})
+
+
+def test_a_machine_without_room_for_a_child_is_a_source_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(SourceFailed):
+        running.ask_child({})
+
+
+def test_rows_are_cut_by_number_and_by_size() -> None:
+    rows = [[n, "x" * 100] for n in range(50)]
+    by_number = gather(["n", "x"], ["", ""], iter(rows), {"rows": 10, "bytes": 100_000})
+    by_size = gather(["n", "x"], ["", ""], iter(rows), {"rows": 100, "bytes": 1_000})
+    assert (len(by_number.rows), by_number.truncated) == (10, True)
+    assert (len(by_size.rows), by_size.truncated) == (9, True)
+    whole = gather(["n", "x"], ["", ""], iter(rows), {"rows": 50, "bytes": 100_000})
+    assert (len(whole.rows), whole.truncated) == (50, False)
+
+
+def test_a_long_cell_is_cut_and_an_odd_value_told_as_text() -> None:
+    values = ["y" * 10_000, b"\0\1", float("nan"), 2**80, [1, {"a": None}]]
+    found = gather(list("abcde"), [""] * 5, iter([values]), MOST)
+    assert found.rows == [["y" * LONGEST_CELL, "(2 bytes)", "nan", str(2**80), '[1, {"a": null}]']]
+    assert found.truncated
+
+
+def test_what_cannot_be_seen_is_left_out() -> None:
+    assert visible("a\x1b[31mb\u202ec\u200bd\0e\nf\U000e0041") == "a[31mbcde\nf"
+    assert visible("ñandú – 100 €") == "ñandú – 100 €"
+
+
+def test_the_reading_of_the_tests_has_no_masked_column() -> None:
+    assert "email" not in repr(READING)
