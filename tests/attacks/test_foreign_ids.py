@@ -18,7 +18,7 @@ from tests.attacks.places import PARAMETER, Place, Sending, places_of, probed, w
 from tests.matrix import API, PAGES, Case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
-BY_NIGHT = (pytest.mark.slow, pytest.mark.nightly)
+BY_NIGHT = pytest.mark.nightly
 KINDS = {"member", "admin", "stranger", "foreign_key", "anonymous"}  # of callers, one of each; the others by night
 
 CASES = [case for case in API + PAGES if not case.public]
@@ -81,6 +81,7 @@ def routes_of_libraries() -> Iterator[tuple[str, str]]:
                 yield route, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caller", [*(pytest.param(one, marks=BY_NIGHT) for one in ("anonymous", "member")), "admin"])
 def test_in_the_path_of_a_library(caller: str, land: Landscape) -> None:
     """The admin's pages of every model, its redirects, its passwords; allauth's and Django's own."""
