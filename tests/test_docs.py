@@ -98,7 +98,7 @@ def test_every_documented_setting_exists() -> None:
         "compose.yml",
         "conftest.py",
         "pyproject.toml",
-        "tests/hypothesis_profiles.py",
+        "tests/e2e/conftest.py",
         "workers/tests/test_local_models.py",
     )
     named_elsewhere = "".join((ROOT / place).read_text(encoding="utf-8") for place in places)
