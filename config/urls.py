@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from accounts.pages.api_docs import api_docs, api_schema
 from accounts.site import shortcut_icon
+from chat.api.mcp.view import mcp
 from chat.stream import openai
 from config import health
 
@@ -29,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include(api)),
     path("v1/models", openai.models),
     path("v1/chat/completions", openai.completions),
+    path("mcp", mcp),
     path("admin/", admin.site.urls),
     path("accounts/", include("accounts.pages.sign_in.urls")),
     path("i18n/", include("django.conf.urls.i18n")),

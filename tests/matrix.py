@@ -209,6 +209,7 @@ API = (
     Case("DELETE", "/api/projects/{project}/", own(204)),
     Case("GET", "/api/schema/", everybody(200)),
     Case("GET", "/v1/models", everybody(200)),
+    Case("POST", "/mcp", everybody(200), {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
     Case("POST", "/v1/chat/completions", shared(200), QUESTION | {"model": "{slug}"}),
 )
 

@@ -24,7 +24,6 @@ from accounts.problems import (
     NotFound,
     Problem,
     answering_problems,
-    problem_response,
 )
 from chat.answering import answers
 from chat.answering.admission import Admission, Asking
@@ -125,8 +124,13 @@ def stream_response(frames: AsyncGenerator[bytes, None], message: UUID) -> Strea
 
 def whole_response(whole: Whole) -> JsonResponse:
     """`stream: false`: the whole answer as one object, or a problem when it failed."""
+    return JsonResponse(whole_body(whole))
+
+
+def whole_body(whole: Whole) -> dict[str, Any]:
+    """Raises the Problem that an answer ended with."""
     if isinstance(whole.ending, Error):
-        return problem_response(problem_from_error(whole.ending, whole.content))
+        raise problem_from_error(whole.ending, whole.content)
     found, done = whole.sources, whole.ending
     assert found is not None and done is not None  # noqa: PT018 - an answer begins with the one and ends with the other
     body: dict[str, Any] = {
@@ -141,7 +145,8 @@ def whole_response(whole: Whole) -> JsonResponse:
         "usage": done.usage,
         **({"evaluation": done.evaluation} if done.evaluation else {}),
     }
-    return JsonResponse(orjson.loads(orjson.dumps(body, default=dict)))
+    told: dict[str, Any] = orjson.loads(orjson.dumps(body, default=dict))
+    return told
 
 
 class ModelFailed(Problem):

@@ -7,6 +7,7 @@ from unittest import mock
 from urllib.parse import urlencode
 
 from chat.models import Message
+from corpora.models import Document
 from evaluation import runs
 from evaluation.configurations import Configuration
 from evaluation.models import QuestionSet
@@ -69,6 +70,8 @@ def ask_about_everything(stage: Stage) -> None:
             if not is_shared and agent == "writer":
                 history = [{"role": "assistant", "content": first["content"]}]
                 ask_as_openai_does(stage, who, agent, history)
+                asked = {"agent": agent, "question": WANTED}
+                message_as_mcp_does(stage, who, "tools/call", name="ask", arguments=asked)
                 # What a client sends along may be anybody's: here it is of a personal corpus, to an agent without any.
                 ask(stage, who, "desk", "And of this?", history=[{"role": "user", "content": "Hi"}, *history])
     for who in ("charlie", "zoe"):
@@ -109,6 +112,15 @@ def search(stage: Stage) -> None:
         body = {"agent": agent, "query": WANTED, "top_k": 20}
         hear(stage, who, stage.programs[who], "POST", "/api/tools/retrieve/", body)
         hear(stage, who, stage.programs[who], "POST", "/api/agents/careful/retrieve/", {"query": WANTED})
+        message_as_mcp_does(stage, who, "tools/call", name="retrieve", arguments=body)
+        message_as_mcp_does(stage, who, "resources/list")
+        for document in Document.objects.values_list("pk", flat=True):
+            message_as_mcp_does(stage, who, "resources/read", uri=f"acervo://documents/{document}")
+
+
+def message_as_mcp_does(stage: Stage, who: str, method: str, **params: Any) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    hear(stage, who, stage.programs[who], "POST", "/mcp", message)
 
 
 def query(stage: Stage) -> None:

@@ -1,0 +1,108 @@
+"""The tools: those of `/api/tools/`, and `ask`, which has an agent answer (docs/mcp.md)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+
+from accounts.models import Membership
+from agents.api.toolbox import TOOLS, answered, text
+from chat.answering import answers
+from chat.answering.admission import Asking
+from chat.api.mcp.asking import Context, failed_call, member_of
+from chat.api.questions import question_from
+from chat.stream.collected import collect
+from chat.stream.log import Cursor
+from chat.stream.view import whole_body
+from config.concurrency.threads import in_thread, waiting
+
+CHANGING = {"upsert_knowledge"}
+LONGEST_REFERENCE = 100
+ASK = Tool(
+    name="ask",
+    description=(
+        "Have an agent of the organization answer a question from the documents that it and the caller have, with "
+        "numbered sources and the sentence behind each [n]. `state` says honestly how well the answer is supported."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "agent": text(LONGEST_REFERENCE, "Slug or id of the agent."),
+            "question": {"minLength": 1, **text(8000, "The question.")},
+            "conversation": {
+                "type": "string",
+                "format": "uuid",
+                "description": "An earlier answer's conversation, to go on with it; without it a new one begins.",
+            },
+        },
+        "required": ["agent", "question"],
+        "additionalProperties": False,
+    },
+    output_schema=answered(
+        message={"type": "string", "format": "uuid"},
+        conversation={"type": ["string", "null"], "format": "uuid"},
+        content={"type": "string"},
+        sources={"type": "array", "items": {"type": "object"}},
+        citations={"type": "array", "items": {"type": "object"}},
+        state={"type": "string"},
+        confidence={"type": "string"},
+        sufficient={"type": "boolean"},
+        usage={"type": "object"},
+    ),
+    annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False),  # it leaves a conversation
+)
+
+
+async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    offered = [
+        Tool(
+            name=one.name,
+            description=one.description,
+            input_schema=dict(one.input_schema),
+            output_schema=dict(one.output_schema),
+            annotations=ToolAnnotations(read_only_hint=one.name not in CHANGING, destructive_hint=False),
+        )
+        for one in TOOLS.values()
+    ]
+    return ListToolsResult(tools=[ASK, *offered])
+
+
+async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+    """A tool that fails says so in its result, for the model; one that is not there is the protocol's error."""
+    by, arguments = member_of(context), params.arguments or {}
+    if params.name != ASK.name and params.name not in TOOLS:
+        raise MCPError(INVALID_PARAMS, f"There is no tool of this name: {params.name[:LONGEST_REFERENCE]}")
+    try:
+        result = await (ask_agent(by, arguments) if params.name == ASK.name else run_tool(by, params.name, arguments))
+    except Exception as error:
+        return failed_call(error)
+    written = orjson.dumps(result, default=str)
+    return CallToolResult(content=[TextContent(text=written.decode())], structured_content=orjson.loads(written))
+
+
+async def run_tool(by: Membership, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """On a thread: it waits for the index, a model of embeddings or a data source."""
+    return await waiting.run(by.organization_id, TOOLS[name].execute, by, arguments)
+
+
+async def ask_agent(by: Membership, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer that the API gives with `stream: false`. Raises Problems and what is wrong with the question."""
+    asked = {
+        "messages": [{"role": "user", "content": arguments.get("question", "")}],
+        "conversation": arguments.get("conversation"),
+        "stream": False,
+    }
+    question = await in_thread(question_from, asked)
+    _admission, reader = await answers.ask(Asking(by, str(arguments.get("agent", "")), question), goes_on=False)
+    return whole_body(await collect(reader.batches(Cursor())))

@@ -1,0 +1,36 @@
+"""`/mcp`: what the API offers, as the Model Context Protocol has it: for programs whose model calls it (docs/mcp.md).
+
+Every request is complete by itself and answered whole, so any process answers it and none keeps a session: streamable
+HTTP as the revision of 2026-07-28 has it, and as clients of the revisions before it are served without a session.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import cache
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+
+from accounts.http.principal import principal_of
+from accounts.models import Membership
+from accounts.problems import MethodNotAllowed, answering_problems
+from config.concurrency.threads import in_thread
+
+
+@csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
+@answering_problems
+async def mcp(request: HttpRequest) -> HttpResponseBase:
+    """One message. There is nothing to listen to (GET) and no session to end (DELETE)."""
+    if request.method != "POST":
+        raise MethodNotAllowed(headers={"Allow": "POST"})
+    membership = await in_thread(principal_of, request)
+    exchange = await in_thread(loaded_exchange)
+    return await exchange(request, membership)
+
+
+@cache
+def loaded_exchange() -> Callable[[HttpRequest, Membership], Awaitable[HttpResponseBase]]:
+    """The SDK takes a second to load and 27 MB, and every command and worker loads the views: at the first message."""
+    from chat.api.mcp.exchange import exchange
+
+    return exchange

@@ -1,0 +1,207 @@
+"""`/mcp`, asked by the official client, as the protocol's revisions with a handshake and without one have it."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from accounts import keys
+from accounts.models import Membership, ToolCall
+from chat.api.mcp import resources
+from chat.models import Conversation
+from config.concurrency.threads import in_thread
+from corpora.models import Document
+from corpora.reader import reading
+from tests.library import ABOUT_LOANS, Library
+from tests.limits import limit
+from tests.live import LiveServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ENGLISH = {"Accept-Language": "en"}
+Connect = Callable[[Membership], AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture(params=["legacy", "auto"])
+def connect(server: LiveServer, request: pytest.FixtureRequest) -> Connect:
+    @asynccontextmanager
+    async def connected(by: Membership) -> AsyncIterator[Client]:
+        secret = (await in_thread(keys.issue_key, by))[1]
+        async with (
+            httpx2.AsyncClient(headers=ENGLISH | {"Authorization": f"Bearer {secret}"}, timeout=30) as http,
+            Client(
+                streamable_http_client(f"http://127.0.0.1:{server.port}/mcp", http_client=http), mode=request.param
+            ) as client,
+        ):
+            yield client
+
+    return connected
+
+
+def words(contents: Iterable[Any]) -> str:
+    return "".join(one.text for one in contents)
+
+
+async def test_what_the_api_has_is_offered(connect: Connect, library: Library) -> None:
+    async with connect(library.alicia) as client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+        prompts = (await client.list_prompts()).prompts
+    assert set(tools) == {"ask", "retrieve", "query", "upsert_knowledge"}
+    hints = {name: one.annotations and one.annotations.read_only_hint for name, one in tools.items()}
+    assert hints == {"ask": False, "retrieve": True, "query": True, "upsert_knowledge": False}
+    assert "escritor-de-libros" in {one.name for one in prompts}
+
+
+async def test_an_agent_answers_with_its_sources_and_keeps_the_conversation(connect: Connect, library: Library) -> None:
+    async with connect(library.alicia) as client:
+        answer = await client.call_tool("ask", {"agent": "writer", "question": ABOUT_LOANS})
+        told = answer.structured_content
+        again = await client.call_tool(
+            "ask", {"agent": "writer", "question": "¿Y cuánto dura?", "conversation": told["conversation"]}
+        )
+    assert "veintiún días" in told["content"]
+    assert told["sources"][0]["title"] == "Préstamos"
+    assert told["citations"][0]["n"] == 1
+    assert again.structured_content["conversation"] == told["conversation"]
+    kept = await in_thread(lambda: [one.owner_id for one in Conversation.objects.all()])
+    assert kept == [library.alicia.user_id]
+
+
+async def test_tools_do_what_they_do_over_the_api_and_faults_are_told_to_the_model(
+    connect: Connect, library: Library
+) -> None:
+    async with connect(library.alicia) as client:
+        found = await client.call_tool("retrieve", {"agent": "writer", "query": ABOUT_LOANS})
+        faulty = await client.call_tool("retrieve", {"agent": "writer", "query": "", "top_k": 5000})
+        absent = await client.call_tool("retrieve", {"agent": "nobody", "query": ABOUT_LOANS})
+        silent = await client.call_tool("ask", {"agent": "writer", "question": " "})
+        with pytest.raises(MCPError, match="no tool"):
+            await client.call_tool("delete_everything", {})
+    assert found.structured_content["chunks"][0]["title"] == "Préstamos"
+    assert [one.is_error for one in (found, faulty, absent, silent)] == [False, True, True, True]
+    assert "top_k" in words(faulty.content)
+    assert "Traceback" not in words(faulty.content + absent.content + silent.content)
+
+
+async def test_documents_are_listed_a_page_at_a_time_and_read_in_parts(
+    connect: Connect, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "PAGE", 1)
+    readable = await in_thread(lambda: {str(one.pk) for one in Document.objects.readable_by(library.alicia)})
+    async with connect(library.alicia) as client:
+        listed, cursor = [], None
+        while True:
+            page = await client.list_resources(cursor=cursor)
+            listed += page.resources
+            if (cursor := page.next_cursor) is None:
+                break
+        told = {one.uri.rpartition("/")[2]: one for one in listed}
+        whole = (await client.read_resource(listed[0].uri)).contents
+        part = (await client.read_resource(f"{listed[0].uri}/parts/1")).contents
+        for wrong in (f"{listed[0].uri}/parts/9999", "acervo://documents/", "file:///etc/passwd"):
+            with pytest.raises(MCPError, match="nothing here"):
+                await client.read_resource(wrong)
+        with pytest.raises(MCPError, match="cursor"):
+            await client.list_resources(cursor="made up")
+    assert set(told) == readable
+    assert len(listed) == len(readable)
+    assert part == whole[:1]
+    assert words(whole)
+
+
+async def test_a_long_document_says_how_to_go_on(
+    connect: Connect, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "MOST_CHARACTERS", 5)
+    monkeypatch.setattr(reading, "SECTION_CHARACTERS", 40)
+    async with connect(library.alicia) as client:
+        document = (await client.list_resources()).resources[0]
+        *first, last = (await client.read_resource(document.uri)).contents
+        following = (await client.read_resource(last.uri)).contents
+    assert len(first) == 1
+    assert "parts 1 to 1 of" in words([last])
+    assert words(following) not in ("", words(first))
+
+
+async def test_a_prompt_is_a_preset_s_with_the_question(connect: Connect, library: Library) -> None:
+    async with connect(library.alicia) as client:
+        made = await client.get_prompt("escritor-de-libros", {"question": "¿Qué tono?"})
+        with pytest.raises(MCPError, match="question"):
+            await client.get_prompt("escritor-de-libros", {})
+        with pytest.raises(MCPError, match="no prompt"):
+            await client.get_prompt("writer", {"question": "?"})
+    assert words([made.messages[0].content]).endswith("¿Qué tono?")
+
+
+async def test_another_organization_is_told_of_nothing(connect: Connect, library: Library) -> None:
+    alices = await in_thread(lambda: list(Document.objects.readable_by(library.alicia)))
+    async with connect(library.carla) as client:
+        answer = await client.call_tool("ask", {"agent": "writer", "question": ABOUT_LOANS})
+        kept = await client.call_tool("upsert_knowledge", {"corpus": str(alices[0].corpus_id), "text": "Es mío."})
+        listed = (await client.list_resources()).resources
+        for one in alices:
+            with pytest.raises(MCPError, match="nothing here"):
+                await client.read_resource(f"acervo://documents/{one.pk}")
+    assert answer.is_error
+    assert kept.is_error
+    assert not listed
+
+
+async def test_a_colleague_is_told_of_what_is_shared_alone(connect: Connect, library: Library) -> None:
+    async with connect(library.bob) as client:
+        listed = (await client.list_resources()).resources
+        kept = await client.call_tool("upsert_knowledge", {"corpus": str(library.loans.pk), "text": "Es mío."})
+    assert [one.name for one in listed] == ["prestamos.md"]
+    assert kept.is_error, "what is shared is written by admins"
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 405), ("DELETE", 405), ("POST", 401)])
+def test_without_a_key_there_is_nothing(server: LiveServer, method: str, status: int) -> None:
+    answer = httpx2.request(method, f"http://127.0.0.1:{server.port}/mcp", json={} if method == "POST" else None)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"null", b'{"jsonrpc": "2.0"}', b'{"jsonrpc":"2.0","id":1,"method":"x"}']
+)
+def test_what_is_no_message_is_refused(server: LiveServer, library: Library, body: bytes) -> None:
+    headers = {"Authorization": f"Bearer {keys.issue_key(library.alicia)[1]}", "Content-Type": "application/json"}
+    answer = httpx2.post(f"http://127.0.0.1:{server.port}/mcp", content=body, headers=headers)
+    assert "error" in answer.json()
+    assert answer.status_code in (200, 400)
+
+
+async def test_questions_and_searches_are_counted_here_too(connect: Connect, library: Library, settings: Any) -> None:
+    limit(settings, questions=1, searches=1)
+    asked = {"agent": "writer", "question": ABOUT_LOANS}
+    sought = {"agent": "writer", "query": ABOUT_LOANS}
+    async with connect(library.alicia) as client:
+        answers = [await client.call_tool("ask", asked) for _ in range(2)]
+        searches = [await client.call_tool("retrieve", sought) for _ in range(2)]
+    assert [one.is_error for one in answers + searches] == [False, True, False, True]
+    records = await in_thread(lambda: list(ToolCall.objects.values_list("kind", "user")))
+    assert records == [("retrieve", library.alicia.user_id)]
+
+
+def test_deep_and_long_messages_are_refused_in_time(server: LiveServer, library: Library) -> None:
+    """What a parser could choke on, as arguments and as an address."""
+    headers = {"Authorization": f"Bearer {keys.issue_key(library.alicia)[1]}", "Content-Type": "application/json"}
+    deep, long = "[" * 100_000 + "]" * 100_000, json.dumps("a" * 900_000)
+    for params in (
+        f'{{"name": "ask", "arguments": {{"question": {deep}}}}}',
+        f'{{"name": "retrieve", "arguments": {{"agent": {long}, "query": "a"}}}}',
+        f'{{"name": {long}}}',
+    ):
+        body = f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {params}}}'
+        began = time.monotonic()
+        answer = httpx2.post(f"http://127.0.0.1:{server.port}/mcp", content=body, headers=headers, timeout=30)
+        assert answer.status_code < 500
+        assert len(answer.content) < 5_000
+        assert time.monotonic() - began < 5
