@@ -99,6 +99,13 @@ def test_a_child_has_no_network_no_files_and_no_secret(tmp_path: Path, monkeypat
             asked(request, sql=f"SELECT * FROM read_csv('{path}')")
 
 
+def test_what_an_engine_cannot_tell_is_a_statement_that_failed_and_no_source_that_did(tmp_path: Path) -> None:
+    """Otherwise whoever may ask could have the source rest for everybody."""
+    for sql in ("SELECT INTERVAL '100000000 years'", "SELECT 'a\ud800'"):
+        with pytest.raises(QueryFailed):
+            asked(duck_request(csv_files(tmp_path), sql=sql))
+
+
 def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
     place = tmp_path / "shop.sqlite"
     place.write_bytes(b"SQLite format 3\0" + b"\xff" * 5_000)
