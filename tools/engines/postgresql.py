@@ -71,6 +71,7 @@ def _opened(request: dict[str, Any]) -> Connection:
             sslrootcert=_roots(place["sslmode"]),
             connect_timeout=CONNECT_SECONDS,
             application_name="acervo",
+            client_encoding="UTF8",
             passfile="/dev/null",
             gssencmode="disable",
             cursor_factory=psycopg.RawCursor,
