@@ -44,7 +44,7 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
     if not breaker.allows():
         raise SourceUnavailable(reason="resting")
     try:
-        with _reached(source) as where, _places.taken():
+        with _places.taken(), _reached(source) as where:
             give_back_connection()
             found = running.ask_child({"kind": source.kind, "asked": asked, **where, **more})
     except SourceFailed as error:

@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 from django.core.cache import cache
 
+from accounts.limits.places import Places
 from accounts.models import AuditEvent, ToolCall
 from agents.api.toolbox import TOOLS
 from agents.models import Agent
@@ -234,3 +235,14 @@ def test_a_source_that_fails_rests_alone(
     assert [one.json()["reason"] for one in answers] == ["unreachable"] * 3 + ["resting"] * 2
     assert len(asked) == 3
     assert query(people.bob, source="Other").status_code == 200
+
+
+@pytest.mark.usefixtures("agent", "source")
+def test_who_waits_for_a_place_has_read_no_file(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred megabytes each, for every thread of a server, would be more memory than it has."""
+    read: list[DataSource] = []
+    monkeypatch.setattr(asking, "_files", lambda source, _folder: read.append(source) or [])
+    monkeypatch.setattr(asking, "_places", Places(1, 0.01))
+    with asking._places.taken():
+        refused = query(people.bob)
+    assert (refused.status_code, refused.json()["code"], read) == (503, "busy", [])
