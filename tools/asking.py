@@ -44,9 +44,10 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
     if not breaker.allows():
         raise SourceUnavailable(reason="resting")
     try:
-        with _places.taken(), _reached(source) as where:
+        place = _place(source) if source.is_server else {}  # before: who answers for its name may be slow
+        with _places.taken(), _files_at_hand(source) as files:
             give_back_connection()
-            found = running.ask_child({"kind": source.kind, "asked": asked, **where, **more})
+            found = running.ask_child({"kind": source.kind, "asked": asked, **place, **files, **more})
     except SourceFailed as error:
         problem = problem_of_source(error.said)
         if isinstance(problem, SourceUnavailable):
@@ -81,9 +82,9 @@ def _breaker_of(source: UUID) -> CircuitBreaker:
 
 
 @contextmanager
-def _reached(source: DataSource) -> Iterator[dict[str, Any]]:
+def _files_at_hand(source: DataSource) -> Iterator[dict[str, Any]]:
     if source.is_server:
-        yield {"place": _place(source)}
+        yield {}
         return
     with TemporaryDirectory(prefix="acervo-source-") as folder:
         yield {"files": list(_files(source, Path(folder)))}
@@ -91,6 +92,7 @@ def _reached(source: DataSource) -> Iterator[dict[str, Any]]:
 
 def _place(source: DataSource) -> dict[str, Any]:
     port = source.port or PORT
+    give_back_connection()
     try:
         credentials = source.open_credentials()
         address = pinned_address(source.host, port)
@@ -100,10 +102,11 @@ def _place(source: DataSource) -> dict[str, Any]:
         raise SourceUnusable(reason="no_credentials") from None
     if not credentials:
         raise SourceUnusable(reason="no_credentials")
-    return {
+    place = {
         "host": source.host, "address": address, "port": port, "database": source.database,
         "sslmode": source.encryption, **credentials,
     }  # fmt: skip
+    return {"place": place}
 
 
 def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:
