@@ -90,6 +90,16 @@ def test_a_view_reads_what_it_is_made_of_and_a_part_of_with_of_its_name_does_not
             asked(sqlite_request(place, sql=sql, reading=reading))
 
 
+def test_a_view_that_cannot_be_read_hides_no_other_table(tmp_path: Path) -> None:
+    """A program's own database may have views over functions that only the program has."""
+    place = sqlite_file(tmp_path)
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE VIEW a_view AS SELECT own_function(id) AS x FROM customers")
+        connection.execute("CREATE VIEW b_view AS SELECT gone FROM customers")
+    connection.close()
+    assert {one["name"] for one in asked(sqlite_request(place, asked="tables"))} == {"customers", "orders", "secret"}
+
+
 def test_a_child_has_no_network_no_files_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As seen by the engine that would have most of each: DuckDB, told to read what it may not."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-in-the-environment")
