@@ -4,11 +4,13 @@ A request to the child has `kind`, `asked` (query, tables), `place` of a server 
 `values` and `reading`: by schema and table the columns that may be read in the open.
 """
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
 from threading import Lock
 from typing import Any
 from uuid import UUID
@@ -33,6 +35,7 @@ from tools.sealing import SealLost
 AT_ONCE, PATIENCE = 2, 3.0
 PORT = 5432
 MOST_BREAKERS = 1_000
+FOLDER, OLD_SECONDS = "acervo-source-", 600
 _places = Places(AT_ONCE, PATIENCE)
 _breakers: OrderedDict[UUID, CircuitBreaker] = OrderedDict()
 _lock = Lock()
@@ -86,8 +89,17 @@ def _files_at_hand(source: DataSource) -> Iterator[dict[str, Any]]:
     if source.is_server:
         yield {}
         return
-    with TemporaryDirectory(prefix="acervo-source-") as folder:
+    _take_away_what_was_left()
+    with TemporaryDirectory(prefix=FOLDER) as folder:
         yield {"files": list(_files(source, Path(folder)))}
+
+
+def _take_away_what_was_left() -> None:
+    """The rows of a source that a process was asking when it was killed: nobody else deletes them."""
+    for folder in Path(gettempdir()).glob(f"{FOLDER}*"):
+        with suppress(OSError):  # another process was faster
+            if folder.stat().st_mtime < time.time() - OLD_SECONDS:
+                rmtree(folder, ignore_errors=True)
 
 
 def _place(source: DataSource) -> dict[str, Any]:
