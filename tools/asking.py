@@ -4,11 +4,13 @@ A request to the child has `kind`, `asked` (query, tables), `place` of a server 
 `values` and `reading`: by schema and table the columns that may be read in the open.
 """
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
 from threading import Lock
 from typing import Any
 from uuid import UUID
@@ -33,6 +35,7 @@ from tools.sealing import SealLost
 AT_ONCE, PATIENCE = 2, 3.0
 PORT = 5432
 MOST_BREAKERS = 1_000
+FOLDER, OLD_SECONDS = "acervo-source-", 600
 _places = Places(AT_ONCE, PATIENCE)
 _breakers: OrderedDict[UUID, CircuitBreaker] = OrderedDict()
 _lock = Lock()
@@ -44,9 +47,10 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
     if not breaker.allows():
         raise SourceUnavailable(reason="resting")
     try:
-        with _reached(source) as where, _places.taken():
+        place = _place(source) if source.is_server else {}  # before: who answers for its name may be slow
+        with _places.taken(), _files_at_hand(source) as files:
             give_back_connection()
-            found = running.ask_child({"kind": source.kind, "asked": asked, **where, **more})
+            found = running.ask_child({"kind": source.kind, "asked": asked, **place, **files, **more})
     except SourceFailed as error:
         problem = problem_of_source(error.said)
         if isinstance(problem, SourceUnavailable):
@@ -81,16 +85,26 @@ def _breaker_of(source: UUID) -> CircuitBreaker:
 
 
 @contextmanager
-def _reached(source: DataSource) -> Iterator[dict[str, Any]]:
+def _files_at_hand(source: DataSource) -> Iterator[dict[str, Any]]:
     if source.is_server:
-        yield {"place": _place(source)}
+        yield {}
         return
-    with TemporaryDirectory(prefix="acervo-source-") as folder:
+    _take_away_what_was_left()
+    with TemporaryDirectory(prefix=FOLDER) as folder:
         yield {"files": list(_files(source, Path(folder)))}
+
+
+def _take_away_what_was_left() -> None:
+    """The rows of a source that a process was asking when it was killed: nobody else deletes them."""
+    for folder in Path(gettempdir()).glob(f"{FOLDER}*"):
+        with suppress(OSError):  # another process was faster
+            if folder.stat().st_mtime < time.time() - OLD_SECONDS:
+                rmtree(folder, ignore_errors=True)
 
 
 def _place(source: DataSource) -> dict[str, Any]:
     port = source.port or PORT
+    give_back_connection()
     try:
         credentials = source.open_credentials()
         address = pinned_address(source.host, port)
@@ -100,10 +114,11 @@ def _place(source: DataSource) -> dict[str, Any]:
         raise SourceUnusable(reason="no_credentials") from None
     if not credentials:
         raise SourceUnusable(reason="no_credentials")
-    return {
+    place = {
         "host": source.host, "address": address, "port": port, "database": source.database,
         "sslmode": source.encryption, **credentials,
     }  # fmt: skip
+    return {"place": place}
 
 
 def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:

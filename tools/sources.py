@@ -22,6 +22,7 @@ from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
 from tools.problems import FileUnusable, SourceNameTaken, SourcesFull
 
 MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
+LONGEST_SCHEMA, LONGEST_NAME = 100, 200
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 MOST_SOURCES, MOST_FILES, MOST_FILE_BYTES = 50, 20, 100 * 1024 * 1024  # of an organization, a source, an organization
 SIGNATURES = {b"SQLite format 3\0": SourceFile.Format.SQLITE, b"PAR1": SourceFile.Format.PARQUET}
@@ -109,7 +110,9 @@ def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFil
         raise FileUnusable
     with transaction.atomic():
         lock_organization(by.organization_id)
-        replaced = source.files.all() if format == SourceFile.Format.SQLITE else source.files.filter(table=table)
+        same = source.files.filter(table__iexact=table)
+        table = same.values_list("table", flat=True).first() or table  # agents were given it as it was written first
+        replaced = source.files.all() if format == SourceFile.Format.SQLITE else same
         replaced.delete()
         _look_for_room(by, source, len(content))
         file = SourceFile.objects.create(source=source, table=table, format=format, content=content, size=len(content))
@@ -156,17 +159,25 @@ def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, 
         DataSource.objects.in_organization_of(by).select_for_update().get(pk=source.pk)
         known = set(source.tables.values_list("schema", "name"))
         for told in found:
-            if (told["schema"], told["name"]) in known:
+            is_keepable = _is_keepable(told["schema"], LONGEST_SCHEMA) and _is_keepable(told["name"])
+            if not is_keepable or (told["schema"], told["name"]) in known:
                 continue
             if len(known) >= MOST_TABLES:
                 raise SourcesFull
             known.add((told["schema"], told["name"]))
             table = SourceTable.objects.create(source=source, schema=told["schema"], name=told["name"])
             columns = [
-                {**one, "type": one["type"][:60], "description": "", "is_masked": True} for one in told["columns"]
+                {**one, "type": one["type"][:60], "description": "", "is_masked": True}
+                for one in told["columns"]
+                if _is_keepable(one["name"])
             ]
             _choose_columns(table, columns[:MOST_COLUMNS])
         note_tables(by, source)
+
+
+def _is_keepable(name: str, longest: int = LONGEST_NAME) -> bool:
+    """Whether PostgreSQL can keep a name that a source gave: it takes no NUL, and no more than its column is long."""
+    return "\0" not in name and len(name) <= longest
 
 
 def drop_table(by: Membership, table: SourceTable) -> None:

@@ -1,11 +1,14 @@
 """The tool `query`: what an agent was given of a source is read through it, in its caller's name, and nothing else."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from django.core.cache import cache
 
+from accounts.limits.places import Places
 from accounts.models import AuditEvent, ToolCall
 from agents.api.toolbox import TOOLS
 from agents.models import Agent
@@ -234,3 +237,29 @@ def test_a_source_that_fails_rests_alone(
     assert [one.json()["reason"] for one in answers] == ["unreachable"] * 3 + ["resting"] * 2
     assert len(asked) == 3
     assert query(people.bob, source="Other").status_code == 200
+
+
+@pytest.mark.usefixtures("agent", "source")
+def test_who_waits_for_a_place_has_read_no_file(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred megabytes each, for every thread of a server, would be more memory than it has."""
+    read: list[DataSource] = []
+    monkeypatch.setattr(asking, "_files", lambda source, _folder: read.append(source) or [])
+    monkeypatch.setattr(asking, "_places", Places(1, 0.01))
+    with asking._places.taken():
+        refused = query(people.bob)
+    assert (refused.status_code, refused.json()["code"], read) == (503, "busy", [])
+
+
+@pytest.mark.usefixtures("agent", "source")
+def test_what_a_killed_process_left_of_a_source_is_taken_away(
+    people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    left, in_use, elses = (tmp_path / name for name in ("acervo-source-1", "acervo-source-2", "other"))
+    for folder in (left, in_use, elses):
+        folder.mkdir()
+        (folder / "rows.csv").write_text(EMAIL)
+    for folder in (left, elses):
+        os.utime(folder, (0, 0))
+    assert query(people.bob).status_code == 200
+    assert sorted(tmp_path.iterdir()) == [in_use, elses]

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from config.concurrency.confinement import ChildLimits, confine, die_with_parent, leave_the_network, restrain
-from tools.engines.failures import EngineFailed
+from tools.engines.failures import EngineFailed, QueryFailed
 
 ENGINES = {
     "postgresql": ("postgresql", "PostgresServer"),
@@ -59,4 +59,9 @@ def _asked(request: dict[str, Any]) -> Any:
     confine(limits, files=FILES_BESIDE_A_CONNECTION if is_remote else 0)
     if request["asked"] == "tables":
         return source.tables(request)
-    return asdict(source.query(request))
+    try:
+        return asdict(source.query(request))
+    except (EngineFailed, MemoryError):
+        raise
+    except Exception as error:  # a value that Python does not have: the statement's fault, and the source is well
+        raise QueryFailed(type(error).__name__) from None

@@ -18,15 +18,16 @@ CONNECT_SECONDS = 4
 MOST_COLUMNS = 20_000
 # A role that reads the server's files, runs its programs or is bound by nothing is refused, whoever set it up.
 POWERS = (
-    "SELECT rolsuper OR EXISTS (SELECT FROM pg_roles AS power WHERE power.rolname IN ('pg_read_server_files', "
-    "'pg_write_server_files', 'pg_execute_server_program') AND pg_has_role(current_user, power.oid, 'member')) "
-    "FROM pg_roles WHERE rolname = current_user"
+    "SELECT EXISTS (SELECT FROM pg_roles AS power WHERE (power.rolsuper OR power.rolname IN ('pg_read_server_files', "
+    "'pg_write_server_files', 'pg_execute_server_program')) AND pg_has_role(current_user, power.oid, 'member'))"
 )
 READABLE = (
     "SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') AND table_schema NOT LIKE 'pg\\_%' "
     "ORDER BY 1, 2, ordinal_position LIMIT $1"
 )
+# Without a value psycopg sends a text in which PostgreSQL takes several statements, so also `COMMIT; DELETE …`.
+ONE_STATEMENT = [0]
 Connection = psycopg.Connection[Any]
 
 
@@ -37,7 +38,7 @@ class PostgresServer:
     def query(self, request: dict[str, Any]) -> Any:
         try:
             with self._connection.cursor() as cursor:
-                cursor.execute(request["sql"], request["values"])
+                cursor.execute(request["sql"], request["values"] or ONE_STATEMENT)
                 described = cursor.description or []
                 types = [_type_name(self._connection, one.type_code) for one in described]
                 return gather([one.name for one in described], types, cursor, request["most"])
@@ -70,6 +71,7 @@ def _opened(request: dict[str, Any]) -> Connection:
             sslrootcert=_roots(place["sslmode"]),
             connect_timeout=CONNECT_SECONDS,
             application_name="acervo",
+            client_encoding="UTF8",
             passfile="/dev/null",
             gssencmode="disable",
             cursor_factory=psycopg.RawCursor,

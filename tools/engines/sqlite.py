@@ -60,9 +60,12 @@ class SqliteFile:
         deadline = time.monotonic() + request["seconds"]
         self._connection.set_progress_handler(lambda: int(time.monotonic() > deadline), CHECKED_EVERY)
         try:
-            return list(_tables(self._connection))
+            found = list(_tables(self._connection))
         except sqlite3.Error:
             raise SourceFailed("not_a_database") from None
+        if time.monotonic() > deadline:
+            raise QueryTimeout
+        return found
 
 
 def _opened(file: dict[str, str]) -> sqlite3.Connection:
@@ -131,5 +134,8 @@ def _tables(connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         [MOST_TABLES],
     ).fetchall()
     for (name,) in found:
-        columns = connection.execute("SELECT name, type FROM pragma_table_info(?)", [name]).fetchall()
+        try:
+            columns = connection.execute("SELECT name, type FROM pragma_table_info(?)", [name]).fetchall()
+        except sqlite3.Error:  # a view over what is not there, or over functions of another program
+            continue
         yield {"schema": "main", "name": name, "columns": [{"name": one, "type": kind} for one, kind in columns]}

@@ -1,5 +1,6 @@
 """Values of a statement, bound as each engine takes them: `:name` in the text, never in the text that is run."""
 
+import re
 from collections.abc import Mapping
 
 from sqlglot import exp
@@ -7,6 +8,7 @@ from sqlglot import exp
 from tools.sql.statements import Scalar, SqlRefused
 
 MOST_VALUES, LONGEST_VALUE = 100, 10_000
+NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # no engine can be told these
 
 
 def bind(tree: exp.Expr, dialect: str, values: Mapping[str, Scalar]) -> tuple[Scalar, ...]:
@@ -33,8 +35,8 @@ def _place(number: int, dialect: str) -> exp.Expr:
 def _checked(value: Scalar) -> Scalar:
     if value is not None and not isinstance(value, str | int | float | bool):
         raise SqlRefused("A value is a text, a number, true, false or null.")
-    if isinstance(value, str) and (len(value) > LONGEST_VALUE or "\0" in value):
-        raise SqlRefused(f"A value has at most {LONGEST_VALUE} characters, none of them NUL.")
+    if isinstance(value, str) and (len(value) > LONGEST_VALUE or NO_TEXT.search(value)):
+        raise SqlRefused(f"A value has at most {LONGEST_VALUE} characters, none of them NUL or half of a pair.")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise SqlRefused("A whole number has at most 64 bits.")
     return value

@@ -27,7 +27,7 @@ from tools.sql.size import check_size
 from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
 MOST_CHARACTERS, MOST_OFFSET = 10_000, 1_000_000
-WORD = re.compile(r"[A-Za-z_ ]{0,40}")
+WORD = re.compile(r"[A-Za-z_]{0,40}|CURRENT ROW")
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # its warnings quote the statement
 

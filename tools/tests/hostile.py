@@ -365,6 +365,7 @@ SELECT "a"" FROM secret -- "
 SELECT date_trunc('month'') ; drop table customers --', placed) FROM orders, secret
 SELECT extract('x; drop' FROM placed) FROM orders, secret
 SELECT INTERVAL '1' "day; drop" FROM secret
+SELECT extract("year FROM session_user IS DISTINCT" FROM placed) FROM orders
 SELECT id FROM customers WHERE id = ?
 SELECT id FROM customers WHERE id = $1
 SELECT id FROM customers WHERE id = :nowhere

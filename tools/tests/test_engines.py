@@ -90,6 +90,16 @@ def test_a_view_reads_what_it_is_made_of_and_a_part_of_with_of_its_name_does_not
             asked(sqlite_request(place, sql=sql, reading=reading))
 
 
+def test_a_view_that_cannot_be_read_hides_no_other_table(tmp_path: Path) -> None:
+    """A program's own database may have views over functions that only the program has."""
+    place = sqlite_file(tmp_path)
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE VIEW a_view AS SELECT own_function(id) AS x FROM customers")
+        connection.execute("CREATE VIEW b_view AS SELECT gone FROM customers")
+    connection.close()
+    assert {one["name"] for one in asked(sqlite_request(place, asked="tables"))} == {"customers", "orders", "secret"}
+
+
 def test_a_child_has_no_network_no_files_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As seen by the engine that would have most of each: DuckDB, told to read what it may not."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-in-the-environment")
@@ -97,6 +107,13 @@ def test_a_child_has_no_network_no_files_and_no_secret(tmp_path: Path, monkeypat
     for path in ("/proc/self/environ", "/etc/passwd", "http://127.0.0.1:9/x.csv"):
         with pytest.raises(QueryFailed):
             asked(request, sql=f"SELECT * FROM read_csv('{path}')")
+
+
+def test_what_an_engine_cannot_tell_is_a_statement_that_failed_and_no_source_that_did(tmp_path: Path) -> None:
+    """Otherwise whoever may ask could have the source rest for everybody."""
+    for sql in ("SELECT INTERVAL '100000000 years'", "SELECT 'a\ud800'"):
+        with pytest.raises(QueryFailed):
+            asked(duck_request(csv_files(tmp_path), sql=sql))
 
 
 def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ SETUP = (
     "CREATE ROLE mighty LOGIN SUPERUSER",
     "CREATE ROLE clerk LOGIN",
     "GRANT pg_read_server_files TO clerk",
+    "CREATE ROLE heir LOGIN NOINHERIT",
+    "GRANT postgres TO heir",
     "CREATE SCHEMA main",
     "CREATE ROLE careful LOGIN",
     "GRANT USAGE, CREATE ON SCHEMA main TO reader",
@@ -121,6 +123,8 @@ def test_its_tables_are_told(shop: Shop) -> None:
         "SELECT lo_import('/etc/passwd')",
         "SET TRANSACTION READ WRITE",
         "SELECT 1; DELETE FROM main.customers",
+        "COMMIT; DELETE FROM main.customers",
+        "ROLLBACK; BEGIN READ WRITE; DELETE FROM main.customers; COMMIT",
     ],
 )
 def test_past_the_reading_nothing_is_changed_and_no_file_read(sql: str, shop: Shop) -> None:
@@ -137,7 +141,7 @@ def test_what_sleeps_is_ended_by_the_server(shop: Shop) -> None:
     assert shop.told(waiting) == [(0,)]
 
 
-@pytest.mark.parametrize("role", ["mighty", "clerk"])
+@pytest.mark.parametrize("role", ["mighty", "clerk", "heir"])
 def test_a_role_that_may_read_the_servers_files_is_refused(role: str, shop: Shop) -> None:
     with pytest.raises(SourceFailed, match="too_powerful"):
         running.ask_child(shop.request("SELECT 1", place={"username": role}))

@@ -223,3 +223,21 @@ def test_what_is_done_to_sources_is_audited_without_words(people: People) -> Non
     assert [one.action for one in events] == ["created", "changed", "deleted"]
     assert events[1].changes == {"fields": ["password", "username"]}
     assert "zurribanda" not in repr(list(events.values()))
+
+
+def test_a_file_of_the_same_name_in_other_capitals_replaces_the_one_before(people: People) -> None:
+    """To DuckDB they are one name: with both, none of the source's tables could be read."""
+    source = shop(people.ada.organization)
+    assert send_file(people.ada, source.pk, "Customers.CSV", b"id\n1\n").status_code == 201
+    assert sorted(source.files.values_list("table", flat=True)) == ["customers", "orders"]
+    assert signed_in(people.ada).post(f"{LIST}{source.pk}/check/").status_code == 200
+
+
+def test_names_that_cannot_be_kept_are_not_chosen(people: People) -> None:
+    """PostgreSQL keeps no NUL, and no more characters than a field has."""
+    source = shop(people.ada.organization)
+    columns = [{"name": name, "type": "bigint"} for name in ("id", "x" * 201, "a\0b")]
+    found = [{"schema": "main", "name": name, "columns": columns} for name in ("more", "y" * 201, "c\0d")]
+    sources.add_tables(people.ada, source, [*found, {"schema": "z" * 101, "name": "t", "columns": columns}])
+    added = source.tables.exclude(name__in=("customers", "orders"))
+    assert [(one.name, [column.name for column in one.columns.all()]) for one in added] == [("more", ["id"])]

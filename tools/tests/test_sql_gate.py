@@ -121,7 +121,17 @@ def test_values_are_bound_and_stand_nowhere_in_the_statement(dialect: str) -> No
 
 
 @pytest.mark.parametrize(
-    "values", [{}, {"a": 1, "b": 2}, {"a": 2**70}, {"a": "x" * 10_001}, {"a": "\0"}, {"a": [1]}, {"a": {"b": 1}}]
+    "values",
+    [
+        {},
+        {"a": 1, "b": 2},
+        {"a": 2**70},
+        {"a": "x" * 10_001},
+        {"a": "\0"},
+        {"a": "\ud800"},
+        {"a": [1]},
+        {"a": {"b": 1}},
+    ],
 )
 def test_values_that_are_missing_or_too_many_or_none_are_refused(values: dict[str, Scalar]) -> None:
     with pytest.raises(SqlRefused):
