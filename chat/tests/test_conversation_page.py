@@ -108,7 +108,9 @@ def test_nothing_supports_an_answer_any_more_when_what_it_cites_is_deleted(
     answer.citations.filter(n=2).update(document=other)
     before = {"supported": ["High confidence"], "partly_supported": ["Partly supported by your documents"]}[state]
     remove_document(other, cast.alice)
-    assert marks_in(show(cast, conversation)) == before, "another source was deleted"
+    page = show(cast, conversation)
+    assert "A document that was deleted" in page, "also of a source that is not cited"
+    assert marks_in(page) == before
     cited = answer.citations.get(n=1).document
     assert cited
     remove_document(cited, cast.alice)
@@ -187,6 +189,15 @@ def test_it_is_found_by_what_was_said_in_it(wanted: str, cast: Cast, conversatio
     assert str(conversation.pk) in page
     assert "Another" not in page
     assert "Of somebody else" not in page
+
+
+@pytest.mark.parametrize("wanted", ["clinica", "CLÍNICA", "Clínica"])
+def test_it_is_found_by_its_title_whatever_case_and_accents(wanted: str, cast: Cast) -> None:
+    ConversationFactory(of=cast.alice, title="Historia Clínica")
+    ConversationFactory(of=cast.alice, title="Another")
+    page = browser(cast.alice).get("/conversations/", {"q": wanted}).content.decode()
+    assert "Historia Clínica" in page
+    assert "Another" not in page
 
 
 def test_it_is_taken_along_as_markdown(cast: Cast, conversation: Conversation) -> None:
