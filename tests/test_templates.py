@@ -1,17 +1,15 @@
 """Rules that every template and page keeps: no inline script or style, small files, complete translations."""
 
-import ast
 import gettext
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.utils.translation import gettext as translated
 from django.utils.translation import override
-from django.utils.translation.template import templatize
 
 from tests.cast import browser, make_cast
+from tests.msgids import texts_of_code, texts_of_template
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
@@ -65,32 +63,6 @@ def test_every_string_is_translated_and_the_compiled_catalogue_is_current() -> N
         compiled = gettext.GNUTranslations(file)
     assert compiled.gettext("Skip to the content") == "Saltar al contenido"
     assert len({key if isinstance(key, str) else key[0] for key in compiled._catalog}) >= len(entries)  # type: ignore[attr-defined]
-
-
-# Where each of Django's functions has its text; what stands before it is a context.
-TRANSLATING = {
-    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"), 0),
-    **dict.fromkeys(("pgettext", "pgettext_lazy", "npgettext", "npgettext_lazy"), 1),
-}
-IN_TEMPLATES = re.compile(
-    r"\b(?P<p>p)?n?gettext\((?P<first>u?'(?:[^'\\]|\\.)*'|u?\"(?:[^\"\\]|\\.)*\")"
-    r"(?:,\s*(?P<second>u?'(?:[^'\\]|\\.)*'|u?\"(?:[^\"\\]|\\.)*\"))?"
-)
-
-
-def texts_of_code(source: str) -> Iterator[str]:
-    for call in ast.walk(ast.parse(source)):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name | ast.Attribute):
-            place = TRANSLATING.get(call.func.id if isinstance(call.func, ast.Name) else call.func.attr)
-            said = [one.value for one in call.args if isinstance(one, ast.Constant)]
-            if place is not None and len(said) > place:
-                yield "\x04".join(map(str, said[: place + 1]))
-
-
-def texts_of_template(source: str) -> Iterator[str]:
-    for call in IN_TEMPLATES.finditer(templatize(source)):
-        said = [call["first"], call["second"]] if call["p"] else [call["first"]]
-        yield "\x04".join(ast.literal_eval(one) for one in said)
 
 
 def test_every_string_of_the_code_and_of_the_templates_is_in_the_catalogue() -> None:
