@@ -132,6 +132,15 @@ def raw_values(language: str) -> frozenset[str]:
     return frozenset(one for one in found if one and one.lower() not in known)
 
 
+def words_astray(where: str, text: str, language: str) -> str:
+    """What of it is not in this language, "" where all is; what is marked is a document's."""
+    is_other = text.lower() in words_of_others(language) or text in words_of_a_library(language)
+    if where != "mark" and is_other:
+        return f"not {language} in {where}: {text!r}"
+    found = next(filter(None, (pattern.search(text) for pattern in foreign_to(language))), None)
+    return f"not {language} in {where}: {found[0]!r} in {text[:100]!r}" if found else ""
+
+
 def stray_in(html: str, language: str) -> Iterator[str]:
     """Each thing that should not be there, with where it is."""
     for where, text in visible(html):
@@ -141,12 +150,5 @@ def stray_in(html: str, language: str) -> Iterator[str]:
             yield f"JSON in {where}: {text[:80]}"
         if text in raw_values(language) or any("_" in one and one in text for one in raw_values(language)):
             yield f"raw value in {where}: {text[:80]}"
-        if where != "mark" and text in words_of_a_library(language):
-            yield f"not {language} in {where}: {text!r}"
-            continue
-        if where != "mark" and text.lower() in words_of_others(language):
-            yield f"not {language} in {where}: {text!r}"
-        for pattern in foreign_to(language):
-            if found := pattern.search(text):
-                yield f"not {language} in {where}: {found[0]!r} in {text[:100]!r}"
-                break
+        if wrong := words_astray(where, text, language):
+            yield wrong
