@@ -243,6 +243,12 @@ class Citation(Identified):
         return f"[{self.n}]"
 
     @property
+    def is_deleted(self) -> bool:
+        """Whether its document is, or its corpus."""
+        document = self.document
+        return document is None or bool(document.deleted_at or document.corpus.deleted_at)
+
+    @property
     def cited_page(self) -> int | None:
         """Of the first sentence that is cited of it; where none is, of the passage's first word."""
         return self._first_quote.get("page") or self.page
@@ -269,8 +275,7 @@ class Citation(Identified):
 
     def veil(self) -> "Citation":
         """Without its text while its document is deleted, whether that lies in the trash or is being erased."""
-        document = self.document
-        if document is None or document.deleted_at or document.corpus.deleted_at:
+        if self.is_deleted:
             self.title, self.snippet, self.heading_path, self.quotes = "", "", [], None
         return self
 

@@ -6,6 +6,7 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
+import unfold
 from django.apps import apps
 from django.conf import settings
 from django.utils.translation import override
@@ -13,6 +14,7 @@ from django.utils.translation import override
 from chat.answering.state import State
 from chat.rendering.codes import CODES
 from retrieval.confidence.gate import Gate
+from tests.msgids import texts_of_template
 
 UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
 JSON = re.compile(r"\{\s*[\"'][\w ]+[\"']\s*:|\[\s*[\[{\"']|\{\}")
@@ -22,6 +24,7 @@ SAID = ("placeholder", "aria-label", "title", "alt")  # attributes that are read
 PARTS = re.compile(r"%\([a-z_]+\)[sd]|\n+")
 FOLDED = ("Technical details", "Detalles técnicos")
 LEAST_WORDS = 2
+SPANISH_TOO = {"No", "General", "Error"}
 
 
 class Visible(HTMLParser):
@@ -103,6 +106,16 @@ def words_of_others(language: str) -> frozenset[str]:
 
 
 @cache
+def words_of_a_library(language: str) -> frozenset[str]:
+    """What the administration's own pages say in English, also where our catalogue has nothing for it."""
+    if language != "es":
+        return frozenset()
+    pages = Path(unfold.__file__).parent.rglob("*.html")
+    asked = {" ".join(text.split()) for page in pages for text in texts_of_template(page.read_text(encoding="utf-8"))}
+    return frozenset(one for one in asked if "%" not in one) - {es for _en, es in every_pair()} - SPANISH_TOO
+
+
+@cache
 def raw_values(language: str) -> frozenset[str]:
     """Values of choices and states that read otherwise in this language."""
     with override(language):
@@ -119,6 +132,15 @@ def raw_values(language: str) -> frozenset[str]:
     return frozenset(one for one in found if one and one.lower() not in known)
 
 
+def words_astray(where: str, text: str, language: str) -> str:
+    """What of it is not in this language, "" where all is; what is marked is a document's."""
+    is_other = text.lower() in words_of_others(language) or text in words_of_a_library(language)
+    if where != "mark" and is_other:
+        return f"not {language} in {where}: {text!r}"
+    found = next(filter(None, (pattern.search(text) for pattern in foreign_to(language))), None)
+    return f"not {language} in {where}: {found[0]!r} in {text[:100]!r}" if found else ""
+
+
 def stray_in(html: str, language: str) -> Iterator[str]:
     """Each thing that should not be there, with where it is."""
     for where, text in visible(html):
@@ -128,9 +150,5 @@ def stray_in(html: str, language: str) -> Iterator[str]:
             yield f"JSON in {where}: {text[:80]}"
         if text in raw_values(language) or any("_" in one and one in text for one in raw_values(language)):
             yield f"raw value in {where}: {text[:80]}"
-        if where != "mark" and text.lower() in words_of_others(language):
-            yield f"not {language} in {where}: {text!r}"
-        for pattern in foreign_to(language):
-            if found := pattern.search(text):
-                yield f"not {language} in {where}: {found[0]!r} in {text[:100]!r}"
-                break
+        if wrong := words_astray(where, text, language):
+            yield wrong

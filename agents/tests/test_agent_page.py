@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 
 from agents.models import Agent
+from corpora.models import Section
 from tests import library as sample
 from tests.cast import Cast, browser, make_cast
 from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory, DocumentFactory
@@ -34,6 +35,18 @@ def test_members_see_the_agents_of_their_organization(cast: Cast, agent: Agent) 
     page = browser(cast.alice).get("/agents/").content.decode()
     assert "Tutor" in page
     assert "Spy" not in page
+
+
+@pytest.mark.parametrize("wanted", ["tecnico", "TÉCNICO", "Técnico", "normativa interna"])
+def test_an_agent_is_found_by_its_name_or_description_whatever_case_and_accents(
+    cast: Cast, agent: Agent, wanted: str
+) -> None:
+    AgentFactory(
+        organization=cast.alice.organization, name="Entrevistador Técnico", description="De la NORMATIVA Íntérna."
+    )
+    page = browser(cast.alice).get("/agents/", {"q": wanted}).content.decode()
+    assert "Entrevistador Técnico" in page
+    assert "Tutor" not in page
 
 
 def test_a_stranger_and_an_agent_that_is_off_get_404(cast: Cast, agent: Agent) -> None:
@@ -73,6 +86,14 @@ def test_only_questions_that_are_answered_are_suggested(library: Library) -> Non
             "/api/agents/writer/retrieve/", {"query": question}, content_type="application/json"
         )
         assert answer.json()["sufficient"], question
+
+
+def test_a_question_that_its_documents_do_not_answer_is_not_suggested(library: Library) -> None:
+    document = library.loans.documents.get()
+    Section.objects.create(
+        document=document, version=document.version, index=30, level=1, title=sample.ABOUT_NOTHING, start=0, end=9
+    )
+    assert "tungsteno" not in browser(library.alicia).get("/agents/writer/").content.decode()
 
 
 def test_the_question_from_the_address_is_only_filled_in_as_text(cast: Cast, agent: Agent) -> None:

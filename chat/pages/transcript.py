@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.answering.sources import supports_by_number
-from chat.answering.state import READ_OF_A_TRACE, state_kept
+from chat.answering.state import READ_OF_A_TRACE, State, state_kept
 from chat.citing.support import page_told
 from chat.models import Citation, Conversation, Message, MessageQuerySet, Trace
 from chat.rendering.markdown import render
@@ -70,6 +70,12 @@ class ShownMessage:
     def state(self) -> str:
         """How far it rests on documents; "" of what said nothing."""
         return str(state_kept(self.row)) if self.row.content or self.is_live else ""
+
+    @property
+    def mark(self) -> str:
+        """Its state, or that it rests on what nobody can read any more: a document that it cites was deleted."""
+        rests = self.state in (State.SUPPORTED, State.PARTLY_SUPPORTED)
+        return "deleted" if rests and any(one.cited and one.is_deleted for one in self.sources) else self.state
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Conversations: after a reload everything is there, and only for their owner."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -38,6 +39,13 @@ def show(cast: Cast, conversation: Conversation) -> str:
     return browser(cast.alice).get(f"/conversations/{conversation.pk}/").content.decode()
 
 
+def marks_in(page: str) -> list[str]:
+    """What stands above its answers, as far as it can be seen."""
+    marks = "".join(re.findall(r'<p class="marks row">(.*?)</p>', page, re.DOTALL))
+    badges = re.findall(r"<span class=\"badge[^>]*>.*?</span>", marks, re.DOTALL)
+    return [re.sub(r"<[^>]*>", "", one) for one in badges if " hidden>" not in one.partition(">")[0] + ">"]
+
+
 def test_an_answer_is_rendered_with_its_sources_and_marks(cast: Cast, conversation: Conversation) -> None:
     answer = answered(
         cast, conversation, content="**Three weeks** [1].", confidence="high", state="supported", rating=1
@@ -57,6 +65,13 @@ def test_an_answer_is_rendered_with_its_sources_and_marks(cast: Cast, conversati
 def test_an_answer_without_sources_is_marked(cast: Cast, conversation: Conversation) -> None:
     MessageFactory(conversation=conversation, role="assistant", content="Perhaps.", state="without_documents")
     assert '<span class="badge warn" data-states="without_documents">' in show(cast, conversation)
+
+
+def test_a_refusal_is_marked_as_not_in_the_documents_and_as_nothing_else(
+    cast: Cast, conversation: Conversation
+) -> None:
+    answered(cast, conversation, content="That I cannot say.", confidence="low", state="not_in_documents")
+    assert marks_in(show(cast, conversation)) == ["Not in your documents"]
 
 
 def test_what_was_stopped_before_its_first_word_was_not_answered_without_documents(
@@ -82,6 +97,24 @@ def test_a_deleted_documents_passage_is_not_shown(cast: Cast, conversation: Conv
         assert source.snippet not in page
         assert source.title not in page
         assert "A document that was deleted" in page
+
+
+@pytest.mark.parametrize("state", ["supported", "partly_supported"])
+def test_nothing_supports_an_answer_any_more_when_what_it_cites_is_deleted(
+    cast: Cast, conversation: Conversation, state: str
+) -> None:
+    answer = answered(cast, conversation, content="Yes [1].", confidence="high", state=state)
+    other = DocumentFactory(corpus=CorpusFactory(personal_of=cast.alice))
+    answer.citations.filter(n=2).update(document=other)
+    before = {"supported": ["High confidence"], "partly_supported": ["Partly supported by your documents"]}[state]
+    remove_document(other, cast.alice)
+    page = show(cast, conversation)
+    assert "A document that was deleted" in page, "also of a source that is not cited"
+    assert marks_in(page) == before
+    cited = answer.citations.get(n=1).document
+    assert cited
+    remove_document(cited, cast.alice)
+    assert marks_in(show(cast, conversation)) == ["A document that it cites was deleted"]
 
 
 def test_an_answer_under_way_is_followed_from_where_it_stands(cast: Cast, conversation: Conversation) -> None:
@@ -156,6 +189,15 @@ def test_it_is_found_by_what_was_said_in_it(wanted: str, cast: Cast, conversatio
     assert str(conversation.pk) in page
     assert "Another" not in page
     assert "Of somebody else" not in page
+
+
+@pytest.mark.parametrize("wanted", ["clinica", "CLÍNICA", "Clínica"])
+def test_it_is_found_by_its_title_whatever_case_and_accents(wanted: str, cast: Cast) -> None:
+    ConversationFactory(of=cast.alice, title="Historia Clínica")
+    ConversationFactory(of=cast.alice, title="Another")
+    page = browser(cast.alice).get("/conversations/", {"q": wanted}).content.decode()
+    assert "Historia Clínica" in page
+    assert "Another" not in page
 
 
 def test_it_is_taken_along_as_markdown(cast: Cast, conversation: Conversation) -> None:

@@ -153,7 +153,7 @@ def test_a_corpus_that_the_asker_may_not_read_is_not_found(course: Class) -> Non
 
 @pytest.mark.parametrize(("question", "answered"), [(ABOUT_BREAK, True), (ABOUT_RANGE, False)])
 def test_this_unit_reads_it_alone_and_the_whole_course_reads_all(course: Class, question: str, answered: bool) -> None:
-    """B6: what the unit says is answered while the tutor is bound to it."""
+    """What the unit says is answered while the tutor is bound to it."""
     begun = ask(course.client, {"corpus": str(course.corpus.pk)}).json()["conversation"]
     course.first.refresh_from_db()
     bound = {"conversation": begun, "filters": {"document": [str(course.first.pk)]}}

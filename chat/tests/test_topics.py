@@ -54,6 +54,29 @@ def test_a_question_that_stands_alone_stays_as_it_is(question: str) -> None:
     assert carry_topic([HISTORY], question) == ""
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "no lo entiendo, ponme un ejemplo",
+        "No entiendo",
+        "¿Puedes explicármelo otra vez?",
+        "Dame otro ejemplo",
+        "I don't understand, give me an example",
+        "Explain it again, please.",
+    ],
+)
+def test_what_only_asks_to_be_told_again_is_searched_for_as_what_it_asks_again(question: str) -> None:
+    """Its own words are in no document, or everywhere: "por ejemplo"."""
+    assert carry_topic([HISTORY, "¿y cuánto dura?"], question) == HISTORY
+    assert carry_topic([HISTORY, question], question) == HISTORY
+    assert carry_topic([], question) == ""
+
+
+@pytest.mark.parametrize("question", ["Ponme un ejemplo de préstamo", "No entiendo el artículo 9 de la Ley 9/1999"])
+def test_who_asks_for_an_example_of_something_is_not_told_of_something_else(question: str) -> None:
+    assert "historia" not in carry_topic([HISTORY], question)
+
+
 def test_a_follow_up_of_a_follow_up_goes_on_with_the_same_topic() -> None:
     assert "historia" in carry_topic([HISTORY, "¿y cuánto dura?"], "¿Y quién puede acceder a ella?")
 

@@ -2,7 +2,8 @@
 
 A question has no topic of its own where it refers back ("¿Quién puede acceder a ella?"), goes on ("And for how long?")
 or says nothing but "how long". Then the documents, places and words of the latest question that had one are searched
-for with it. A place without a document is one of the document that was named last, "¿y el 15?" the same kind of place.
+for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
+document that was named last, "¿y el 15?" the same kind of place.
 """
 
 import re
@@ -28,6 +29,14 @@ _INFINITIVES = ("ar", "er", "ir", "arse", "erse", "irse")
 _UNNUMBERED = frozenset(["disposicion", "anexo", "preambulo", "apendice", "annex", "appendix", "preamble", "schedule"])
 # What has sections, and no paragraphs of its own: "apartado 3" after a chapter is one of them as it stands.
 _OF_SECTIONS = frozenset({"libro", "parte", "titulo", "capitulo", "unidad", "seccion"})
+# "No lo entiendo, ponme un ejemplo": what asks to be told again, and what may stand beside it.
+_AGAIN_WORDS = """
+    entiendo entendi entendido comprendo comprendi ejemplo ejemplos dame ponme explicame explicamelo explicarmelo
+    explicalo explicarlo repite repitelo repetirlo
+    understand understood example examples explain again repeat
+"""
+_BESIDE_WORDS = "puedes podrias vez mejor favor give show could please don t didn me one another"
+_AGAIN, _BESIDE = frozenset(_AGAIN_WORDS.split()), frozenset(_BESIDE_WORDS.split())
 _COUNTED = frozenset({"el", "la", "los", "las", "the"})
 _COUNT = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,3}|[ivx]{2,6}")
 _NAMES = frozenset({MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT})
@@ -45,6 +54,8 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
     topic = _topic_of(before)
     if not topic:
         return ""
+    if _asks_again(_words(question)):
+        return topic
     if meant := _part_meant(question, before) or _place_meant(question, before):
         return meant
     names = _names(question)
@@ -93,12 +104,18 @@ def _joined(question: str, topic: Sequence[str]) -> str:
 def _needs_a_topic(question: str) -> bool:
     words = _words(question)
     own = own_words(words)
-    if not own:
+    if not own or _asks_again(words):
         return bool(words)
     named = {word for name in _names(question) for word in _words(name)}
     own = [word for word in own if word not in named]
     refers = not BACK.isdisjoint(words) or words[0] in _ON or _is_verb_alone(words)
     return refers and len(own) <= FEW_OWN
+
+
+def _asks_again(words: Sequence[str]) -> bool:
+    """Whether nothing new is asked: its words are in no document, or everywhere ("por ejemplo")."""
+    said = _AGAIN.union(_BESIDE, STOP_WORDS, ASKS, BACK)
+    return not _AGAIN.isdisjoint(words) and said.issuperset(words)
 
 
 def _is_verb_alone(words: Sequence[str]) -> bool:

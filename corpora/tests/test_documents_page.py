@@ -101,6 +101,15 @@ def test_documents_are_found_by_title_and_file_name_and_paged(cast: Cast, corpus
     assert "Book 08" not in found
 
 
+@pytest.mark.parametrize("wanted", ["clinica", "CLÍNICA", "guia"])
+def test_documents_are_found_whatever_case_and_accents(cast: Cast, corpus: Corpus, wanted: str) -> None:
+    DocumentFactory(corpus=corpus, title="Historia Clínica", filename="guía.pdf", status="failed")
+    DocumentFactory(corpus=corpus, title="Another", filename="another.pdf", status="failed")
+    found = browser(cast.alice).get(f"/corpora/{corpus.pk}/documents/", {"q": wanted}).content.decode()
+    assert "Historia Clínica" in found
+    assert "Another" not in found
+
+
 def test_a_hostile_file_name_stays_text(cast: Cast, corpus: Corpus) -> None:
     DocumentFactory(corpus=corpus, filename="<img src=x onerror=alert(1)>.txt")
     page = browser(cast.alice).get(f"/corpora/{corpus.pk}/").content.decode()

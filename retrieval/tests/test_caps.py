@@ -43,7 +43,16 @@ def test_what_the_first_passage_lacks_is_never_high(question: str, text: str, he
 
 @pytest.mark.parametrize(
     "question",
-    ["And for how long?", "¿Y cuánto dura?", "¿Cómo funciona eso?", "What about it?", "¿Qué plazo hay?", "?"],
+    [
+        "And for how long?",
+        "¿Y cuánto dura?",
+        "¿Cómo funciona eso?",
+        "What about it?",
+        "¿Qué plazo hay?",
+        "?",
+        "¿Quién puede acceder a ella?",
+        "Who may use it?",
+    ],
 )
 def test_a_question_that_does_not_say_what_it_is_about_is_not_answered(question: str) -> None:
     assert cap_of_subject(question) == NEVER_MEDIUM
@@ -53,6 +62,8 @@ def test_a_question_that_does_not_say_what_it_is_about_is_not_answered(question:
     "question",
     [
         "How long is a loan?",
+        "How much does it cost to join?",
+        "¿Quién puede acceder a ella desde casa?",
         "¿Qué plazo hay para recurrir?",
         "préstamos",
         "Art. 14",

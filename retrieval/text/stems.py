@@ -37,6 +37,7 @@ _ASKING_WORDS = """
     ejemplo dice dicen explica explicame resume
     how long much many what who when where which why can may must does do mean work cost last happen apply about more
 """
+_SPOKEN_OF = frozenset({"ella", "ellas", "ello", "ellos", "it", "them", "they"})  # at a question's end
 BACK, ASKS = frozenset(_BACK_WORDS.split()), frozenset(_ASKING_WORDS.split())
 
 
@@ -66,5 +67,7 @@ def own_words(asked: Sequence[str]) -> list[str]:
 
 
 def has_subject(question: str) -> bool:
-    """Whether it says what it is about: not "And for how long?"."""
-    return bool(own_words(words(question)))
+    """Whether it says what it is about: not "And for how long?", nor "Who may use it?"."""
+    asked = words(question)
+    own = own_words(asked)
+    return len(own) > 1 or (bool(own) and asked[-1] not in _SPOKEN_OF)

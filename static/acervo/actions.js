@@ -57,8 +57,7 @@ document.addEventListener("click", (event) => {
   if (citation) {
     event.preventDefault();
     const link = sourceOf(citation)?.querySelector("[data-link]");
-    if (!link?.href) return;
-    if (withoutHover.matches && event.detail && tapped !== citation) reveal(citation);
+    if (!link?.href || (withoutHover.matches && event.detail && tapped !== citation)) reveal(citation, link);
     else follow(citation, link);
   } else if (source && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
     event.preventDefault();
@@ -84,10 +83,11 @@ const tooltip = document.getElementById("tooltip");
 const withoutHover = matchMedia("(hover: none)");
 let tapped = null; // the citation that a finger has touched once: what it says is read before the chat is left
 
-function reveal(citation) {
-  show(citation, ` ${document.getElementById("chat")?.dataset.tap ?? ""}`);
+/** Where nothing is to be opened, that is all there is: its document was deleted. */
+function reveal(citation, link) {
+  show(citation, link?.href ? ` ${document.getElementById("chat")?.dataset.tap ?? ""}` : "");
   const source = sourceOf(citation);
-  source.closest(".sources > ol").scrollTo({ left: source.closest(".source-document").offsetLeft - 16 });
+  source?.closest(".sources > ol").scrollTo({ left: source.closest(".source-document").offsetLeft - 16 });
   tapped = citation;
 }
 
@@ -99,7 +99,7 @@ function show(citation, advice = "") {
   const page = citation.dataset.place ?? source.querySelector("[data-page]").textContent;
   const said = citation.dataset.quote ?? source.querySelector("[data-snippet]").textContent;
   tooltip.style.left = 0; // wherever it was, longer words would make the page of a phone wider
-  tooltip.textContent = (citation.title || `${title}${page ? `, ${page}` : ""}: ${said}`) + advice;
+  tooltip.textContent = (citation.title || `${title}${page ? `, ${page}` : ""}${said ? `: ${said}` : ""}`) + advice;
   tooltip.hidden = false;
   place(citation);
   citation.setAttribute("aria-describedby", "tooltip");

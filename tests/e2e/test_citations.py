@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.chat_page import ChatPage
+from tests.e2e.corpus_page import uploaded
 from tests.e2e.visits import PHONE, Visits
 from tests.fakes.fixtures import ModelServer
 
@@ -113,3 +115,28 @@ def test_a_finger_reads_what_is_cited_before_it_leaves_the_chat(modelled_visits:
         citations(page).first.tap()
         citations(page).first.tap()
         assert_reads_the_sentence(page)
+
+
+def test_a_citation_of_a_deleted_document_says_that_it_was_deleted(visits: Visits, tmp_path: Path) -> None:
+    (tmp_path / "sirena.md").write_text("# Sirena\n\nLa sirena de Punta Brava suena a las nueve de la noche.\n")
+    api = visits.installation.api
+    corpus = api("alicia", "POST", "/api/corpora/", {"name": "Breve"})["id"]
+    document = uploaded(visits, corpus, tmp_path / "sirena.md")
+    api("alicia", "POST", "/api/agents/escritor-de-libros/corpora/", {"corpus": corpus})
+    ask = {"messages": [{"role": "user", "content": "¿Cuándo suena la sirena de Punta Brava?"}], "stream": False}
+    answer = api("alicia", "POST", "/api/agents/escritor-de-libros/chat/", ask)
+    with visits.window("alicia") as page:
+        page.goto(f"/conversations/{answer['conversation']}/")
+        expect(page.locator(".marks")).not_to_contain_text("se eliminó", use_inner_text=True)
+        api("alicia", "DELETE", f"/api/documents/{document}/")
+        page.reload()
+        expect(page.locator(".marks")).to_have_text("Se eliminó un documento que cita", use_inner_text=True)
+        tooltip = page.get_by_role("tooltip")
+        page.evaluate("document.querySelector('a.citation').click()")  # as by touch: no pointer hovers over it
+        expect(tooltip).to_have_text("Un documento que se eliminó")
+        page.keyboard.press("Escape")
+        expect(tooltip).to_be_hidden()
+        citations(page).first.focus()
+        page.keyboard.press("Enter")
+        expect(tooltip).to_have_text("Un documento que se eliminó")
+        expect(page.locator("#panel")).to_be_hidden()

@@ -155,7 +155,7 @@ def test_ctrl_k_beside_a_unit_goes_to_the_tutor(taught: Taught) -> None:
 
 
 def test_ctrl_k_in_the_plain_reader_asks_that_document_and_says_so(taught: Taught) -> None:
-    """B9: what another document says is no source."""
+    """What another document says is no source."""
     with taught.visits.window("bob", size=WIDE) as page:
         open_unit(page, taught, "Unidad 2. Subredes")
         page.get_by_role("link", name="Como documento").click()

@@ -67,6 +67,28 @@ def test_its_agents_answer_from_its_documents(told: dict[str, Any]) -> None:
     assert "personal" not in tiers
 
 
+def test_its_tutor_answers_students_and_its_other_agents_do_not_answer_what_they_have_not_read(
+    told: dict[str, Any],
+) -> None:
+    bob = Membership.objects.get(user__email__startswith="bob")
+
+    def answers(slug: str, question: str, **said: Any) -> bool:
+        return bool(search_for(bob, slug, ChatQuestion(question, **said)).retrieval.sufficient)
+
+    of_loops = ("¿Qué hace break?", "¿Qué hace continue?", "¿Qué hace range?")
+    of_all = ("¿Para qué sirve elif?", "¿Cómo se define una función?", "¿Qué es un diccionario?")
+    assert [one for one in (*of_loops, *of_all) if not answers("tutor", one)] == []
+    assert [one for one in of_loops if not answers("tutor", one, filters={"unit": ["3"]})] == [], "of its unit alone"
+    elsewhere = (
+        "Resume el artículo 10 de la Ley General de Sanidad",
+        "And for how long?",
+        "¿Quién puede acceder a ella?",
+        "¿Cuál es la capital de Mongolia?",
+    )
+    readers = ("entrevistador-tecnico", "asistente-corporativo")
+    assert [(slug, one) for slug in readers for one in elsewhere if answers(slug, one)] == []
+
+
 def test_a_second_run_changes_nothing_and_says_the_same(told: dict[str, Any]) -> None:
     before = {
         model: model.objects.count() for model in (Organization, User, Agent, Corpus, Document, Assignment, ApiKey)
