@@ -339,6 +339,17 @@ SELECT id FROM customers GROUP BY ROLLUP (password)
 SELECT id FROM customers GROUP BY GROUPING SETS ((password), ())
 SELECT DISTINCT ON (password) id FROM customers
 SELECT id AS a, a || a AS b, b || b AS c FROM customers
+SELECT lower(customers) FROM customers
+SELECT password(customers) FROM customers
+SELECT count(customers) FROM customers
+SELECT id FROM customers ORDER BY customers
+SELECT id FROM customers GROUP BY ALL
+SELECT id FROM customers UNION BY NAME SELECT id FROM orders
+SELECT region COLLATE "C" FROM customers
+SELECT region OPERATOR(pg_catalog.=) 'a' FROM customers
+SELECT regclass 'secret'
+SELECT id::oid::regclass FROM customers
+SELECT id::main.customers FROM customers
 """
 SPELLINGS = """
 SELECT/**/word/**/FROM/**/secret
