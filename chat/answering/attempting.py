@@ -8,7 +8,7 @@ from contextlib import aclosing, contextmanager
 from functools import partial
 
 from agents.llm import client_for
-from agents.llm.base import DOUBTFUL, ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
+from agents.llm.base import DOUBTFUL, Finished, ModelError, ModelInterrupted, ModelTimeout, TextDelta, Usage
 from agents.llm.metering import model_label, note_call
 from agents.llm.spans import model_span, note_usage
 from chat.answering import records
@@ -128,7 +128,7 @@ async def _hear(attempt: Attempt, log: EventLog, began: float) -> None:
                 elif isinstance(event, Usage):
                     attempt.usage = event
                     note_usage(here, event)
-                else:
+                elif isinstance(event, Finished):
                     attempt.is_doubtful = event.reason == DOUBTFUL
     if text := thoughts.finish():
         attempt.parts.append(text)
