@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from agents.llm.base import ModelInterrupted, Usage
-from agents.llm.tooling.wishes import Wishes
+from agents.llm.tooling.wishes import WishPieces
 
 
 class ChatChunks:
@@ -21,7 +21,7 @@ class ChatChunks:
         self.done = self.failed = False
         self.finish_reason = ""
         self.usage: Usage | None = None
-        self.wishes = Wishes()
+        self.wishes = WishPieces()
         self.chunks = 0
         self._cap = max_tokens
         self._deltas = self._characters = 0

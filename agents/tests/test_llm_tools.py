@@ -10,7 +10,7 @@ from agents.llm.anthropic import AnthropicClient
 from agents.llm.base import Finished, ModelMessage, ModelRequest, ToolOffer, ToolRound, ToolWish, Usage
 from agents.llm.metering import usage_by_text
 from agents.llm.openai import OpenAIClient
-from agents.llm.tooling.wishes import Wishes
+from agents.llm.tooling.wishes import WishPieces
 from agents.tests.test_llm_openai import heard
 from tests.fakes.fixtures import ModelServer
 
@@ -131,14 +131,14 @@ async def test_an_endpoint_that_knows_no_tools_is_asked_without_and_remembered(m
     ids=["without numbers", "all under one number", "odd numbers"],
 )
 def test_servers_number_their_calls_as_they_like(deltas: list[dict[str, Any]]) -> None:
-    wishes = Wishes()
+    wishes = WishPieces()
     for one in deltas:
         wishes.feed([one])
     assert [(one.call, one.name) for one in wishes.made] == [("a", "x"), ("b", "y")]
 
 
 def test_pieces_without_a_number_belong_to_the_last_call() -> None:
-    wishes = Wishes()
+    wishes = WishPieces()
     for function in ({"name": "x", "arguments": '{"a"'}, {"arguments": ": 1}"}):
         wishes.feed([{"function": function}])
     assert [(one.name, one.arguments) for one in wishes.made] == [("x", '{"a": 1}')]
@@ -146,13 +146,13 @@ def test_pieces_without_a_number_belong_to_the_last_call() -> None:
 
 @pytest.mark.parametrize("hostile", [None, "x", [None], [{"function": 3}], [{"index": [], "function": {"name": 4}}]])
 def test_what_is_no_call_is_none(hostile: Any) -> None:
-    wishes = Wishes()
+    wishes = WishPieces()
     assert wishes.feed(hostile) == 0
     assert wishes.made == ()
 
 
 def test_what_a_model_asks_for_is_bounded() -> None:
-    wishes = Wishes()
+    wishes = WishPieces()
     for n in range(100):
         wishes.feed([{"index": n, "id": str(n), "function": {"name": "x", "arguments": "1" * 60_000}}])
     assert len(wishes.made) == 20

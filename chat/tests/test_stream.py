@@ -19,7 +19,7 @@ from tests.live import Caller, LiveServer, SseEvent, asked, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SOURCE_FIELDS = {
-    "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "page_end", "heading_path", "snippet",
+    "kind", "n", "chunk", "document", "title", "corpus", "corpus_type", "page", "page_end", "heading_path", "snippet",
     "relevance",
 }  # fmt: skip
 

@@ -89,7 +89,7 @@ def _copied(asked: str, sources: list[tuple[str, str]]) -> str:
 def _json(text: str) -> dict[str, Any]:
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
 

@@ -5,7 +5,7 @@ from typing import Any
 from agents.llm.base import LONGEST_ARGUMENTS, MOST_WISHES, ToolWish
 
 
-class Wishes:
+class WishPieces:
     """Servers differ: most number the calls and send the arguments in pieces, some send each whole and without a
     number, or all under the number 0."""
 
