@@ -50,7 +50,9 @@ def numbers_said(claim: str) -> set[str]:
 
 def readings_of(number: str) -> tuple[Decimal, ...]:
     """What a number may mean: 1.234 is one thing in Spanish and another in English."""
+    whole, _, places = number.replace(",", ".").rpartition(".")
     readings = {_GROUPS.sub("", number).replace(",", "."), number.replace(",", ".")}
+    readings |= {f"{whole.replace('.', '')}.{places}"} if "." in number and "," in number else set()
     return tuple(value for one in sorted(readings) if (value := _decimal(one)) is not None)
 
 
