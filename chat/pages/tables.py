@@ -1,6 +1,5 @@
 """A table that an answer cites, as its reader opens it: beside the conversation, or on a page of its own."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
@@ -28,13 +27,15 @@ def answer_table(request: HttpRequest, membership: Membership, pk: UUID, n: int)
     message = get_object_or_404(mine, pk=pk)
     table = get_object_or_404(message.tables, n=n)
     template = "chat/_table.html" if "HX-Request" in request.headers else "chat/table.html"
-    context = {"table": table, "rows": list(shown_cells(table)), "conversation": message.conversation}
+    head = [ShownCell(one["name"], is_number) for one, is_number in zip(table.columns, numeric(table), strict=True)]
+    context = {"table": table, "head": head, "rows": shown_cells(table), "conversation": message.conversation}
     return render(request, template, context)
 
 
-def shown_cells(table: AnswerTable) -> Iterable[list[ShownCell]]:
-    kinds = [one.get("type") in NUMBERS for one in table.columns]
-    for row in table.rows:
-        yield [
-            ShownCell("" if one is None else str(one), is_number) for one, is_number in zip(row, kinds, strict=False)
-        ]
+def numeric(table: AnswerTable) -> list[bool]:
+    return [one.get("type") in NUMBERS for one in table.columns]
+
+
+def shown_cells(table: AnswerTable) -> list[list[ShownCell]]:
+    rows = [zip(row, numeric(table), strict=False) for row in table.rows]
+    return [[ShownCell("" if one is None else str(one), is_number) for one, is_number in row] for row in rows]

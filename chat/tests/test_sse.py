@@ -35,6 +35,7 @@ def test_each_event_has_the_fields_of_the_contract():
     assert name == "sources"
     assert set(fields) == {"conversation", "message", "attempt", "confidence", "sufficient", "state", "sources"}
     assert fields["sources"][0] == {
+        "kind": "passage",
         "n": 1,
         "chunk": str(chunk),
         "document": str(document),

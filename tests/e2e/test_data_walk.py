@@ -21,7 +21,8 @@ QUESTION = "\u00bfCu\u00e1nto se vendi\u00f3 en cada regi\u00f3n seg\u00fan la t
 STAGES = """() => {
   const stages = (window.stages = []);
   const stage = document.getElementById("stage");
-  new MutationObserver(() => stages.push(stage.textContent)).observe(stage, { childList: true, characterData: true, subtree: true });
+  const all = { childList: true, characterData: true, subtree: true };
+  new MutationObserver(() => stages.push(stage.textContent)).observe(stage, all);
 }"""
 
 
@@ -68,7 +69,7 @@ def test_rows_of_a_table_answer_a_question_and_open_beside_it(
             assert panel.locator("tbody tr").all_inner_texts() == ["Norte\t30.5", "Sur\t5.0"]
             panel.get_by_text("C\u00f3mo se consult\u00f3").click()
             expect(panel.locator("pre")).to_contain_text("GROUP BY region")
-            screenshot(page, "cited-table")
+            screenshot(page, "25-cited-table")
             page.reload()
         page.goto(page.url.split("#")[0])
         expect(page.get_by_text(f"Consulta datos de {SOURCE} (ventas).")).to_be_visible()
