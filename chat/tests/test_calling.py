@@ -4,13 +4,15 @@ import json
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
-from accounts.models import AuditEvent, Membership, ToolCall
+from accounts.models import Membership, ToolCall
 from chat.models import AnswerTable, Message, Trace
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from tests.limits import limit
 from tests.live import Caller, LiveServer, SseEvent, asked, text_of
+from tests.people import signed_in
 from tests.shops import EMAIL, grant, shop
 from tools import asking
 from tools.models import DataSource
@@ -187,7 +189,10 @@ def test_a_call_is_audited_counted_and_traced_as_one_over_the_api_is(
     kept = json.dumps(attempt)
     assert "SELECT" not in kept
     assert "north" not in kept
-    assert AuditEvent.objects.filter(action="upsert").count() == 0
+    place = reverse("admin:chat_trace_change", args=[Trace.objects.get(message=row_of(events)).pk])
+    page = signed_in(library.admin).get(place).content.decode()
+    assert all(told in page for told in ("Shop", "sql_refused", "unknown_tool", record.fingerprint))
+    assert "SELECT region" not in page
 
 
 def test_each_round_is_a_call_of_the_model_and_is_paid(alicia: Caller, chat_model: ModelServer) -> None:

@@ -40,7 +40,7 @@ from chat.answering.storing import store_patiently
 from chat.stream.events import Status
 from chat.stream.live import Live
 from chat.stream.thinking import ThinkFilter
-from config.concurrency.threads import in_thread, to_its_end
+from config.concurrency.threads import to_its_end, waiting
 from config.metrics.answering import FIRST_TOKEN, MODEL_FIRST_TOKEN
 
 
@@ -171,7 +171,8 @@ async def _make_call(answer: Answer, attempt: Attempt, wish: ToolWish, live: Liv
     n = len(attempt.retrieval.chunks) + len(attempt.tables) + 1
     try:
         async with asyncio.timeout(seconds):
-            return await in_thread(making.make_call, kit, wish, attempt.message, n)
+            whose = kit.asker.organization_id
+            return await waiting.run(whose, making.make_call, kit, wish, attempt.message, n)
     except TimeoutError:
         return making.refused(known, "no_time_left", making.NO_MORE_TIME, began)
     finally:

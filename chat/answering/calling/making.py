@@ -83,7 +83,7 @@ def arguments_of(wish: ToolWish) -> dict[str, Any] | None:
 
 
 def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcome:
-    """In a thread. `n`: the number that its result gets as a source of the message."""
+    """In a thread that may wait. `n`: the number that its result gets as a source of the message."""
     tool = kit.tools.get(wish.name)
     if tool is None:
         return refused("", "unknown_tool", UNKNOWN_TOOL)
