@@ -1,6 +1,9 @@
 """The entrances of the audit log (RELIABILITY R27) and of the record of tool calls."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,6 +13,7 @@ from django.db.models import Model
 from accounts.models import AuditEvent, Membership, Organization, ToolCall, User
 from accounts.tenancy.scope import system_scope
 
+_witness: ContextVar[list[ToolCall] | None] = ContextVar("witness", default=None)
 TOOL_CALLS_KEPT = timedelta(days=90)  # there are many, and what is asked of them is asked of the last weeks
 
 
@@ -51,7 +55,7 @@ def record_tool_call(
     fingerprint: str | None = None,
 ) -> None:
     """Append who used what; `began` by the clock of `time.monotonic`. A call that was refused used nothing."""
-    ToolCall.objects.create(
+    call = ToolCall.objects.create(
         organization_id=by.organization_id,
         user_id=by.user_id,
         key_id=by.acting_key,
@@ -65,3 +69,16 @@ def record_tool_call(
         milliseconds=round(1000 * (time.monotonic() - began)),
         is_personal=is_personal,
     )
+    if (witnessed := _witness.get()) is not None:
+        witnessed.append(call)
+
+
+@contextmanager
+def witnessed_calls() -> Iterator[list[ToolCall]]:
+    """The records of tool calls that this block appends, for whoever makes calls in somebody's name."""
+    calls: list[ToolCall] = []
+    token = _witness.set(calls)
+    try:
+        yield calls
+    finally:
+        _witness.reset(token)

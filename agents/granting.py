@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -22,6 +24,12 @@ def reachable_tables(agent: Agent) -> list[SourceTable]:
         reached_by__agent=agent, source__is_active=True, source__organization_id=agent.organization_id
     )
     return list(reached.select_related("source").prefetch_related("columns").order_by("source__name", "schema", "name"))
+
+
+def sources_read_by(agent: Agent) -> list[dict[str, Any]]:
+    """The same by name, for people: each source with the names of its tables."""
+    by_source = groupby(reachable_tables(agent), key=lambda one: one.source)
+    return [{"name": source.name, "tables": [one.name for one in tables]} for source, tables in by_source]
 
 
 def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Membership) -> list[SourceTable]:

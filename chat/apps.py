@@ -10,6 +10,8 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat import holdings, retrievals
+        from chat.citing.rows import connect_sources
 
         assert holdings  # the limits learn how to count
         retrievals.connect_searches()
+        connect_sources()

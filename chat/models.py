@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Identified, Membership, Organization, User
 from accounts.tenancy.scope import system_scope
 from agents.models import Agent
+from chat.citing.rows import AnswerTable as AnswerTable
 from chat.leaving.rows import Export as Export
 from chat.leaving.rows import export_key as export_key
 from chat.usage.rows import DailyUsage as DailyUsage

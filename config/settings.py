@@ -208,6 +208,10 @@ RAG_ENABLED = switch("RAG_ENABLED", default=True)
 RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
 RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)
 
+# Calls of tools that a model may make in one answer, and the seconds that they may take together (docs/tools.md)
+CHAT_TOOL_CALLS = env.int("CHAT_TOOL_CALLS", default=5)
+CHAT_TOOL_SECONDS = env.float("CHAT_TOOL_SECONDS", default=30)
+
 # Data sources (docs/tools.md): which servers, which networks of our own, what seals their credentials
 DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])
 DATA_SOURCE_NETWORKS = env.list("DATA_SOURCE_NETWORKS", default=[])

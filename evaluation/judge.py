@@ -18,8 +18,8 @@ from agents.llm.base import ModelError, ModelRequest, Passage, Usage
 from agents.llm.metering import Meter, note_call
 from agents.llm.spans import model_span
 from agents.llm.structured import AnswerInvalid
-from chat.answering import evaluator
-from chat.answering.routing import Metrics
+from chat.answering.judging import evaluator
+from chat.answering.judging.routing import Metrics
 from chat.prompting.build import build_prompt
 from config.concurrency.loops import block_on
 from corpora.scope import Scope

@@ -4,6 +4,7 @@ import hashlib
 import itertools
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import factory
 from django.core.files.base import ContentFile
@@ -12,7 +13,7 @@ from factory.django import DjangoModelFactory
 
 from accounts.models import Membership, Organization, User
 from agents.models import Agent, Assignment
-from chat.models import Citation, Conversation, Export, Message, Project
+from chat.models import AnswerTable, Citation, Conversation, Export, Message, Project
 from corpora.models import Chunk, Corpus, Document, DocumentText, Section
 
 PASSWORD = "correct-horse-battery"
@@ -261,3 +262,19 @@ class MessageFactory(DjangoModelFactory[Message]):
                 relevance=max(0.9 - n * 0.1, 0.1),
                 cited=n == 1,
             )
+
+
+def table_of_answer(message: Message, name: str, n: int = 9) -> AnswerTable:
+    """Rows that an answer's model has fetched of a data source of this name."""
+    return AnswerTable.objects.create(
+        message=message,
+        n=n,
+        tool="query",
+        source_id=uuid4(),
+        source_name=name,
+        table_names=["customers"],
+        columns=[{"name": "region", "type": "text"}, {"name": "n", "type": "integer"}],
+        rows=[[name, 1]],
+        row_count=1,
+        statement="SELECT region, n FROM customers",
+    )

@@ -339,6 +339,7 @@ PAGES = tuple(
         ("POST", "/conversations/{conversation}/versions/{question}/", own(302), None),
         ("POST", "/conversations/{conversation}/delete/", own(302), None),
         ("GET", "/messages/{message}/", own(200), None),
+        ("GET", "/messages/{message}/tables/9/", own(200), None),
         ("GET", "/messages/{message}/follow-ups/", own(200), None),
         ("GET", "/projects/", everybody(200), None),
         ("POST", "/projects/", everybody(302), {"name": "New"}),

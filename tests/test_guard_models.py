@@ -22,7 +22,7 @@ from accounts.models import (
     User,
 )
 from agents.models import Agent, Assignment, ReachableTable
-from chat.models import Citation, Conversation, DailyUsage, Export, Message, Project, Trace
+from chat.models import AnswerTable, Citation, Conversation, DailyUsage, Export, Message, Project, Trace
 from corpora.models import (
     Chunk,
     Corpus,
@@ -88,6 +88,7 @@ TENANT_PATHS: dict[type[Model], str] = {
     Conversation: "organization",
     Message: "conversation__organization",
     Citation: "message__conversation__organization",
+    AnswerTable: "message__conversation__organization",
     Trace: "agent__organization",
     DailyUsage: "organization",
     QuestionSet: "organization",
@@ -118,6 +119,7 @@ REACHED_FROM: dict[type[Model], str] = {
     CorpusCounts: "the corpora in hand (`with_counts`); the database writes it",
     DocumentText: "document.texts",
     Citation: "message.citations",
+    AnswerTable: "message.tables",
     Trace: "message.trace, or without a message written by chat.retrievals; read in the admin alone",
     DailyUsage: "counts, written by upkeep; read in the admin alone, which scopes by organization",
     Question: "question_set.questions",
@@ -320,6 +322,12 @@ TRUSTED: dict[tuple[str, str], str] = {
         "chat/answering/records.py",
         "Trace.objects.filter(message_id=answer.message)",
     ): "closes the answer that this process began",
+    ("chat/answering/records.py", "AnswerTable.objects.filter(message_id="): "of the answer that this process writes",
+    ("chat/stream/keeping.py", "AnswerTable.objects.filter(message_id__in=texts)"): "upkeep: the same answers' sources",
+    (
+        "chat/citing/rows.py",
+        "AnswerTable.objects.filter(source_id=source_id)",
+    ): "empties what is left of a deleted source",
     ("chat/stream/keeping.py", "Message.objects.filter(pk__in=same"): "the answers that this process writes",
     ("chat/stream/keeping.py", "Message.objects.streaming()"): "stops and readers of answers; ids and times alone",
     ("chat/stream/keeping.py", "Message.objects.broken_off()"): "upkeep: closes what nobody writes any more",

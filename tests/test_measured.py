@@ -16,7 +16,7 @@ from accounts.models import Membership
 from agents.llm.base import ModelMessage, ModelRequest, Usage
 from agents.llm.metering import Meter, metered, model_label, note_call
 from chat.answering.attempts import Answer, Attempt
-from chat.answering.routing import FIRST, LARGE, Decision, Metrics, Reason, Strategy
+from chat.answering.judging.routing import FIRST, LARGE, Decision, Metrics, Reason, Strategy
 from chat.usage.measuring import count_answer
 from config.metrics import answering
 from config.metrics.serving import exposed_metrics

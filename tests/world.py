@@ -23,6 +23,7 @@ from tests.factories import (
     ExportFactory,
     MessageFactory,
     ProjectFactory,
+    table_of_answer,
 )
 from tests.matrix import UPLOAD
 from tests.people import People, signed_in, with_key, with_secret
@@ -62,6 +63,7 @@ class World:
         message = MessageFactory(
             conversation=conversation, role="assistant", content=f"{ALICES_MARK} answer", sources=chunks
         )
+        table_of_answer(message, ALICES_MARK)
         key, revoked = keys.issue_key(alice, f"{ALICES_MARK} key")
         keys.revoke_key(key, alice)
         _usable, secret = keys.issue_key(alice, f"{ALICES_MARK} key")

@@ -126,6 +126,7 @@ RULES: dict[str, Rule] = {
     "chat_conversation": Rule(OWN),
     "chat_message": Rule("acervo_reads_conversation(conversation_id)"),
     "chat_citation": Rule("acervo_reads_message(message_id)"),
+    "chat_answertable": Rule("acervo_reads_message(message_id)"),
     "chat_trace": Rule(
         f"acervo_reads_message(message_id) OR {{admin}} AND {following('agents_agent', 'agent_id')}",
         write=f"acervo_reads_message(message_id) OR message_id IS NULL AND {following('agents_agent', 'agent_id')}",

@@ -19,6 +19,7 @@ from agents.llm.base import (
     Usage,
 )
 from agents.llm.limits import CallLimits, finish_before, stream_with_retries
+from agents.llm.tooling.blocks import Blocks, messages_with_rounds, offered, wishes_in
 from config.concurrency.loops import PerLoop, import_off_loop
 from config.observability.tracing import carried
 
@@ -104,7 +105,8 @@ class AnthropicClient:
         except (anthropic.AnthropicError, ValueError) as error:
             raise _failure(error, said=False) from error
         text = "".join(block.text for block in message.content if block.type == "text")
-        return Completion(text, Usage(_read_tokens(message.usage), message.usage.output_tokens))
+        usage = Usage(_read_tokens(message.usage), message.usage.output_tokens)
+        return Completion(text, usage, wishes_in(message.content))
 
     async def _attempt(self, request: ModelRequest, deadline: float) -> AsyncGenerator[StreamEvent, None]:
         await import_off_loop("anthropic")
@@ -122,6 +124,8 @@ class AnthropicClient:
             raise _failure(error, answer.said) from error
         if not answer.complete:
             raise ModelInterrupted if answer.said else ModelUnavailable
+        for wish in answer.blocks.made if request.tools else ():
+            yield wish
         yield Usage(answer.prompt_tokens, answer.completion_tokens)
         yield Finished(answer.reason)
 
@@ -166,7 +170,8 @@ class AnthropicClient:
         said: dict[str, Any] = {
             "model": self.model,
             "max_tokens": request.max_tokens or DEFAULT_MAX_TOKENS,
-            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "messages": messages_with_rounds(request),
+            **offered(request),
         }
         if request.system:
             said["system"] = request.system
@@ -188,9 +193,11 @@ class _Answer:
         self.said = self.complete = False
         self.prompt_tokens = self.completion_tokens = 0
         self.reason = "stop"
+        self.blocks = Blocks()
 
     def read(self, event: "RawMessageStreamEvent") -> str:
         """Take one event in; the text it carries, if any (thoughts are left out)."""
+        self.blocks.feed(event)
         if event.type == "content_block_delta":
             text = event.delta.text if event.delta.type == "text_delta" else ""
             self.said = self.said or bool(text)

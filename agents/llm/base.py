@@ -31,6 +31,33 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool that a model may call by its provider's own way; `input_schema` is JSON Schema."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWish:
+    """A call that a model asks for, and nobody has made. `arguments` is its own text, which need not be JSON."""
+
+    call: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRound:
+    """What a model said and asked for, and what it was told of each of its wishes, in their order."""
+
+    text: str
+    wishes: tuple[ToolWish, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One question to a model.
 
@@ -40,6 +67,8 @@ class ModelRequest:
     `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size limit.
     `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer checks it
     all the same (`ask_structured`).
+    `tools` may be called, unless it `must_answer`; `rounds` are what came of it so far. An endpoint that knows no tools
+    is asked without.
     """
 
     model: str
@@ -53,6 +82,9 @@ class ModelRequest:
     language: str = "es"
     places: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = None
+    tools: tuple[ToolOffer, ...] = ()
+    rounds: tuple[ToolRound, ...] = ()
+    must_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +116,14 @@ class Completion:
 
     text: str
     usage: Usage = Usage(0, 0)
+    wishes: tuple[ToolWish, ...] = ()
 
 
 DOUBTFUL = "doubtful"
 
-StreamEvent = TextDelta | Usage | Finished
+MOST_WISHES, LONGEST_ARGUMENTS = 20, 50_000  # of one round; what a model asks for beyond them is cut off
+
+StreamEvent = TextDelta | ToolWish | Usage | Finished
 
 
 class ModelError(Exception):
@@ -151,7 +186,7 @@ class ModelClient(Protocol):
     """Who answers. Close the generator (`contextlib.aclosing`) to stop early: that closes the connection."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Yield text, at most one `Usage`, then `Finished`; raise a `ModelError` instead of `Finished`."""
+        """Yield text, wishes for tools, at most one `Usage`, then `Finished`; raise a `ModelError` instead of it."""
         ...
 
     async def complete(self, request: ModelRequest) -> Completion:

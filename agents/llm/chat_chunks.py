@@ -5,12 +5,14 @@ from typing import Any
 import orjson
 
 from agents.llm.base import ModelInterrupted, Usage
+from agents.llm.tooling.wishes import WishPieces
 
 
 class ChatChunks:
     """Feed it bytes, cut anywhere; it returns the text that they complete.
 
-    `done` is set by `[DONE]` or by the token cap, `finish_reason` and `usage` when the provider says them,
+    `wishes` are the calls of tools that it asks for. `done` is set by `[DONE]` or by the token cap, `finish_reason`
+    and `usage` when the provider says them,
     `failed` by an error object in the stream. `chunks` counts parsed chunks: signs of life, also without text
     (a reasoning model's thoughts). Comments, other fields and lines that are not JSON are ignored.
     """
@@ -19,6 +21,7 @@ class ChatChunks:
         self.done = self.failed = False
         self.finish_reason = ""
         self.usage: Usage | None = None
+        self.wishes = WishPieces()
         self.chunks = 0
         self._cap = max_tokens
         self._deltas = self._characters = 0
@@ -86,6 +89,8 @@ class ChatChunks:
         text = content if isinstance(content, str) else ""
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         length = len(text) + (len(thought) if isinstance(thought, str) else 0)
+        if "tool_calls" in delta:
+            length += self.wishes.feed(delta["tool_calls"])
         self._deltas += length > 0
         self._characters += length
         at_least = max(min(self._deltas, self._characters // 2), self._characters // 32)

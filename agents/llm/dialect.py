@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 
-from agents.llm.base import ModelRequest
+from agents.llm.base import ModelRequest, ToolRound
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,12 @@ class Dialect:
     token_cap: str = "max_tokens"  # noqa: S105 - a parameter's name
     temperature: bool = True
     json_schema: bool = True
+    tools: bool = True
 
     def simpler(self, complaint: bytes, request: ModelRequest, *, streams: bool = True) -> "Dialect | None":
         """The dialect to try after a 400 that says `complaint`; None when nothing is left to leave out."""
+        if request.tools and self.tools and not request.rounds and b"tool" in complaint:
+            return replace(self, tools=False)
         asks_schema = request.schema is not None and self.json_schema
         if asks_schema and (b"response_format" in complaint or b"json_schema" in complaint):
             return replace(self, json_schema=False)
@@ -42,10 +45,15 @@ class Dialect:
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """What a call says besides the model's name, whether it streams or not."""
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages: list[dict[str, Any]] = [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ]
         if request.system:
             messages.insert(0, {"role": "system", "content": request.system})
         said: dict[str, Any] = {"messages": messages}
+        if request.tools and self.tools:
+            messages += [message for one in request.rounds for message in _messages_of(one)]
+            said |= _offered(request)
         if request.temperature is not None and self.temperature:
             said["temperature"] = request.temperature
         if request.max_tokens is not None:
@@ -54,6 +62,30 @@ class Dialect:
             wanted = {"name": "answer", "strict": True, "schema": request.schema}
             said["response_format"] = {"type": "json_schema", "json_schema": wanted}
         return said
+
+
+def _offered(request: ModelRequest) -> dict[str, Any]:
+    """All of them also where none may be called any more: what was called before must be known."""
+    tools = [
+        {
+            "type": "function",
+            "function": {"name": one.name, "description": one.description, "parameters": one.input_schema},
+        }
+        for one in request.tools
+    ]
+    return {"tools": tools, **({"tool_choice": "none"} if request.must_answer else {})}
+
+
+def _messages_of(one: ToolRound) -> list[dict[str, Any]]:
+    calls = [
+        {"id": wish.call, "type": "function", "function": {"name": wish.name, "arguments": wish.arguments}}
+        for wish in one.wishes
+    ]
+    results = zip(one.wishes, one.results, strict=True)
+    return [
+        {"role": "assistant", "content": one.text or None, "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": wish.call, "content": result} for wish, result in results),
+    ]
 
 
 _LEARNED: dict[tuple[str, str], Dialect] = {}  # by endpoint and model; both come from settings and admins

@@ -68,7 +68,15 @@ def model_label(model: str) -> str:
 
 def usage_by_text(request: ModelRequest, said: str) -> Usage:
     sent = text_tokens(request.system) + sum(text_tokens(one.content) for one in request.messages)
-    return Usage(sent, text_tokens(said))
+    return Usage(sent + tool_tokens(request), text_tokens(said))
+
+
+def tool_tokens(request: ModelRequest) -> int:
+    """Of what is offered, and of what was asked for and answered."""
+    offers = sum(text_tokens(f"{one.name}{one.description}{one.input_schema}") for one in request.tools)
+    texts = [text for one in request.rounds for text in (one.text, *one.results)]
+    asked = [f"{wish.name}{wish.arguments}" for one in request.rounds for wish in one.wishes]
+    return offers + sum(map(text_tokens, (*texts, *asked)))
 
 
 def text_tokens(text: str) -> int:

@@ -86,6 +86,8 @@ class OpenAIClient:
                         yield TextDelta(text)
                         if not chunks.finish_reason:
                             await cadence.rest(response)
+            for wish in chunks.wishes.made if request.tools else ():
+                yield wish
             if chunks.usage is not None:
                 yield chunks.usage
             yield Finished(chunks.finish_reason or "stop")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agents.llm import failures
 from agents.llm.base import Completion, ModelRequest, ModelUnavailable, Usage
 from agents.llm.dialect import Dialect, dialect_of, remember
+from agents.llm.tooling.wishes import WishPieces
 from config.concurrency.loops import import_off_loop
 from config.observability.tracing import carried
 from retrieval.waiting.openai_sdk import key_headers, openai_client
@@ -49,9 +50,11 @@ def _simpler(error: "openai.APIStatusError", dialect: Dialect, request: ModelReq
 def _completion(answer: "ChatCompletion") -> Completion:
     """The SDK does not check what a server sends against its types."""
     try:
-        text = answer.choices[0].message.content or ""
+        message = answer.choices[0].message
+        wishes = WishPieces()
+        wishes.feed([one.to_dict() for one in message.tool_calls or ()])
         usage = answer.usage
         counted = Usage(usage.prompt_tokens, usage.completion_tokens) if usage else Usage(0, 0)
     except (AttributeError, IndexError, TypeError) as error:
         raise ModelUnavailable from error
-    return Completion(text, counted)
+    return Completion(message.content or "", counted, wishes.made)

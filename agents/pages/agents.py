@@ -14,6 +14,7 @@ from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from accounts.problems import Problem
 from agents.assignments import assign_corpus, assignable_agents, unassign_corpus
+from agents.granting import sources_read_by
 from agents.models import Agent, Assignment
 from agents.pages.suggestions import suggestions
 from corpora.models import Corpus, Document
@@ -45,6 +46,7 @@ def agent(request: HttpRequest, membership: Membership, slug: str) -> HttpRespon
         "agent": found,
         "corpora": readable.with_counts().order_by("corpus_type", "name"),
         "examples": suggestions(found, scope, in_scope.order_by(*worth_asking_about())[:EXAMPLE_DOCUMENTS]),
+        "data_read": sources_read_by(found),
         "unassigned": found.allows_personal_corpus and own.exclude(pk__in=scope.corpus_ids).exists(),
         "question": request.GET.get("q", "")[: settings.MAX_QUESTION_CHARS],
         "project": id_in(request.GET.get("project", "")),

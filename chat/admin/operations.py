@@ -187,6 +187,7 @@ class TraceAdmin(OrganizationAdmin):
             "trace": obj,
             "replay": obj.condensed_query or obj.query,
             "attempts": obj.attempts,
+            "calls": trace.calls_made(obj),
             "candidates": trace.candidates(obj),
             "more": max(0, len(obj.candidates) - trace.SHOWN),
             "stages": trace.stages(obj.timings),

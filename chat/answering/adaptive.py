@@ -16,12 +16,12 @@ from django.db import Error as DatabaseFault
 from accounts.problems import Problem
 from agents.llm.base import ModelError
 from agents.llm.structured import AnswerInvalid
-from chat.answering import evaluator
 from chat.answering.attempting import attempt_from, stream_attempt, tell_again
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.condensing import Rewriting
 from chat.answering.inquiry import Inquiry
-from chat.answering.routing import LARGE, SMALL, Decision, Strategy, route
+from chat.answering.judging import evaluator
+from chat.answering.judging.routing import LARGE, SMALL, Decision, Strategy, route
 from chat.stream.events import Status
 from chat.stream.live import Live
 from config.concurrency.threads import in_thread
@@ -38,12 +38,12 @@ async def improve(answer: Answer, inquiry: Inquiry, rewriting: Rewriting, live: 
     deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
     await look_elsewhere(answer, inquiry, rewriting, live, deadline)
     while (attempt := answer.attempts[-1]) and can_be_judged(answer, attempt, live):
-        live.log.add(Status("evaluating", attempt.number))
+        live.log.add(Status("evaluating", answer.told))
         attempt.decision = await judge(answer, attempt, live, deadline)
         strategy = attempt.decision.strategy if attempt.decision else None
         if strategy is None or live.stopped:
             break
-        live.log.add(Status("retrying", attempt.number + 1, strategy.granularity))
+        live.log.add(Status("retrying", answer.told + 1, strategy.granularity))
         following = await search_again(answer, inquiry, rewriting, strategy, live)
         if following is None:
             break
@@ -57,9 +57,9 @@ async def look_elsewhere(answer: Answer, inquiry: Inquiry, rewriting: Rewriting,
     """Where the first search found too little, which no judge needs to say, passages of other sizes may hold it."""
     for granularity in (LARGE, SMALL):
         attempt = answer.attempts[-1]
-        if attempt.retrieval.gate not in (Gate.LOW_CONFIDENCE, Gate.EMPTY) or live.stopped:
+        if attempt.retrieval.gate not in (Gate.LOW_CONFIDENCE, Gate.EMPTY) or attempt.tables or live.stopped:
             return
-        live.log.add(Status("retrying", attempt.number + 1, granularity))
+        live.log.add(Status("retrying", answer.told + 1, granularity))
         following = await search_again(answer, inquiry, rewriting, Strategy(granularity), live)
         if following is not None and following.retrieval.sufficient:
             answer.attempts.append(following)
@@ -67,12 +67,13 @@ async def look_elsewhere(answer: Answer, inquiry: Inquiry, rewriting: Rewriting,
 
 
 def can_be_judged(answer: Answer, attempt: Attempt, live: Live) -> bool:
-    """A whole answer from sources; not a refusal, nor one that its reader stopped."""
+    """A whole answer from passages; not a refusal, nor one that its reader stopped. What rests on rows is held against
+    them by their numbers, and no judge of passages knows better."""
     return bool(
         answer.evaluator
         and attempt.is_whole
         and attempt.error is None
-        and not attempt.refusal
+        and not (attempt.refusal or attempt.tables)
         and attempt.request.passages
         and not live.stopped
     )

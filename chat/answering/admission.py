@@ -78,8 +78,10 @@ class Admission:
         return self.repeats or self.live.message
 
     @property
-    def is_adaptive(self) -> bool:
-        return self.inquiry is not None and self.inquiry.agent.adaptive
+    def is_told_anew(self) -> bool:
+        """Whether what was told of the answer may be taken back, or told once more: by another attempt, or by rows that
+        its model fetches."""
+        return self.inquiry is not None and (self.inquiry.agent.adaptive or self.inquiry.has_tools)
 
     async def open(self) -> None:
         """Raises Problems: somebody who may not ask, or not now, or not this."""
@@ -207,7 +209,7 @@ def ending(answer: Answer) -> Done | Error:
         answer.message,
         answer.usage,
         best.cited,
-        citations_of(best.text, best.sources),
+        citations_of(best.text, best.all_sources),
         answer.evaluation,
     )
 

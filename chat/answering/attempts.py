@@ -1,15 +1,20 @@
 """An answer under way: one attempt, or with adaptive retrieval up to three, of which the best is kept."""
 
+import asyncio
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.conf import settings
+
 from agents.llm.base import ModelError, ModelRequest, Usage
-from chat.answering.routing import Decision, Metrics, Strategy
+from chat.answering.calling.making import Step
+from chat.answering.calling.toolkit import Toolkit
+from chat.answering.judging.routing import Decision, Metrics, Strategy
 from chat.answering.sources import citation_rows
-from chat.models import Citation, Message
+from chat.models import AnswerTable, Citation, Message
 from chat.rendering.citations import cited_numbers
 from corpora.scope import Scope
 from retrieval.results import Retrieval
@@ -19,9 +24,11 @@ NOTHING = Usage(0, 0)
 
 @dataclass
 class Attempt:
-    """One search and what the model made of it. `refusal`: what is said instead of asking a model.
+    """One search and what the model made of it. `refusal`: what is said instead of asking a model; `fallback`: what is
+    said if the model fetches nothing that it could answer from.
 
-    `sources` are its passages as rows of `message`; saved if this is the attempt that is kept.
+    `sources` are its passages as rows of `message`, `tables` what its model has fetched; saved if this is the attempt
+    that is kept. `kept` does that already, while the model is asked.
     """
 
     message: UUID
@@ -31,6 +38,8 @@ class Attempt:
     retrieval: Retrieval
     request: ModelRequest
     refusal: str = ""
+    fallback: str = ""
+    kit: Toolkit | None = None  # the tools that its model is offered
     is_personal: bool = True  # its conversation's, as it was when this was searched for
     parts: list[str] = field(default_factory=list)
     usage: Usage = NOTHING
@@ -40,6 +49,9 @@ class Attempt:
     metrics: Metrics | None = None
     judged: Usage = NOTHING  # what the judge of it cost
     decision: Decision | None = None
+    steps: list[Step] = field(default_factory=list)  # calls of tools, also those that were refused
+    tables: list[AnswerTable] = field(default_factory=list)
+    kept: "asyncio.Task[None] | None" = None
     fault: str = ""  # what kept it from being judged, or the next one from being tried
 
     @property
@@ -48,11 +60,21 @@ class Attempt:
 
     @property
     def cited(self) -> tuple[int, ...]:
-        return cited_numbers(self.text, range(1, len(self.retrieval.chunks) + 1))
+        return cited_numbers(self.text, range(1, len(self.retrieval.chunks) + len(self.tables) + 1))
 
     @cached_property
     def sources(self) -> list[Citation]:
         return citation_rows(self.message, self.retrieval)
+
+    @property
+    def all_sources(self) -> list[Citation | AnswerTable]:
+        return [*self.sources, *self.tables]
+
+    def add_usage(self, used: Usage) -> None:
+        """Of one round with the model; where none was counted it stays NOTHING."""
+        self.usage = Usage(
+            self.usage.prompt_tokens + used.prompt_tokens, self.usage.completion_tokens + used.completion_tokens
+        )
 
 
 class Failure(NamedTuple):
@@ -66,7 +88,8 @@ class Failure(NamedTuple):
 class Answer:
     """What was tried and how it ended. `evaluator` is the model that judges attempts, "" where there is none.
 
-    `told` is the number under which the best attempt was told last.
+    `told` is the number under which an attempt was told last: each time that its sources change it is told anew.
+    `calls` of tools were made, which took `call_seconds`.
     """
 
     message: UUID
@@ -75,10 +98,20 @@ class Answer:
     condensed: str = ""
     rewriting: Usage = NOTHING
     attempts: list[Attempt] = field(default_factory=list)
-    told: int = 1
+    told: int = 0
+    calls: int = 0
+    call_seconds: float = 0.0
     status: str = Message.Status.STOPPED  # until something better happened
     failure: Failure | None = None
     began: float = field(default_factory=time.perf_counter)  # when its question was let in
+
+    @property
+    def calls_left(self) -> int:
+        return int(settings.CHAT_TOOL_CALLS) - self.calls
+
+    @property
+    def call_seconds_left(self) -> float:
+        return float(settings.CHAT_TOOL_SECONDS) - self.call_seconds
 
     @property
     def best(self) -> Attempt | None:

@@ -9,9 +9,10 @@ from agents.lookup import agent_for
 from agents.models import Agent
 from agents.policy import policy_of, searches
 from chat.answering import condensing, records
+from chat.answering.calling.toolkit import Toolkit, toolkit_for
 from chat.answering.condensing import AS_ASKED, Rewriting
+from chat.answering.judging.routing import Strategy
 from chat.answering.questions import ChatQuestion
-from chat.answering.routing import Strategy
 from chat.models import Conversation
 from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
@@ -30,13 +31,15 @@ PLAIN = Strategy(granularities.DEFAULT_GRANULARITY)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One search, as the database allows it at this moment. `searches`: not an agent without documents."""
+    """One search, as the database allows it at this moment. `searches`: not an agent without documents. `kit`: the
+    tools that a model is offered beside it."""
 
     agent: Agent
     scope: Scope
     policy: RetrievalPolicy
     strategy: Strategy
     searches: bool
+    kit: Toolkit | None = None
 
     async def retrieve(self, query: str, rewriting: Rewriting) -> Retrieval:
         """A retrieval that fails only degrades the answer; the database's errors go through."""
@@ -57,6 +60,10 @@ class Inquiry:
     history: tuple[ModelMessage, ...]
     plan: Plan
     replaced: Exchange | None = None
+
+    @property
+    def has_tools(self) -> bool:
+        return self.plan.kit is not None
 
     @property
     def needs_rewriting(self) -> bool:
@@ -115,7 +122,8 @@ def plan_for(
         context=conversation.context,
         leanings=leanings(scope, conversation, question.student, said) if does_search else {},
     )
-    return Plan(agent, scope, fit(policy, scope, strategy) if does_search else policy, strategy, does_search)
+    fitted = fit(policy, scope, strategy) if does_search else policy
+    return Plan(agent, scope, fitted, strategy, does_search, toolkit_for(membership, agent))
 
 
 def fit(policy: RetrievalPolicy, scope: Scope, strategy: Strategy) -> RetrievalPolicy:

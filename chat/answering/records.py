@@ -1,7 +1,7 @@
 """What an answer leaves in the database: its conversation, messages, citations and trace."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -17,9 +17,10 @@ from agents.models import Agent
 from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import ChatQuestion
-from chat.answering.state import State, state_found, state_of
+from chat.answering.state import State, state_of, state_promised
 from chat.citing.support import Quote, sentences_behind
-from chat.models import Citation, Conversation, Message, Project, Trace
+from chat.citing.tables import rows_behind
+from chat.models import AnswerTable, Citation, Conversation, Message, Project, Trace
 from chat.usage.measuring import count_answer
 from chat.versions import Exchange, put_aside
 from config.faults import describe_error
@@ -171,11 +172,23 @@ def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
         Trace.objects.create(message_id=attempt.message, agent=agent, **words, **tracing.trace_found(attempt))
 
 
+def keep_round(attempt: Attempt, number: int) -> None:
+    """Store what was fetched while the answer is written, under the number that it is told with. Raises NotFound if
+    the conversation was deleted meanwhile."""
+    with transaction.atomic():
+        answer = Message.objects.unclosed().filter(pk=attempt.message)
+        said = {"attempt": number, "writer_seen_at": timezone.now(), "state": state_promised(attempt)}
+        if not answer.update(**said):
+            raise NotFound
+        there = set(AnswerTable.objects.filter(message_id=attempt.message).values_list("n", flat=True))
+        AnswerTable.objects.bulk_create(one for one in attempt.tables if one.n not in there)
+
+
 def of_retrieval(attempt: Attempt) -> dict[str, Any]:
     return {
         "confidence": attempt.retrieval.confidence.value,
         "sufficient": attempt.retrieval.sufficient,
-        "state": state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty),
+        "state": state_promised(attempt),
     }
 
 
@@ -190,7 +203,7 @@ def close_answer(answer: Answer) -> None:
     fields: dict[str, Any] = {"status": answer.final_status, "error_code": answer.error_code, "usage": answer.usage}
     is_other = best is not None and best is not answer.attempts[0]
     if best is not None:
-        fields |= {"content": best.text, "attempt": answer.told}
+        fields |= {"content": best.text, "attempt": max(1, answer.told)}
         fields |= of_retrieval(best) if is_other else {}
         fields["state"] = state_of(best)
     with transaction.atomic():
@@ -206,21 +219,38 @@ def close_answer(answer: Answer) -> None:
             Citation.objects.filter(message_id=answer.message, n__in=best.cited).update(cited=True)
         for row in (one for one in best.sources if one.quotes is not None and not is_other):
             Citation.objects.filter(message_id=answer.message, n=row.n).update(quotes=row.quotes)
+        close_tables(answer, best)
         Trace.objects.filter(message_id=answer.message).update(**tracing.trace_ended(answer))
 
 
+def close_tables(answer: Answer, best: Attempt) -> None:
+    """The rows that the kept attempt has fetched, and no others; few, if any."""
+    if not any(one.steps for one in answer.attempts):
+        return
+    AnswerTable.objects.filter(message_id=answer.message).delete()
+    for one in best.tables:
+        one.cited = one.n in best.cited
+    AnswerTable.objects.bulk_create(best.tables)
+
+
 def keep_quotes(best: Attempt) -> None:
-    """The sentences behind its citations, on its sources. Without them the passages stand for them."""
-    quotes = quotes_behind(best.message, best.retrieval, best.scope, best.text)
+    """The sentences behind its citations, on its sources, and the rows. Without them the passages stand for them."""
+    others = [one.n for one in best.tables]
+    quotes = quotes_behind(best.message, best.retrieval, best.scope, best.text, others)
     for row in best.sources:
         row.quotes = quotes.get(row.n)
+    rows = rows_behind(best.text, best.tables, [one.n for one in best.sources]) if best.tables else {}
+    for table in best.tables:
+        table.quotes = rows.get(table.n)
 
 
-def quotes_behind(message: UUID, retrieval: Retrieval, scope: Scope, text: str) -> dict[int, list[Quote | None]]:
-    """The sentences behind the citations of `text`. What goes wrong here, but for the database, does not cost anybody
-    the answer."""
+def quotes_behind(
+    message: UUID, retrieval: Retrieval, scope: Scope, text: str, others: Sequence[int] = ()
+) -> dict[int, list[Quote | None]]:
+    """The sentences behind the citations of `text`, which may cite `others` beside its passages. What goes wrong here,
+    but for the database, does not cost anybody the answer."""
     try:
-        return sentences_behind(text, retrieval.chunks, scope)
+        return sentences_behind(text, retrieval.chunks, scope, others)
     except (ValueError, LookupError, TypeError) as error:
         logger.error("message %s: its citations could not be looked up: %s", message, describe_error(error))
         return {}

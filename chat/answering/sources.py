@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from chat.models import Citation
+from chat.models import AnswerTable, Citation
 from chat.rendering.citations import citations_in
-from chat.stream.events import Source, Support
+from chat.stream.events import Source, Support, TableSource
 from retrieval.context.snippets import snippet
 from retrieval.results import Retrieval, RetrievedChunk
 
@@ -36,7 +36,9 @@ def _citation_row(message: UUID, n: int, chunk: RetrievedChunk, query: str) -> C
     )
 
 
-def source_of(row: Citation) -> Source:
+def source_of(row: Citation | AnswerTable) -> Source | TableSource:
+    if isinstance(row, AnswerTable):
+        return table_source_of(row)
     return Source(
         n=row.n,
         chunk=row.chunk_id,
@@ -52,7 +54,24 @@ def source_of(row: Citation) -> Source:
     )
 
 
-def citations_of(text: str, rows: Sequence[Citation]) -> tuple[Support, ...]:
+def table_source_of(row: AnswerTable) -> TableSource:
+    return TableSource(
+        n=row.n,
+        title=row.title,
+        tool=row.tool,
+        source=row.source_id,
+        tables=tuple(row.table_names),
+        columns=tuple(row.columns),
+        rows=tuple(row.rows),
+        row_count=row.row_count,
+        truncated=row.truncated,
+        statement=row.statement,
+        params=row.params,
+        snippet=row.snippet,
+    )
+
+
+def citations_of(text: str, rows: Sequence[Citation | AnswerTable]) -> tuple[Support, ...]:
     """What stands behind each `[n]` of `text`, in its order."""
     by_number = {one.n: one for one in rows}
     seen: Counter[int] = Counter()
@@ -63,7 +82,7 @@ def citations_of(text: str, rows: Sequence[Citation]) -> tuple[Support, ...]:
     return tuple(supports)
 
 
-def supports_by_number(text: str, rows: Sequence[Citation]) -> dict[int, list[Support]]:
+def supports_by_number(text: str, rows: Sequence[Citation | AnswerTable]) -> dict[int, list[Support]]:
     """The same by number, in the order of each one's citations."""
     supports: dict[int, list[Support]] = {}
     for one in citations_of(text, rows):
@@ -71,9 +90,11 @@ def supports_by_number(text: str, rows: Sequence[Citation]) -> dict[int, list[Su
     return supports
 
 
-def support_of(row: Citation, occurrence: int) -> Support:
+def support_of(row: Citation | AnswerTable, occurrence: int) -> Support:
     """Of one of its citations. Where nobody has looked for the sentence, as in answers of 0.1.0, the passage stands for
     it; one of which nothing is left, because its document was erased, supports nothing any more."""
+    if isinstance(row, AnswerTable):
+        return Support(row.n, _row_behind(row, occurrence), None, None, None)
     if not row.snippet:
         return Support(row.n, None, None, None, None)
     if row.quotes is None or occurrence >= len(row.quotes):
@@ -84,3 +105,11 @@ def support_of(row: Citation, occurrence: int) -> Support:
         return Support(row.n, None, None, None, None)
     label = quote.get("page_label", "")
     return Support(row.n, quote["text"], quote["page"], quote["start"], quote["end"], label)
+
+
+def _row_behind(row: AnswerTable, occurrence: int) -> str | None:
+    """Where nobody has looked, the first row stands for it."""
+    if row.quotes is None or occurrence >= len(row.quotes):
+        return row.snippet or None
+    quote: str | None = row.quotes[occurrence]
+    return quote

@@ -29,8 +29,10 @@ LABELS = {
 }
 
 
-def state_found(retrieval: Retrieval, *, has_documents: bool) -> State:
-    """What the search promises, before anything is said."""
+def state_found(retrieval: Retrieval, *, has_documents: bool, has_rows: bool = False) -> State:
+    """What was found promises, before anything is said."""
+    if has_rows:
+        return State.SUPPORTED
     if retrieval.gate is Gate.DISABLED or not has_documents:
         return State.WITHOUT_DOCUMENTS
     if retrieval.sufficient:
@@ -38,15 +40,23 @@ def state_found(retrieval: Retrieval, *, has_documents: bool) -> State:
     return State.COULD_NOT_SEARCH if retrieval.gate is Gate.DEGRADED else State.NOT_IN_DOCUMENTS
 
 
+def state_promised(attempt: Attempt) -> State:
+    """The same of an attempt that may have fetched rows since."""
+    return state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty, has_rows=bool(attempt.tables))
+
+
 def state_of(attempt: Attempt) -> State:
     """The same once it is said, and once it is known what supports its citations. What a model says though the search
-    found too little, it says without documents: it was given none."""
+    found too little, it says without documents: it was given none. Rows that it has fetched and cites count as
+    documents do."""
     found = state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty)
+    if attempt.is_whole and any(one.n in attempt.cited for one in attempt.tables):
+        found = State.SUPPORTED
     if found is State.NOT_IN_DOCUMENTS and not attempt.refusal and attempt.parts:
         return State.WITHOUT_DOCUMENTS
     if found is not State.SUPPORTED or not attempt.is_whole:
         return found
-    is_unsupported = any(None in (one.quotes or ()) for one in attempt.sources)
+    is_unsupported = any(None in (one.quotes or ()) for one in attempt.all_sources)
     is_in_part = is_unsupported or attempt.is_doubtful or not attempt.cited
     return State.PARTLY_SUPPORTED if is_in_part else State.SUPPORTED
 

@@ -7,6 +7,7 @@ Admins read traces. So one whose words may tell of somebody's own documents is m
     {"attempt", "kind" of its question (`chat.understanding.kinds`), "granularity", "breadth", "confidence", "score",
      "gate", "chunks": how many passages, "kept": bool,
      "metrics": {"faithfulness", "context_precision", "context_recall"} | null, "decision": the router's reason | "",
+     "calls": of tools, in order, {"tool", "source", "fingerprint", "rows", "milliseconds", "refused": code | ""},
      "fault": "" | "evaluator_failed" | "search_failed" | "nothing_found" | a model error's code,
      "timings": milliseconds by stage of its search}
 `candidates`, of the attempt that was kept, best first:
@@ -98,6 +99,7 @@ def attempt_entry(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
         "decision": attempt.decision.reason.value if attempt.decision else "",
         "fault": attempt.fault or (attempt.error.code if isinstance(attempt.error, ModelError) else ""),
         "timings": dict(retrieval.timings),
+        **({"calls": [one.entry for one in attempt.steps]} if attempt.steps else {}),
     }
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from accounts.http.idempotency import HEADER
@@ -39,6 +39,37 @@ class SourceSerializer(serializers.Serializer[Any]):
     relevance = serializers.FloatField()
 
 
+class TableSourceSerializer(serializers.Serializer[Any]):
+    """Rows that the model has fetched with a tool, which the answer may cite as `[n]`: the first of `row_count`."""
+
+    kind = serializers.CharField(help_text="table")
+    n = serializers.IntegerField()
+    title = serializers.CharField()
+    tool = serializers.CharField()
+    source = serializers.UUIDField(allow_null=True)  # type: ignore[assignment]  # a field of this name
+    tables = serializers.ListField(child=serializers.CharField())
+    columns = serializers.ListField(child=serializers.DictField())
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField(allow_null=True)))
+    row_count = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+    statement = serializers.CharField()
+    params = serializers.DictField(child=serializers.JSONField(allow_null=True))
+    snippet = serializers.CharField()
+
+
+ANY_SOURCES = PolymorphicProxySerializer(
+    component_name="AnySource",
+    serializers=[SourceSerializer, TableSourceSerializer],
+    resource_type_field_name=None,
+    many=True,
+)
+
+
+@extend_schema_field(ANY_SOURCES)
+class AnySourceField(serializers.ListField):
+    """Passages, then tables."""
+
+
 class SupportSerializer(serializers.Serializer[Any]):
     """What stands behind one `[n]` of an answer."""
 
@@ -58,7 +89,7 @@ class WholeAnswerSerializer(serializers.Serializer[Any]):
     message = serializers.UUIDField()
     conversation = serializers.UUIDField()
     content = serializers.CharField()
-    sources = SourceSerializer(many=True)
+    sources = AnySourceField()
     citations = SupportSerializer(many=True)
     state = serializers.CharField()
     confidence = serializers.CharField()
@@ -110,7 +141,7 @@ class CompletionRequestSerializer(serializers.Serializer[Any]):
 class ChoiceSerializer(serializers.Serializer[Any]):
     index = serializers.IntegerField()
     message = CompletionMessageSerializer()
-    sources = SourceSerializer(many=True)
+    sources = AnySourceField()
     finish_reason = serializers.CharField()
 
 

@@ -14,9 +14,10 @@ from accounts.problems import NotFound
 from agents.api.serializers import FiltersField
 from chat.answering.sources import citations_of
 from chat.answering.state import state_kept
-from chat.api.described import SupportSerializer
+from chat.api.described import ANY_SOURCES, SupportSerializer
 from chat.api.questions import StudentSerializer
-from chat.models import Citation, Conversation, Message, Project
+from chat.models import AnswerTable, Citation, Conversation, Message, Project
+from chat.stream.events import TableSource
 from chat.understanding.course import PARTS as STUDENT_PARTS
 from corpora.models import Corpus
 
@@ -116,13 +117,31 @@ class CitationSerializer(serializers.ModelSerializer[Citation]):
         return super().to_representation(instance.veil())
 
 
+class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
+    """Rows that an answer's model has fetched: a source of the kind `table`."""
+
+    kind = serializers.SerializerMethodField()
+    source = serializers.UUIDField(source="source_id", allow_null=True)  # type: ignore[assignment]  # of this name
+    tables = serializers.JSONField(source="table_names")
+
+    class Meta:
+        model = AnswerTable
+        fields = (
+            "kind", "n", "title", "tool", "source", "tables", "columns", "rows", "row_count", "truncated", "statement",
+            "params", "snippet", "cited",
+        )  # fmt: skip
+
+    def get_kind(self, row: AnswerTable) -> str:
+        return TableSource.kind
+
+
 class MessageSerializer(serializers.ModelSerializer[Message]):
     """An answer whose writer died is told as the broken off one that it is."""
 
     status = serializers.CharField(source="present_status", read_only=True)
     error_code = serializers.CharField(source="present_error_code", read_only=True)
     state = serializers.SerializerMethodField()
-    sources = CitationSerializer(source="citations", many=True)
+    sources = serializers.SerializerMethodField()
     citations = serializers.SerializerMethodField()
 
     class Meta:
@@ -135,9 +154,15 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
     def get_state(self, row: Message) -> str:
         return state_kept(row)
 
+    @extend_schema_field(ANY_SOURCES)
+    def get_sources(self, row: Message) -> list[dict[str, Any]]:
+        passages = CitationSerializer(row.citations.all(), many=True).data
+        return [*passages, *AnswerTableSerializer(row.tables.all(), many=True).data]
+
     @extend_schema_field(SupportSerializer(many=True))
     def get_citations(self, row: Message) -> list[dict[str, Any]]:
-        return [one.told for one in citations_of(row.content, [source.veil() for source in row.citations.all()])]
+        sources: list[Citation | AnswerTable] = [*(source.veil() for source in row.citations.all()), *row.tables.all()]
+        return [one.told for one in citations_of(row.content, sources)]
 
 
 class ConversationSerializer(serializers.ModelSerializer[Conversation]):

@@ -119,6 +119,7 @@ class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
                 shown.prefetch_related(
                     Prefetch("citations", Citation.objects.select_related("document__corpus")),
                     Prefetch("trace", traces),
+                    "tables",
                 ),
             ),
         )

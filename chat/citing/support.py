@@ -35,12 +35,15 @@ class PassageText(NamedTuple):
     sent: Read
 
 
-def sentences_behind(answer: str, passages: Sequence[RetrievedChunk], scope: Scope) -> dict[int, list[Quote | None]]:
+def sentences_behind(
+    answer: str, passages: Sequence[RetrievedChunk], scope: Scope, others: Sequence[int] = ()
+) -> dict[int, list[Quote | None]]:
     """By number of passage, for each of its citations in order: the sentence that supports it, None where none does.
 
-    Of a passage whose document is gone meanwhile there is nothing.
+    Of a passage whose document is gone meanwhile there is nothing. `others`: what is cited and no passage.
     """
-    claims = claims_in(answer, range(1, len(passages) + 1))[:MOST_JUDGED]
+    numbers = range(1, len(passages) + 1)
+    claims = [one for one in claims_in(answer, {*numbers, *others}) if one.n in numbers][:MOST_JUDGED]
     read = texts_of({n: passages[n - 1] for n in {claim.n for claim in claims}}, scope)
     quotes: dict[int, list[Quote | None]] = {n: [] for n in read}
     for claim in claims:

@@ -4,11 +4,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from chat.models import Citation, Conversation, Message
+from chat.models import AnswerTable, Citation, Conversation, Message
 
 
 def as_json(conversation: Conversation) -> dict[str, Any]:
-    messages = conversation.messages.order_by("created_at", "pk").prefetch_related("citations__document__corpus")
+    messages = conversation.messages.order_by("created_at", "pk").prefetch_related(
+        "citations__document__corpus", "tables"
+    )
     return {
         "id": conversation.pk,
         "title": conversation.title,
@@ -23,12 +25,18 @@ def as_json(conversation: Conversation) -> dict[str, Any]:
 def message_as_json(message: Message) -> dict[str, Any]:
     names = ("role", "content", "created_at", "rating", "comment")
     said = {name: getattr(message, name) for name in names} | {"is_shown": not message.is_aside}
-    return {**said, "sources": [source_as_json(one.veil()) for one in message.citations.all()]}
+    sources = [source_as_json(one.veil()) for one in message.citations.all()]
+    return {**said, "sources": [*sources, *(table_as_json(one) for one in message.tables.all())]}
 
 
 def source_as_json(source: Citation) -> dict[str, Any]:
     names = ("n", "title", "page", "snippet", "cited", "quotes")
     return {**{name: getattr(source, name) for name in names}, "document": source.document_id}
+
+
+def table_as_json(table: AnswerTable) -> dict[str, Any]:
+    names = ("n", "title", "columns", "rows", "row_count", "statement", "params", "cited")
+    return {**{name: getattr(table, name) for name in names}, "page": None}
 
 
 def as_markdown(said: dict[str, Any]) -> str:
@@ -43,7 +51,7 @@ def as_markdown(said: dict[str, Any]) -> str:
 
 
 def markdown_sources(sources: list[dict[str, Any]]) -> str:
-    """Under a heading, passages of one place in one line: the answer names them by their numbers."""
+    """Under a heading, passages and tables of one place in one line: the answer names them by their numbers."""
     places: dict[str, list[str]] = {}
     for one in sources:
         place = f"{one['title']}{page_of(one)}" if one["title"] else _("The document was deleted.")

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import Membership
 from accounts.pages.access import member_page, slice_of
 from accounts.problems import NotFound
+from agents.granting import sources_read_by
 from agents.models import Agent
 from chat.answering.records import narrowed
 from chat.leaving.transcripts import as_json, as_markdown
@@ -57,6 +58,7 @@ def conversation(request: HttpRequest, membership: Membership, pk: UUID) -> Http
         "transcript": transcript_of(found),
         "max_chars": settings.MAX_QUESTION_CHARS,
         "context_form": ContextForm(found, reach_of(membership, found)),
+        "data_read": sources_read_by(found.agent),
         "form": ConversationForm(instance=found, membership=membership),
     }
     return render(request, "chat/conversation.html", context)

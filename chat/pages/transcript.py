@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from chat.answering.sources import supports_by_number
 from chat.answering.state import READ_OF_A_TRACE, State, state_kept
 from chat.citing.support import page_told
-from chat.models import Citation, Conversation, Message, MessageQuerySet, Trace
+from chat.models import AnswerTable, Citation, Conversation, Message, MessageQuerySet, Trace
 from chat.rendering.markdown import render
 from chat.rendering.markdown_rules import CitationMark
 from chat.stream.elsewhere import advice_for
@@ -27,6 +27,7 @@ class ShownMessage:
     row: Message
     html: SafeString
     sources: tuple[Citation, ...]
+    tables: tuple[AnswerTable, ...] = ()
     versions: tuple[UUID, ...] = ()  # of a question the ones that were asked in its place, oldest first
 
     @property
@@ -108,6 +109,7 @@ def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessag
 def with_sources(conversation: Conversation) -> MessageQuerySet:
     return conversation.messages.shown().prefetch_related(
         Prefetch("citations", Citation.objects.select_related("document__corpus")),
+        "tables",
         Prefetch("trace", Trace.objects.only("message", *READ_OF_A_TRACE)),  # of answers of 0.1.0, for their state
     )
 
@@ -120,14 +122,15 @@ def shown_messages(conversation: Conversation, rows: Iterable[Message]) -> tuple
 
 def shown_message(row: Message, citations: Iterable[Citation], versions: Sequence[UUID] = ()) -> ShownMessage:
     """What is drawn of a message; of sources whose document is deleted no text."""
-    sources = tuple(one.veil() for one in citations)
+    sources, tables = tuple(one.veil() for one in citations), tuple(row.tables.all())
+    cited: list[Citation | AnswerTable] = [*sources, *tables]
     is_answer = row.role == Message.Role.ASSISTANT
-    rendered = render(row.content, [one.n for one in sources], marks_of(row.content, sources)) if is_answer else ""
+    rendered = render(row.content, [one.n for one in cited], marks_of(row.content, cited)) if is_answer else ""
     html = mark_safe(rendered)  # noqa: S308 - chat.rendering.markdown sanitises after rendering (R17)
-    return ShownMessage(row, html, sources, () if is_answer else tuple(versions))
+    return ShownMessage(row, html, sources, tables, () if is_answer else tuple(versions))
 
 
-def marks_of(text: str, sources: Sequence[Citation]) -> dict[int, list[CitationMark]]:
+def marks_of(text: str, sources: Sequence[Citation | AnswerTable]) -> dict[int, list[CitationMark]]:
     """How the citations are drawn. Of a deleted document nothing is said: its claims were not looked at and refused."""
     known = [one for one in sources if one.snippet and one.quotes is not None]
     return {n: [mark_of(one) for one in supports] for n, supports in supports_by_number(text, known).items()}
@@ -136,6 +139,5 @@ def marks_of(text: str, sources: Sequence[Citation]) -> dict[int, list[CitationM
 def mark_of(support: Support) -> CitationMark:
     if support.text is None:
         return CitationMark(is_supported=False)
-    return CitationMark(
-        True, support.text, f"{support.start}-{support.end}", page_told(support.page, support.page_label)
-    )
+    span = f"{support.start}-{support.end}" if support.end else ""
+    return CitationMark(True, support.text, span, page_told(support.page, support.page_label))

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.pages import asking, conversations, dashboard, finding, follow_ups, leaving, projects, usage
+from chat.pages import asking, conversations, dashboard, finding, follow_ups, leaving, projects, tables, usage
 from chat.pages.courses import study
 
 urlpatterns = [
@@ -23,6 +23,7 @@ urlpatterns = [
     path("conversations/<uuid:pk>/versions/<uuid:question>/", conversations.version_show, name="version-show"),
     path("conversations/<uuid:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),
     path("messages/<uuid:pk>/", conversations.message, name="message"),
+    path("messages/<uuid:pk>/tables/<int:n>/", tables.answer_table, name="answer-table"),
     path("messages/<uuid:pk>/follow-ups/", follow_ups.follow_ups, name="follow-ups"),
     path("courses/<uuid:pk>/", study.course, name="course"),
     path("courses/<uuid:pk>/<uuid:document_id>/", study.course_unit, name="course-unit"),

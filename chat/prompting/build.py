@@ -45,12 +45,13 @@ def build_prompt(
     language: str = "es",
     sufficient: bool = True,
     is_searched: bool = True,
+    has_tools: bool = False,
     budget: int = CONTEXT_AND_HISTORY_TOKENS,
     count_tokens: Callable[[str], int] = estimate_prompt_tokens,
 ) -> tuple[str, tuple[ModelMessage, ...]]:
     """The system prompt and the messages; the last message is the question.
 
-    `is_searched`: whether what searches documents could be reached.
+    `is_searched`: whether what searches documents could be reached. `has_tools`: whether the model is offered any.
     `grounding` None: an agent without RAG, to which neither context nor rules about it are given.
     `context_template`: an agent's text around the context, with `{documents}` where it belongs.
     `instructions`: an agent's own, after the rules that always hold. `budget`: tokens of context and history
@@ -58,11 +59,10 @@ def build_prompt(
     """
     texts = texts_for(language)
     context = _context(texts, global_passages, personal_passages) if grounding else ""
-    rules = (
-        texts.rules(grounding, has_context=bool(context), sufficient=sufficient, is_searched=is_searched)
-        if grounding
-        else ""
-    )
+    rules = ""
+    if grounding or has_tools:
+        found = {"has_context": bool(context), "sufficient": sufficient, "is_searched": is_searched}
+        rules = texts.rules(grounding or "open", **found, has_tools=has_tools)
     template = context_template if "{documents}" in context_template else f"{context_template}\n\n{{documents}}"
     framed = template.replace("{documents}", context).strip() if context else ""
     system = "\n\n".join(part.strip() for part in (system_prompt, framed, rules, instructions) if part.strip())

@@ -2,7 +2,7 @@
 
 from django.utils.translation import get_language
 
-from agents.llm.base import ModelMessage, ModelRequest, Passage
+from agents.llm.base import ModelMessage, ModelRequest, Passage, ToolOffer
 from agents.models import Agent
 from chat.answering.questions import ChatQuestion
 from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build_prompt
@@ -28,7 +28,11 @@ def headings_of(passage: RetrievedChunk) -> tuple[str, ...]:
 
 
 def chat_request_for(
-    agent: Agent, history: tuple[ModelMessage, ...], question: ChatQuestion, retrieval: Retrieval
+    agent: Agent,
+    history: tuple[ModelMessage, ...],
+    question: ChatQuestion,
+    retrieval: Retrieval,
+    tools: tuple[ToolOffer, ...] = (),
 ) -> ModelRequest:
     """The model's request: passages numbered as the sources are, global and personal apart (SPEC §5). Passages that do
     not suffice are no context: they are shown as the nearest, and the model answers without documents, and says so."""
@@ -49,6 +53,7 @@ def chat_request_for(
         language=language,
         sufficient=retrieval.sufficient,
         is_searched=retrieval.gate is not Gate.DEGRADED,
+        has_tools=bool(tools),
         budget=prompt_budget(agent),
     )
     return ModelRequest(
@@ -62,4 +67,5 @@ def chat_request_for(
         passages=tuple(passage for _, passage in numbered),
         language=language,
         places=retrieval.named.places,
+        tools=tools,
     )

@@ -16,7 +16,7 @@ from accounts.problems import DatabaseUnavailable, InternalError, Problem
 from agents.llm.base import ModelError
 from chat.answering.sources import citations_of, source_of
 from chat.answering.state import state_kept
-from chat.models import Citation, Message, Trace
+from chat.models import AnswerTable, Citation, Message, Trace
 from chat.stream.events import Done, Error, Sources, Status
 from chat.stream.live import Batch, Live
 from chat.stream.log import Cursor
@@ -133,9 +133,9 @@ def sources_of(row: Message) -> Sources:
     )
 
 
-def sources_kept(row: Message) -> list[Citation]:
+def sources_kept(row: Message) -> list[Citation | AnswerTable]:
     """As they may be shown now: what was deleted since has no text any more."""
-    return [one.veil() for one in row.citations.select_related("document__corpus")]
+    return [*(one.veil() for one in row.citations.select_related("document__corpus")), *row.tables.all()]
 
 
 def ending_of(row: Message) -> Done | Error:

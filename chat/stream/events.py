@@ -1,6 +1,6 @@
 """The events of an answer, in the order and with the fields of API.md, "Chat"."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -24,8 +24,38 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSource:
+    """Rows that the model has fetched with a tool, and that the answer may cite as `[n]`: the first of `row_count`.
+    `source` is the data source; `statement` and `params` are what was asked."""
+
+    kind: ClassVar[str] = "table"
+    n: int
+    title: str
+    tool: str
+    source: UUID | None
+    tables: tuple[str, ...]
+    columns: tuple[Mapping[str, str], ...]
+    rows: tuple[Sequence[Any], ...]
+    row_count: int
+    truncated: bool
+    statement: str
+    params: Mapping[str, Any]
+    snippet: str
+
+
+AnySource = Source | TableSource
+
+
+def told_source(one: AnySource) -> dict[str, Any]:
+    """The fields as clients get them. A passage is told as it was before there were tables: without a kind."""
+    kind = {"kind": one.kind} if isinstance(one, TableSource) else {}
+    return {**kind, **{name: getattr(one, name) for name in one.__slots__}}
+
+
+@dataclass(frozen=True, slots=True)
 class Support:
-    """What stands behind one `[n]` of an answer: words of the passage, their page and characters in the document.
+    """What stands behind one `[n]` of an answer: words of the passage, their page and characters in the document; of a
+    table the row, without a place.
     None: not known. `page_label`: what is printed on that page, where it is not its number."""
 
     n: int
@@ -56,7 +86,7 @@ class Sources:
     confidence: str
     sufficient: bool
     state: str
-    sources: tuple[Source, ...]
+    sources: tuple[AnySource, ...]
     degraded: str | None = None
 
 
@@ -65,9 +95,11 @@ class Status:
     """Where the answer stands; any number of them."""
 
     event: ClassVar[str] = "status"
-    stage: Literal["retrieving", "generating", "evaluating", "retrying"]
+    stage: Literal["retrieving", "generating", "calling", "evaluating", "retrying"]
     attempt: int
     granularity: int | None = None
+    tool: str | None = None  # that is called, and the data source that it asks; "": none that the agent has
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.tenancy.scope import system_scope
-from chat.models import Citation, Message
+from chat.models import AnswerTable, Citation, Message
 from chat.rendering.citations import cited_numbers
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
 from config.concurrency.threads import in_thread
@@ -146,5 +146,8 @@ def close_interrupted() -> int:
     said = [found[n] for message, found in by_message.items() for n in cited_numbers(texts[message], found)]
     with transaction.atomic():
         Citation.objects.filter(pk__in=said).update(cited=True)
+        for table in AnswerTable.objects.filter(message_id__in=texts):
+            table.cited = table.n in cited_numbers(texts[table.message_id], {table.n})
+            table.save(update_fields=["cited"])
         broken_off = Message.objects.broken_off().filter(pk__in=texts)
         return broken_off.update(status=Message.Status.FAILED, error_code=Message.INTERRUPTED)

@@ -35,7 +35,7 @@ from chat.api.described import (
 )
 from chat.api.questions import MAX_MESSAGES, TOO_MANY, question_from
 from chat.stream.collected import Batches, Whole, collect, only_the_last_attempt
-from chat.stream.events import Done, Error, Event, Source, Sources, Token
+from chat.stream.events import AnySource, Done, Error, Event, Sources, Token, told_source
 from chat.stream.sse import KEEP_ALIVE
 from chat.stream.view import admit_question, problem_from_error, stream_response
 from config.concurrency.threads import in_thread
@@ -97,7 +97,7 @@ async def completions(request: HttpRequest) -> HttpResponseBase:
     head = {"id": f"chatcmpl-{admission.message}", "created": int(time.time()), "model": name}
     if not question.stream:
         return completion_response(await collect(batches), head)
-    if admission.is_adaptive:
+    if admission.is_told_anew:
         batches = only_the_last_attempt(batches)
     return stream_response(completion_chunks(batches, head, with_usage), admission.message)
 
@@ -131,7 +131,7 @@ def plain(message: dict[str, Any]) -> dict[str, str]:
 
 
 async def completion_chunks(batches: Batches, head: dict[str, Any], with_usage: bool) -> AsyncGenerator[bytes, None]:
-    sources: tuple[Source, ...] = ()
+    sources: tuple[AnySource, ...] = ()
     async with aclosing(batches):
         async for batch in batches:
             for _, event in batch:
@@ -143,7 +143,7 @@ async def completion_chunks(batches: Batches, head: dict[str, Any], with_usage: 
     yield b"data: [DONE]\n\n"
 
 
-def chunk_of_event(event: Event, sources: tuple[Source, ...], head: dict[str, Any], with_usage: bool) -> bytes:
+def chunk_of_event(event: Event, sources: tuple[AnySource, ...], head: dict[str, Any], with_usage: bool) -> bytes:
     if isinstance(event, Sources):
         return completion_chunk(head, {"delta": {"role": "assistant", "content": ""}})
     if isinstance(event, Token):
@@ -151,7 +151,9 @@ def chunk_of_event(event: Event, sources: tuple[Source, ...], head: dict[str, An
     if isinstance(event, Error):
         return line({"error": error_body(event.code, event.detail)})
     if isinstance(event, Done):
-        last = completion_chunk(head, {"delta": {}, "sources": sources}, FINISH[event.status])
+        last = completion_chunk(
+            head, {"delta": {}, "sources": [told_source(one) for one in sources]}, FINISH[event.status]
+        )
         usage = {**head, "object": "chat.completion.chunk", "choices": [], "usage": usage_of(event)}
         return last + line(usage) if with_usage else last
     return b""
@@ -174,7 +176,9 @@ def completion_response(whole: Whole, head: dict[str, Any]) -> JsonResponse:
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": whole.content},
-        "sources": orjson.loads(orjson.dumps(whole.sources.sources if whole.sources else ())),
+        "sources": orjson.loads(orjson.dumps([told_source(one) for one in whole.sources.sources]))
+        if whole.sources
+        else [],
         "finish_reason": FINISH[ending.status],
     }
     return JsonResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage_of(ending)})

@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 
-from chat.stream.events import Done, Event, Numbered, Token
+from chat.stream.events import Done, Event, Numbered, Sources, Token, told_source
 
 KEEP_ALIVE = b": keep-alive\n\n"
-OPTIONAL = frozenset({"granularity", "evaluation", "degraded"})  # left out when None
+OPTIONAL = frozenset({"granularity", "evaluation", "degraded", "tool", "source"})  # left out when None
 
 
 async def frame_batches(batches: AsyncGenerator[list[Numbered], None]) -> AsyncGenerator[bytes, None]:
@@ -35,4 +35,6 @@ def _fields(event: Event) -> dict[str, Any]:
     fields = {name: getattr(event, name) for name in event.__slots__}
     if type(event) is Done:
         fields["citations"] = [one.told for one in event.citations]
+    elif type(event) is Sources:
+        fields["sources"] = [told_source(one) for one in event.sources]
     return {name: value for name, value in fields.items() if value is not None or name not in OPTIONAL}

@@ -33,7 +33,7 @@ from chat.api.questions import QuestionSerializer, question_from
 from chat.models import Message
 from chat.stream import elsewhere
 from chat.stream.collected import Batches, Whole, collect
-from chat.stream.events import Error
+from chat.stream.events import Error, told_source
 from chat.stream.live import live_of
 from chat.stream.log import Cursor
 from chat.stream.sse import frame_batches
@@ -137,7 +137,7 @@ def whole_body(whole: Whole) -> dict[str, Any]:
         "message": found.message,
         "conversation": found.conversation,
         "content": whole.content,
-        "sources": found.sources,
+        "sources": [told_source(one) for one in found.sources],
         "citations": [one.told for one in done.citations],
         "state": done.state,
         "confidence": found.confidence,

@@ -9,8 +9,9 @@ from django.core.management import call_command
 from django.db import InterfaceError, OperationalError
 
 from accounts.tenancy.scope import system_scope
-from chat.answering import adaptive, evaluator
+from chat.answering import adaptive
 from chat.answering.inquiry import Inquiry
+from chat.answering.judging import evaluator
 from chat.models import Citation, Message, Trace
 from corpora.models import Chunk, Document
 from tests.fakes.fixtures import ModelServer

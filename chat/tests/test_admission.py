@@ -14,6 +14,7 @@ from accounts.models import IdempotentReply
 from accounts.problems import Problem
 from chat.answering import adaptive, admission, answers, attempting, inquiry, records, storing
 from chat.answering.admission import Asking
+from chat.answering.calling import hearing, telling
 from chat.answering.questions import ChatQuestion
 from chat.models import Message
 from chat.stream import keeping, live
@@ -44,8 +45,8 @@ STEPS: list[tuple[Any, str]] = [
     (attempting.requests, "chat_request_for"),
     (attempting, "refusal_for"),
     (records, "keep_sources"),
-    (attempting, "client_for"),
-    (attempting, "source_of"),
+    (hearing, "client_for"),
+    (telling, "source_of"),
     (attempting, "stream_attempt"),
     (adaptive, "improve"),
     (records, "close_answer"),

@@ -10,8 +10,9 @@ from asgiref.sync import async_to_sync
 
 from accounts.problems import NotFound
 from agents.models import Assignment
-from chat.answering import answers, attempting, inquiry
+from chat.answering import answers, inquiry
 from chat.answering.admission import Asking
+from chat.answering.calling import hearing
 from chat.answering.questions import ChatQuestion
 from chat.api.questions import question_from
 from chat.models import Conversation, Message, Trace
@@ -166,7 +167,7 @@ def test_an_unexpected_error_of_a_client_ends_in_an_error_and_its_words_stay_out
             raise ZeroDivisionError(request.system)
             yield
 
-    monkeypatch.setattr(attempting, "client_for", lambda model: Broken())
+    monkeypatch.setattr(hearing, "client_for", lambda model: Broken())
     last = events_of(library)[-1]
     assert isinstance(last, Error)
     assert last.code == "model_interrupted"

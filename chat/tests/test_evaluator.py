@@ -5,8 +5,8 @@ import pytest
 
 from agents.llm.base import ModelRequest, Passage
 from agents.llm.structured import AnswerInvalid
-from chat.answering.evaluator import evaluation_input, metrics_of
-from chat.answering.routing import Metrics
+from chat.answering.judging.evaluator import evaluation_input, metrics_of
+from chat.answering.judging.routing import Metrics
 
 GOOD = {"faithfulness": 1, "context_precision": 0.25, "context_recall": 0}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.answering.routing import MOST_ATTEMPTS, Metrics, Reason, Strategy, is_good, route, vary_until_new
+from chat.answering.judging.routing import MOST_ATTEMPTS, Metrics, Reason, Strategy, is_good, route, vary_until_new
 
 FIRST = [Strategy(512)]
 

@@ -42,8 +42,12 @@ def objects_in(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterato
     if name := named(schema):
         if "properties" in schemas[name]:
             yield name
+        else:
+            yield from objects_in(schemas[name], schemas)
     elif schema.get("type") == "array":
         yield from objects_in(schema["items"], schemas)
+    for one in schema.get("oneOf", ()):
+        yield from objects_in(one, schemas)
 
 
 def named(schema: Mapping[str, Any]) -> str:
@@ -56,7 +60,7 @@ def type_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     if name := named(schema):
         told = name if "properties" in schemas[name] else type_of(schemas[name], schemas)
     elif "oneOf" in schema:
-        told = type_of(schemas[named(schema["oneOf"][0])], schemas)
+        told = " | ".join(dict.fromkeys(type_of(one, schemas) for one in schema["oneOf"]))
     elif schema.get("type") == "array":
         told = f"list[{type_of(schema['items'], schemas)}]"
     elif schema.get("type") == "object":

@@ -4,6 +4,7 @@ import { addressOf, nameUnsupported } from "./actions.js";
 import { enrich } from "./rich.js";
 
 const clone = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
+const tableUrl = ({ message, n }) => `/messages/${message}/tables/${n}/`;
 const readerUrl = ({ document: id, chunk, page }) =>
   `/documents/${id}/?chunk=${chunk}${page ? `&page=${page}` : ""}#passage`;
 const letters = (text) => text.replace(/[\p{P}\p{S}\s]+/gu, "");
@@ -23,8 +24,9 @@ export function questionElement(text) {
   return element;
 }
 
-/** As `chat.pages.transcript.page_of_support` has it. */
-function placeOf({ page, page_label: label }, labels) {
+/** As `chat.pages.transcript.page_of_support` has it; of a table how many rows it has. */
+function placeOf({ page, page_label: label, row_count: rows }, labels) {
+  if (rows !== undefined) return `${rows} ${labels.rows}`;
   if (!page) return "";
   return `${labels.page} ${page}${label ? ` (${labels.printed} ${label})` : ""}`;
 }
@@ -33,9 +35,9 @@ function sourceElement(source, labels) {
   const element = clone("source-template");
   element.dataset.source = source.n;
   element.querySelector("[data-n]").textContent = source.n;
-  element.querySelector("[data-link]").href = readerUrl(source);
+  element.querySelector("[data-link]").href = source.kind === "table" ? tableUrl(source) : readerUrl(source);
   element.querySelector("[data-page]").textContent = placeOf(source, labels);
-  element.querySelector("[data-path]").textContent = source.heading_path.filter((part) => part !== source.title).join(" › ");
+  element.querySelector("[data-path]").textContent = (source.heading_path ?? []).filter((part) => part !== source.title).join(" › ");
   element.querySelector("[data-snippet]").textContent = withoutMarks(source.snippet);
   return element;
 }
@@ -47,14 +49,15 @@ const withoutMarks = (text) => text.replace(/^[ \t]{0,3}(?:#{1,6}|>|[-*+])[ \t]+
 function documentElements(sources, labels) {
   const found = new Map();
   for (const source of sources) {
-    if (!found.has(source.document)) {
+    const key = source.document ?? `table ${source.n}`;
+    if (!found.has(key)) {
       const element = clone("source-document-template");
-      element.dataset.document = source.document;
+      element.dataset.document = source.document ?? "";
       element.querySelector("[data-title]").textContent = source.title;
-      element.querySelector(`[data-tier="${source.corpus_type}"]`).hidden = false;
-      found.set(source.document, element);
+      element.querySelector(`[data-tier="${source.corpus_type ?? source.kind}"]`).hidden = false;
+      found.set(key, element);
     }
-    found.get(source.document).querySelector("ol").append(sourceElement(source, labels));
+    found.get(key).querySelector("ol").append(sourceElement(source, labels));
   }
   return found.values();
 }
@@ -102,11 +105,11 @@ export class AnswerView {
     this.element.id = `m-${message}`;
   }
 
-  sources({ attempt, confidence, sources, state }) {
+  sources({ attempt, confidence, message, sources, state }) {
     this.#enter(attempt);
     const list = this.element.querySelector("[data-sources]");
     list.hidden = !sources.length;
-    list.querySelector("ol").replaceChildren(...documentElements(sources, this.labels));
+    list.querySelector("ol").replaceChildren(...documentElements(sources.map((one) => ({ ...one, message })), this.labels));
     this.confidence = confidence;
     this.#state(state, ".marks");
   }

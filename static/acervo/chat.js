@@ -55,7 +55,9 @@ const handlers = {
     run.view.sources(data);
     run.stage = labels.generating;
   },
-  status(run, data) { run.stage = labels[data.stage] || run.stage; },
+  status(run, data) {
+    run.stage = data.source ? labels.callingSource.replace("{source}", () => data.source) : labels[data.stage] || run.stage;
+  },
   token(run, data) { run.view.token(data); },
   html(run, data) { run.view.html(data); },
   done(run, data) {

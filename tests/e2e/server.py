@@ -70,6 +70,9 @@ class Installation:
 
     def upload(self, person: str, corpus: str, filename: str, content: bytes) -> Any:
         """The document that the API made of a file."""
+        return self.send_file(person, f"/api/corpora/{corpus}/documents/", filename, content)
+
+    def send_file(self, person: str, path: str, filename: str, content: bytes) -> Any:
         boundary = "acervo-test-boundary"
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{filename}"\r\n\r\n'
         body = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
@@ -77,7 +80,7 @@ class Installation:
             "Authorization": f"Bearer {self.people[person].api_key}",
             "Content-Type": f"multipart/form-data; boundary={boundary}",
         }
-        request = Request(f"{self.url}/api/corpora/{corpus}/documents/", body, headers, method="POST")
+        request = Request(f"{self.url}{path}", body, headers, method="POST")
         with urlopen(request, timeout=20) as answer:
             return json.loads(answer.read())
 

@@ -40,7 +40,10 @@ class Behaviour:
     text: str = ""
     json_answer: Any = None
     thinking: str = ""
-    obedient: bool = False  # repeats the passages of its context word for word, and follows them
+    obedient: bool = False  # repeats the passages of its context word for word, and follows them: `CALL name {…}` too
+    calls: Any = None  # tools that it asks for, a list for each round: [[{"name", "arguments"}], …]; then it answers
+    stubborn: bool = False  # asks for tools for ever, whatever is offered
+    saying: str = ""  # before it asks for them
     copying: bool = False  # puts whatever it was shown into everything it says, as real models do with names and sums
     # embeddings
     dims: int = 0  # other dimensions than asked for

@@ -15,6 +15,36 @@ SOURCE = re.compile(r'<source id="(\d+)"[^>]*>\s*(.*?)\s*</source>', re.DOTALL)
 ASKS_FOR_PROMPT = re.compile(r"system prompt|prompt del sistema|instrucciones del sistema", re.IGNORECASE)
 
 
+ORDER = re.compile(r"CALL (\w+) (\{.*?\}) END")  # a call that a text orders, wherever it stands
+Call = dict[str, Any]  # {"name", "arguments": an object, or a text that is none}
+
+
+def calls(behaviour: Behaviour, system: str, body: dict[str, Any]) -> list[Call]:
+    """The tools that it asks for now: as scripted, or of an obedient one what the texts order that it has not asked for
+    yet, whether such a tool was offered or not."""
+    rounds = [message for message in body["messages"] if _asked_for(message)]
+    if behaviour.obedient:
+        made = [json.dumps(one, sort_keys=True) for message in rounds for one in _asked_for(message)]
+        texts = "\n".join([system, *(_text(message) for message in body["messages"])]).replace('\\"', '"')
+        ordered = [{"name": name, "arguments": _json(arguments)} for name, arguments in ORDER.findall(texts)]
+        return [one for one in ordered if json.dumps(one, sort_keys=True) not in made]
+    scripted: list[list[Call]] = behaviour.calls or []
+    if behaviour.stubborn:
+        return scripted[len(rounds) % len(scripted)]
+    may = body.get("tools") and body.get("tool_choice") not in ("none", {"type": "none"})
+    return scripted[len(rounds)] if may and len(rounds) < len(scripted) else []
+
+
+def _asked_for(message: dict[str, Any]) -> list[Call]:
+    """The calls of a message of its own."""
+    found = [one["function"] for one in message.get("tool_calls") or ()]
+    made = [{"name": one["name"], "arguments": _json(one["arguments"])} for one in found]
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    used = [one for one in blocks if isinstance(one, dict) and one.get("type") == "tool_use"]
+    return made + [{"name": one["name"], "arguments": one["input"]} for one in used]
+
+
 def answer(behaviour: Behaviour, system: str, messages: list[dict[str, Any]]) -> str:
     """The whole answer. By default it quotes the first source of its context and cites it."""
     if behaviour.json_answer is not None:
@@ -59,7 +89,7 @@ def _copied(asked: str, sources: list[tuple[str, str]]) -> str:
 def _json(text: str) -> dict[str, Any]:
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
 
@@ -68,7 +98,7 @@ def _text(message: dict[str, Any]) -> str:
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
-    return "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
+    return "\n".join(part.get("text") or part.get("content") or "" for part in content if isinstance(part, dict))
 
 
 def tokens(behaviour: Behaviour, whole: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from aiohttp import web
 
 from tests.fakes import model_answers
 from tests.fakes.behaviour import Behaviour, Script
-from tests.fakes.wire import AnthropicWire, OpenAIWire, Wire
+from tests.fakes.wire import AnthropicWire, Call, OpenAIWire, Wire
 
 SCRIPT = Script()
 STATS: Counter[str] = Counter()
@@ -39,10 +39,12 @@ async def _answered(request: web.Request, path: str, wire: Wire) -> web.StreamRe
     try:
         if refusal := await _before_answering(request, behaviour, body, wire):
             return refusal
-        whole = model_answers.answer(behaviour, wire.system(body), body["messages"])
+        calls = model_answers.calls(behaviour, wire.system(body), body)
+        answer = model_answers.answer(behaviour, wire.system(body), body["messages"])
+        whole = behaviour.saying if calls else answer
         if not body.get("stream"):
-            return web.json_response(wire.whole(body, whole))
-        return await _streamed(request, behaviour, body, wire, whole)
+            return web.json_response(wire.whole(body, whole, calls))
+        return await _streamed(request, behaviour, body, wire, whole, calls)
     except (asyncio.CancelledError, ConnectionResetError):
         STATS["aborted"] += 1
         raise
@@ -80,7 +82,7 @@ async def _before_answering(
 
 
 async def _streamed(
-    request: web.Request, behaviour: Behaviour, body: dict[str, Any], wire: Wire, whole: str
+    request: web.Request, behaviour: Behaviour, body: dict[str, Any], wire: Wire, whole: str, calls: list[Call]
 ) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
     await response.prepare(request)
@@ -96,6 +98,7 @@ async def _streamed(
         STATS["tokens"] += 1
         await asyncio.sleep(behaviour.pace)
     if not await _interrupted(request, response, behaviour, wire, n):
+        await response.write(wire.calls(calls))
         await response.write(wire.closing(body, n, behaviour.no_done))
         if behaviour.no_done:
             await asyncio.Event().wait()

@@ -3,14 +3,23 @@
 import json
 from typing import Any, Protocol
 
+Call = dict[str, Any]  # {"name", "arguments"}
+PIECE = 7  # characters of arguments in one delta
+
+
+def _arguments(call: Call) -> str:
+    said = call["arguments"]
+    return said if isinstance(said, str) else json.dumps(said)
+
 
 class Wire(Protocol):
     def system(self, body: dict[str, Any]) -> str: ...
     def refuses(self, body: dict[str, Any], version: str) -> bool: ...
-    def whole(self, body: dict[str, Any], answer: str) -> dict[str, Any]: ...
+    def whole(self, body: dict[str, Any], answer: str, calls: list[Call]) -> dict[str, Any]: ...
     def error(self, message: str) -> dict[str, Any]: ...
     def opening(self, body: dict[str, Any]) -> bytes: ...
     def token(self, token: str) -> bytes: ...
+    def calls(self, calls: list[Call]) -> bytes: ...
     def closing(self, body: dict[str, Any], n: int, no_done: bool) -> bytes: ...
     def stream_error(self, message: str) -> bytes: ...
 
@@ -26,9 +35,14 @@ class OpenAIWire:
     def refuses(self, body: dict[str, Any], version: str) -> bool:
         return False
 
-    def whole(self, body: dict[str, Any], answer: str) -> dict[str, Any]:
-        message = {"role": "assistant", "content": answer}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    def whole(self, body: dict[str, Any], answer: str, calls: list[Call]) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": answer}
+        if calls:
+            functions = [{"name": one["name"], "arguments": _arguments(one)} for one in calls]
+            message["tool_calls"] = [
+                {"id": f"call_{n}", "type": "function", "function": function} for n, function in enumerate(functions)
+            ]
+        choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
         return {
             "object": "chat.completion",
             "choices": [choice],
@@ -43,6 +57,19 @@ class OpenAIWire:
 
     def token(self, token: str) -> bytes:
         return self._chunk({"content": token})
+
+    def calls(self, calls: list[Call]) -> bytes:
+        """Each begun, then all of their arguments in pieces, mixed: a server may send them so."""
+        said = [
+            (0, {"index": n, "id": f"call_{n}", "type": "function", "function": {"name": one["name"], "arguments": ""}})
+            for n, one in enumerate(calls)
+        ]
+        for n, one in enumerate(calls):
+            whole = _arguments(one)
+            pieces = [whole[place : place + PIECE] for place in range(0, len(whole), PIECE)]
+            said += [(1 + k, {"index": n, "function": {"arguments": piece}}) for k, piece in enumerate(pieces)]
+        ordered = sorted(said, key=lambda one: one[0])
+        return b"".join(self._chunk({"tool_calls": [delta]}) for _, delta in ordered)
 
     def closing(self, body: dict[str, Any], n: int, no_done: bool) -> bytes:
         cap = body.get("max_tokens") or body.get("max_completion_tokens")
@@ -74,11 +101,15 @@ class AnthropicWire:
         """API version 2026-10-21 answers 400 to any sampling parameter; the one before takes them."""
         return version != "2023-06-01" and any(name in body for name in ("temperature", "top_p", "top_k"))
 
-    def whole(self, body: dict[str, Any], answer: str) -> dict[str, Any]:
+    def whole(self, body: dict[str, Any], answer: str, calls: list[Call]) -> dict[str, Any]:
         message = self._message(body)
         usage = {**message["usage"], "output_tokens": len(answer.split())}
-        content = [{"type": "text", "text": answer}]
-        return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
+        content: list[dict[str, Any]] = [{"type": "text", "text": answer}]
+        content += [
+            {"type": "tool_use", "id": f"toolu_{n}", "name": one["name"], "input": one["arguments"]}
+            for n, one in enumerate(calls)
+        ]
+        return {**message, "content": content, "stop_reason": "tool_use" if calls else "end_turn", "usage": usage}
 
     def error(self, message: str) -> dict[str, Any]:
         return {"type": "error", "error": {"type": "api_error", "message": message}}
@@ -91,6 +122,18 @@ class AnthropicWire:
     def token(self, token: str) -> bytes:
         delta = {"type": "text_delta", "text": token}
         return self._event({"type": "content_block_delta", "index": 0, "delta": delta})
+
+    def calls(self, calls: list[Call]) -> bytes:
+        told = b""
+        for n, one in enumerate(calls, 1):
+            block = {"type": "tool_use", "id": f"toolu_{n}", "name": one["name"], "input": {}}
+            told += self._event({"type": "content_block_start", "index": n, "content_block": block})
+            whole = _arguments(one)
+            for place in range(0, len(whole), PIECE):
+                delta = {"type": "input_json_delta", "partial_json": whole[place : place + PIECE]}
+                told += self._event({"type": "content_block_delta", "index": n, "delta": delta})
+            told += self._event({"type": "content_block_stop", "index": n})
+        return told
 
     def closing(self, body: dict[str, Any], n: int, no_done: bool) -> bytes:
         reason = "max_tokens" if n >= body["max_tokens"] else "end_turn"

@@ -30,6 +30,7 @@ from tests.factories import (
     DocumentFactory,
     MessageFactory,
     ProjectFactory,
+    table_of_answer,
 )
 from tests.people import People
 from tests.shops import grant, shop
@@ -128,6 +129,7 @@ class Planted:
         answer = MessageFactory(conversation=conversation, role="assistant", sources=document.chunks.all()[:1])
         self.note(Message.objects.get(pk=answer.pk), name, of=name)
         self.note(Citation.objects.get(message=answer), name, of=name)
+        self.note(table_of_answer(Message.objects.get(pk=answer.pk), name), name, of=name)
         numbers = {"scope_size": 1, "granularity": 800, "confidence": "HIGH", "score": 0.9}
         self.note(Trace.objects.create(message=answer, agent=agent, **numbers), name, admin, of=name)
         self.note(keys.issue_key(member)[0], name, admin, of=name)

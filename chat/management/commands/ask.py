@@ -15,7 +15,7 @@ from chat.answering import answers
 from chat.answering.admission import Asking
 from chat.answering.questions import ChatQuestion
 from chat.stream.collected import Whole, apply_event, only_the_last_attempt
-from chat.stream.events import Done, Error, Sources, Token
+from chat.stream.events import AnySource, Done, Error, Sources, TableSource, Token
 from chat.stream.log import Cursor
 from retrieval.management.base import IndexCommand
 
@@ -46,7 +46,7 @@ class Command(IndexCommand):
         admission, reader = await answers.ask(asking, goes_on=False)
         batches = reader.batches(Cursor())
         whole = Whole()
-        async with aclosing(only_the_last_attempt(batches) if admission.is_adaptive else batches) as told:
+        async with aclosing(only_the_last_attempt(batches) if admission.is_told_anew else batches) as told:
             async for batch in told:
                 for _, event in batch:
                     apply_event(whole, event)
@@ -62,8 +62,15 @@ class Command(IndexCommand):
         self.stdout.write(f"\n\nconfidence: {found.confidence}")
         for source in found.sources:
             mark = "*" if source.n in done.cited else " "
-            page = f", p. {source.page}" if source.page else ""
-            self.stdout.write(f"{mark}[{source.n}] {source.title}{page}  ({source.relevance:.2f})")
+            self.stdout.write(f"{mark}[{source.n}] {source.title}{place_of_source(source)}")
+
+
+def place_of_source(source: AnySource) -> str:
+    """Of a passage its page and how relevant it is, of a table how many rows there are."""
+    if isinstance(source, TableSource):
+        return f", {source.row_count} rows"
+    page = f", p. {source.page}" if source.page else ""
+    return f"{page}  ({source.relevance:.2f})"
 
 
 def known_agents(membership: Membership) -> str:

@@ -26,6 +26,22 @@ class Source(TypedDict):
     title: str
 
 
+class TableSource(TypedDict):
+    columns: list[dict[str, Any]]
+    kind: str
+    n: int
+    params: dict[str, Any]
+    row_count: int
+    rows: list[list[Any]]
+    snippet: str
+    source: str | None
+    statement: str
+    tables: list[str]
+    title: str
+    tool: str
+    truncated: bool
+
+
 class WholeAnswer(TypedDict):
     citations: list[Support]
     confidence: str
@@ -33,7 +49,7 @@ class WholeAnswer(TypedDict):
     conversation: str
     evaluation: NotRequired[Any]
     message: str
-    sources: list[Source]
+    sources: list[Source | TableSource]
     state: str
     sufficient: bool
     usage: dict[str, int]
@@ -66,11 +82,11 @@ class Retrieval(TypedDict):
 
 class Document(TypedDict):
     chunk_count: int
-    content_type: str
+    content_type: str | Any
     corpus: str
     course: str
     created_at: str
-    difficulty: str
+    difficulty: str | Any
     error: dict[str, str] | None
     filename: str
     id: str
@@ -84,7 +100,7 @@ class Document(TypedDict):
     size: int
     source: str
     source_date: str | None
-    stage: str
+    stage: str | Any
     status: str
     summary: str
     tags: Any

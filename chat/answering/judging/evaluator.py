@@ -12,7 +12,7 @@ import orjson
 from agents.llm import client_for
 from agents.llm.base import ModelMessage, ModelRequest, Usage
 from agents.llm.structured import AnswerInvalid, ask_structured
-from chat.answering.routing import Metrics
+from chat.answering.judging.routing import Metrics
 
 SECONDS = 10.0  # the answer is there and its reader waits for its end: a slower judge is left, the answer stands
 MOST_TOKENS = 400

@@ -1,0 +1,55 @@
+"""What an agent reads of data sources, in words for the model that writes statements over it; bounded."""
+
+from itertools import groupby
+
+from agents.granting import reachable_tables
+from agents.models import Agent
+from tools.models import DataSource, SourceTable
+
+MOST_CHARACTERS = 12_000  # some 4,000 tokens
+LONGEST_DESCRIPTION = 200
+SQL_OF = {
+    DataSource.Kind.POSTGRESQL: "PostgreSQL's SQL",
+    DataSource.Kind.SQLITE: "SQLite's SQL",
+    DataSource.Kind.DUCKDB: "DuckDB's SQL",
+}
+
+
+def tables_in_words(agent: Agent) -> str:
+    """Sources with tables and columns, or "" where the agent was given none. Masked columns are not named: there is
+    nothing to ask of them."""
+    lines: list[str] = []
+    for source, tables in groupby(reachable_tables(agent), key=lambda one: one.source):
+        lines.append(f'Source "{_plain(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
+        lines += [_table_in_words(one) for one in tables]
+    return _bounded(lines)
+
+
+def _table_in_words(table: SourceTable) -> str:
+    schema = "" if table.schema == "main" else f"{_plain(table.schema)}."
+    columns = [
+        f"{_plain(one.name)} {_plain(one.type)}{_described(one.description)}"
+        for one in table.columns.all()
+        if not one.is_masked
+    ]
+    return f"- {schema}{_plain(table.name)}{_described(table.description)}: {'; '.join(columns)}"
+
+
+def _described(text: str) -> str:
+    return f" ({_plain(text)[:LONGEST_DESCRIPTION]})" if text.strip() else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _bounded(lines: list[str]) -> str:
+    """Whole lines, as many as there is room for, and how many are left out."""
+    kept: list[str] = []
+    room = MOST_CHARACTERS
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            return "\n".join([*kept, f"(and {len(lines) - len(kept)} more that there is no room to name)"])
+        kept.append(line)
+    return "\n".join(kept)

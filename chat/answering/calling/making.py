@@ -1,0 +1,158 @@
+"""One call that a model asks for: looked at, made with the asker's rights, and told to it as rows or as a refusal.
+
+Nothing that a model writes is trusted: neither which tool it names nor its arguments. What goes wrong is told to the
+model in words, so that it can correct itself, and is never the end of an answer.
+"""
+
+import json
+import logging
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from accounts.audit import witnessed_calls
+from accounts.models import Membership, ToolCall
+from accounts.problems import NotFound, problem_for
+from agents.llm.base import ToolWish
+from chat.answering.calling.toolkit import AGENT, NamedSource, Toolkit
+from chat.citing.rows import AnswerTable
+from chat.prompting.build import neutralise
+from chat.prompting.results import result_text, table_of
+from config.faults import describe_error
+
+logger = logging.getLogger(__name__)
+
+LONGEST_REFUSAL = 1_000  # characters
+MOST_ROWS, MOST_SHOWN = 50, 64_000  # rows, and characters of them, that an answer keeps of a result
+LONGEST_STATEMENT = 10_000
+UNKNOWN_TOOL = "There is no such tool here. Use one of those that you were offered, or answer."
+NO_ARGUMENTS = "The arguments are no JSON object. Send one that meets the tool's schema."
+NO_MORE_CALLS = "No more calls can be made in this answer. Answer now with what you have."
+NO_MORE_TIME = "There is no time for calls any more. Answer now with what you have."
+NO_ANSWER = "The tool could not be used. Answer without it, and say so."
+UNKNOWN_SOURCE = NamedSource("", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the trace keeps of a call: neither a statement nor a row nor a model's word. `refused`: a code."""
+
+    tool: str
+    source: UUID | None = None
+    fingerprint: str = ""
+    rows: int = 0
+    milliseconds: int = 0
+    refused: str = ""
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        entry = {name: getattr(self, name) for name in self.__slots__}
+        return {**entry, "source": str(self.source) if self.source else None}
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """`text` is what the model is told; `table` the numbered source that came of it, not saved yet."""
+
+    text: str
+    step: Step
+    table: AnswerTable | None = None
+
+
+def refused(tool: str, code: str, sentence: str, began: float | None = None) -> CallOutcome:
+    milliseconds = 0 if began is None else round(1000 * (time.monotonic() - began))
+    text = neutralise(f"Refused ({code}): {sentence}"[:LONGEST_REFUSAL])
+    return CallOutcome(text, Step(tool, refused=code, milliseconds=milliseconds))
+
+
+def source_named(kit: Toolkit, wish: ToolWish) -> NamedSource:
+    """The agent's own that a wish names; of any other not even the name is repeated."""
+    named = (arguments_of(wish) or {}).get("source")
+    return kit.sources.get(named, UNKNOWN_SOURCE) if isinstance(named, str) else UNKNOWN_SOURCE
+
+
+def arguments_of(wish: ToolWish) -> dict[str, Any] | None:
+    """None for what is no JSON object."""
+    try:
+        read = json.loads(wish.arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcome:
+    """In a thread that may wait. `n`: the number that its result gets as a source of the message."""
+    tool = kit.tools.get(wish.name)
+    if tool is None:
+        return refused("", "unknown_tool", UNKNOWN_TOOL)
+    asked = arguments_of(wish)
+    if asked is None:
+        return refused(tool.name, "invalid_arguments", NO_ARGUMENTS)
+    began = time.monotonic()
+    try:
+        check_still_member(kit.asker)
+        with witnessed_calls() as calls:
+            result = tool.execute(kit.asker, {**asked, AGENT: kit.agent})
+    except Exception as error:
+        return failed(tool.name, error, began)
+    step = step_of(tool.name, calls, began)
+    table = table_row(kit, wish, asked, result, step)
+    table.message_id, table.n = message, n
+    columns, rows = table_of(result)
+    return CallOutcome(result_text(n, table.title, columns, rows, truncated=table.truncated), step, table)
+
+
+def step_of(tool: str, calls: list[ToolCall], began: float) -> Step:
+    """By the record that the call has left, as it would over the API."""
+    milliseconds = round(1000 * (time.monotonic() - began))
+    if not calls:
+        return Step(tool, milliseconds=milliseconds)
+    record = calls[-1]
+    return Step(tool, record.source_id, record.fingerprint or "", record.items, milliseconds)
+
+
+def table_row(kit: Toolkit, wish: ToolWish, asked: dict[str, Any], result: dict[str, Any], step: Step) -> AnswerTable:
+    """What an answer keeps: the first rows, and what was asked, in its own words."""
+    columns, rows = table_of(result)
+    source = source_named(kit, wish)
+    statement = str(asked.get("sql") or json.dumps({k: v for k, v in asked.items() if k != AGENT}, ensure_ascii=False))
+    shown = first_rows(rows)
+    return AnswerTable(
+        tool=wish.name,
+        source_id=step.source,
+        source_name=source.name,
+        table_names=[one for one in source.tables if re.search(rf"\b{re.escape(one)}\b", statement, re.I)],
+        columns=columns,
+        rows=shown,
+        row_count=len(rows),
+        truncated=bool(result.get("truncated")) or len(shown) < len(rows),
+        statement=statement[:LONGEST_STATEMENT],
+        params=asked["params"] if isinstance(asked.get("params"), dict) else {},
+    )
+
+
+def first_rows(rows: list[list[Any]]) -> list[list[Any]]:
+    shown, room = [], MOST_SHOWN
+    for row in rows[:MOST_ROWS]:
+        room -= len(json.dumps(row, default=str))
+        if room < 0:
+            break
+        shown.append(row)
+    return shown
+
+
+def check_still_member(asker: Membership) -> None:
+    """Whoever was taken out of the organization since the question was asked reads nothing more of it."""
+    if not Membership.objects.in_organization_of(asker).active().filter(pk=asker.pk).exists():
+        raise NotFound
+
+
+def failed(tool: str, error: Exception, began: float) -> CallOutcome:
+    problem = problem_for(error)
+    if problem is None:
+        logger.error("a model's call of %s failed: %s", tool, describe_error(error))
+        return refused(tool, "internal_error", NO_ANSWER, began)
+    why = " ".join(str(problem.extra[name]) for name in ("reason", "errors") if problem.extra.get(name))
+    return refused(tool, problem.code, f"{problem.detail} {why}".strip(), began)

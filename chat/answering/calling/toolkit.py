@@ -1,0 +1,66 @@
+"""Which tools a model is offered in an answer: those that only read, and that its agent was given something for."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from accounts.models import Membership
+from agents.api.toolbox import TOOLS, Tool
+from agents.granting import reachable_tables
+from agents.llm import EXTRACTIVE, resolve
+from agents.llm.base import ToolOffer
+from agents.models import Agent
+
+AGENT = "agent"  # the argument that is not the model's to choose
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSource:
+    """A data source of the agent's, by the names that people gave to it and to its tables."""
+
+    name: str
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Toolkit:
+    """Calls are made in the name of `asker`, whoever made the agent; `sources` by name and by id."""
+
+    asker: Membership
+    agent: str
+    tools: Mapping[str, Tool]
+    offers: tuple[ToolOffer, ...]
+    sources: Mapping[str, NamedSource]
+
+
+def toolkit_for(asker: Membership, agent: Agent) -> Toolkit | None:
+    """None where there is nothing to offer, or nobody to offer it to."""
+    if settings.CHAT_TOOL_CALLS <= 0 or resolve(agent.model)[0] == EXTRACTIVE:
+        return None
+    told = {name: tool.inventory(agent) for name, tool in TOOLS.items() if tool.inventory is not None}
+    tools = {name: TOOLS[name] for name, inventory in told.items() if inventory}
+    if not tools:
+        return None
+    offers = tuple(offer_of(tool, told[name]) for name, tool in tools.items())
+    return Toolkit(asker, str(agent.pk), tools, offers, sources_of_agent(agent))
+
+
+def offer_of(tool: Tool, inventory: str) -> ToolOffer:
+    """The tool as a model sees it: its agent is the one that it answers for."""
+    schema: dict[str, Any] = deepcopy(dict(tool.input_schema))
+    schema["properties"].pop(AGENT, None)
+    schema["required"] = [name for name in schema.get("required", ()) if name != AGENT]
+    return ToolOffer(tool.name, f"{tool.description}\n\n{inventory}", schema)
+
+
+def sources_of_agent(agent: Agent) -> dict[str, NamedSource]:
+    tables: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for one in reachable_tables(agent):
+        names[str(one.source_id)] = one.source.name
+        tables.setdefault(str(one.source_id), []).append(one.name)
+    by_id = {pk: NamedSource(name, tuple(tables[pk])) for pk, name in names.items()}
+    return {one.name: one for one in by_id.values()} | by_id

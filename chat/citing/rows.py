@@ -1,0 +1,85 @@
+"""What an answer may cite besides passages: tables of rows that its model has fetched."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import models
+from django.db.models.signals import post_delete
+
+from accounts.models import Identified
+from accounts.tenancy.scope import system_scope
+from tools.models import DataSource
+
+
+class AnswerTable(Identified):
+    """The result of a tool's call as it was shown, numbered among the sources of an answer; goes with its message.
+
+    Its rows are those that its asker was told at that time: a right that is taken away later does not change what was
+    said. They go when the data source is deleted. `quotes`: of each `[n]` the row that supports it, or null.
+    """
+
+    message = models.ForeignKey("chat.Message", models.CASCADE, related_name="tables")
+    n = models.PositiveSmallIntegerField()
+    tool = models.CharField(max_length=40)
+    source_id = models.UUIDField(null=True)
+    source_name = models.CharField(max_length=150, blank=True)
+    table_names = models.JSONField(default=list)
+    columns = models.JSONField(default=list, help_text='[{"name", "type"}]')
+    rows = models.JSONField(default=list, help_text="the first of them")
+    row_count = models.PositiveIntegerField(default=0)
+    truncated = models.BooleanField(default=False)
+    statement = models.TextField(blank=True)
+    params = models.JSONField(default=dict)
+    cited = models.BooleanField(default=False)
+    quotes = models.JSONField(null=True)
+
+    class Meta:
+        app_label = "chat"
+        ordering = ("n",)
+        constraints = (models.UniqueConstraint(fields=("message", "n"), name="answer_table_once"),)
+
+    def __str__(self) -> str:
+        return f"[{self.n}]"
+
+    @property
+    def title(self) -> str:
+        """The source, and which of its tables were asked."""
+        return f"{self.source_name}: {', '.join(self.table_names)}" if self.table_names else self.source_name
+
+    @property
+    def is_gone(self) -> bool:
+        """Its data source was deleted, and nothing is left of what it said."""
+        return not self.columns
+
+    @property
+    def snippet(self) -> str:
+        """The first row in words."""
+        return row_in_words(self.columns, self.rows[0]) if self.rows else ""
+
+
+def row_in_words(columns: list[dict[str, str]], row: list[object]) -> str:
+    """ "region: north · total: 30.5", cut where it is long."""
+    names = [one["name"] for one in columns]
+    said = " · ".join(f"{name}: {'—' if cell is None else cell}" for name, cell in zip(names, row, strict=False))
+    return said if len(said) <= LONGEST_ROW else said[: LONGEST_ROW - 1] + "…"
+
+
+LONGEST_ROW = 300  # characters
+
+
+def connect_sources() -> None:
+    post_delete.connect(_forget_rows, sender=DataSource, dispatch_uid="rows of a data source that is deleted")
+
+
+def _forget_rows(instance: DataSource, **_signal: Any) -> None:
+    """In the system's name: whoever deletes a source cannot see the conversations that it was asked in."""
+    with system_scope():
+        forget_rows_of(instance.pk)
+
+
+def forget_rows_of(source_id: UUID) -> int:
+    """What answers keep of a data source that is deleted; how many."""
+    kept = AnswerTable.objects.filter(source_id=source_id)
+    return kept.update(
+        source_name="", table_names=[], columns=[], rows=[], row_count=0, statement="", params={}, quotes=None
+    )

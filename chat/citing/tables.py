@@ -1,0 +1,131 @@
+"""Which row of a table stands behind a claim, as far as that can be told by its numbers and words; pure but for rows.
+
+A claim is supported where all its numbers stand in cells, written in either way and rounded or not, but for years that
+the statement itself asked for. One without numbers, where a cell's words stand in it. What no row bears out is told as
+unsupported. That a sum was made of the right rows nobody checks here: the statement is shown beside them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+
+from chat.citing.claims import CitedClaim, claims_in
+from chat.citing.matching import has_something_to_support
+from chat.citing.rows import AnswerTable, row_in_words
+from chat.citing.saying import said_in
+from retrieval.text.folding import fold
+
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
+_GROUPS = re.compile(r"[.,](?=\d{3}(?!\d))")
+YEARS = range(1900, 2101)
+SHORTEST_WORD = 3
+MOST_CELLS = 5_000  # of a table that are looked at
+
+
+def rows_behind(answer: str, tables: Sequence[AnswerTable], others: Sequence[int] = ()) -> dict[int, list[str | None]]:
+    """By number of table, for each of its citations in order: the row that supports it, None where none does.
+    `others`: what is cited and no table."""
+    by_number = {one.n: one for one in tables}
+    behind: dict[int, list[str | None]] = {n: [] for n in by_number}
+    for claim in claims_in(answer, {*by_number, *others}):
+        if claim.n in by_number:
+            behind[claim.n].append(row_for(claim, by_number[claim.n]))
+    return behind
+
+
+def row_for(claim: CitedClaim, table: AnswerTable) -> str | None:
+    said = next((one for one in (claim.text, claim.whole) if has_something_to_support(one)), "")
+    if not said:
+        return table.snippet or str(table.row_count)
+    numbers = [readings_of(one) for one in sorted(numbers_said(said))]
+    return _with_numbers(numbers, table) if numbers else _with_words(said, table)
+
+
+def numbers_said(claim: str) -> set[str]:
+    """As they are written, and those that are words."""
+    figures = set(_NUMBER.findall(claim))
+    spelled = {one for one in said_in(claim).numbers if one.isdigit()}
+    return figures | {one for one in spelled if all(one not in _GROUPS.sub("", figure) for figure in figures)}
+
+
+def readings_of(number: str) -> tuple[Decimal, ...]:
+    """What a number may mean: 1.234 is one thing in Spanish and another in English."""
+    whole, _, places = number.replace(",", ".").rpartition(".")
+    readings = {_GROUPS.sub("", number).replace(",", "."), number.replace(",", ".")}
+    readings |= {f"{whole.replace('.', '')}.{places}"} if "." in number and "," in number else set()
+    return tuple(value for one in sorted(readings) if (value := _decimal(one)) is not None)
+
+
+def _with_numbers(numbers: Sequence[tuple[Decimal, ...]], table: AnswerTable) -> str | None:
+    """All must stand somewhere; the row with most of them is told."""
+    known = {*_years_asked(table), Decimal(table.row_count)}
+    rows = [tuple(_values(row)) for row in _cells(table)]
+    found = [
+        {place for place, values in enumerate(rows) if any(_is_told(one, values) for one in readings)}
+        for readings in numbers
+    ]
+    if any(not places and known.isdisjoint(readings) for places, readings in zip(found, numbers, strict=True)):
+        return None
+    if not any(found):
+        counted = Decimal(table.row_count)
+        return str(table.row_count) if any(counted in readings for readings in numbers) else None
+    best = max(range(len(rows)), key=lambda place: (sum(place in places for places in found), -place))
+    return row_in_words(table.columns, table.rows[best])
+
+
+def _is_told(number: Decimal, values: Sequence[Decimal]) -> bool:
+    """By a cell, or by one that was rounded to as many places, without its sign too: "fell by 3"."""
+    exponent = number.as_tuple().exponent
+    places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    return any(abs(number) in (abs(value), abs(_rounded(value, places))) for value in values)
+
+
+def _rounded(value: Decimal, places: int) -> Decimal:
+    try:
+        return round(value, places)
+    except InvalidOperation:  # more digits than a number of a sentence has
+        return value
+
+
+def _with_words(claim: str, table: AnswerTable) -> str | None:
+    """By whole words of a cell."""
+    said = f" {_words(claim)} "
+    for row in _cells(table):
+        for cell in row:
+            words = _words(cell) if isinstance(cell, str) else ""
+            if len(words) >= SHORTEST_WORD and f" {words} " in said:
+                return row_in_words(table.columns, row)
+    return None
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", fold(text)))
+
+
+def _cells(table: AnswerTable) -> list[list[object]]:
+    most = max(1, MOST_CELLS // max(1, len(table.columns)))
+    return list(table.rows[:most])
+
+
+def _values(row: Sequence[object]) -> Iterator[Decimal]:
+    """The numbers of a row, also those within its texts (dates)."""
+    for cell in row:
+        if isinstance(cell, bool) or cell is None:
+            continue
+        if (value := _decimal(str(cell))) is not None:
+            yield value
+            continue
+        yield from (number for one in _NUMBER.findall(str(cell)[:500]) for number in readings_of(one.lstrip("-")))
+
+
+def _years_asked(table: AnswerTable) -> set[Decimal]:
+    asked = f"{table.statement} {' '.join(map(str, table.params.values()))}"
+    return {Decimal(one) for one in re.findall(r"\b\d{4}\b", asked) if int(one) in YEARS}
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None

@@ -1,0 +1,41 @@
+"""A table that an answer cites, as its reader opens it: beside the conversation, or on a page of its own."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from accounts.models import Membership
+from accounts.pages.access import member_page
+from chat.models import AnswerTable, Message
+
+NUMBERS = frozenset({"integer", "decimal", "number"})  # types of columns that are set as numbers
+
+
+class ShownCell(NamedTuple):
+    text: str
+    is_number: bool
+
+
+@require_GET
+@member_page
+def answer_table(request: HttpRequest, membership: Membership, pk: UUID, n: int) -> HttpResponse:
+    """By htmx's header a fragment; else a page."""
+    mine = Message.objects.owned_by(membership).select_related("conversation")
+    message = get_object_or_404(mine, pk=pk)
+    table = get_object_or_404(message.tables, n=n)
+    template = "chat/_table.html" if "HX-Request" in request.headers else "chat/table.html"
+    head = [ShownCell(one["name"], is_number) for one, is_number in zip(table.columns, numeric(table), strict=True)]
+    context = {"table": table, "head": head, "rows": shown_cells(table), "conversation": message.conversation}
+    return render(request, template, context)
+
+
+def numeric(table: AnswerTable) -> list[bool]:
+    return [one.get("type") in NUMBERS for one in table.columns]
+
+
+def shown_cells(table: AnswerTable) -> list[list[ShownCell]]:
+    rows = [zip(row, numeric(table), strict=False) for row in table.rows]
+    return [[ShownCell("" if one is None else str(one), is_number) for one, is_number in row] for row in rows]

@@ -1,0 +1,145 @@
+"""Which row stands behind a claim; and the table on its page, in the conversation, and among what is taken along."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils.translation import override
+
+from chat.citing.rows import AnswerTable
+from chat.citing.tables import rows_behind
+from chat.leaving.transcripts import as_json, as_markdown
+from tests.cast import Cast, browser, make_cast
+from tests.factories import AgentFactory, ConversationFactory, MessageFactory, table_of_answer
+from tests.shops import grant, shop
+
+COLUMNS = [{"name": "region", "type": "text"}, {"name": "total", "type": "decimal"}, {"name": "since", "type": "date"}]
+ROWS = [["Norte", "1234.567", "2025-01-03"], ["Sur", -20, "2024-06-30"], ["Este y Oeste", None, None]]
+
+
+def table(**changes: Any) -> AnswerTable:
+    made = {"n": 3, "columns": COLUMNS, "rows": ROWS, "row_count": 3, "statement": "SELECT … WHERE year >= 2025"}
+    return AnswerTable(**made | changes)
+
+
+def behind(answer: str, **changes: Any) -> list[str | None]:
+    return rows_behind(answer, [table(**changes)], others=(1, 2))[3]
+
+
+@pytest.mark.parametrize(
+    ("claim", "row"),
+    [
+        ("El norte vendió 1234.567 euros [3].", 0),
+        ("El norte vendió 1.234,567 euros [3].", 0),
+        ("El norte vendió 1,234.6 euros [3].", 0),
+        ("El norte vendió unos 1.235 euros [3].", 0),
+        ("El sur perdió 20 euros [3].", 1),
+        ("El sur perdió veinte euros [3].", 1),
+        ("En 2025 el norte vendió 1234.567 euros [3].", 0),
+        ("Este y Oeste no tienen ventas [3].", 2),
+        ("Se cuenta desde el 30 de la zona [3].", 1),
+        ("El norte vendió 1.234.567 euros [3].", None),
+        ("El norte vendió 9999 euros [3].", None),
+        ("El norte vendió 1234.5 euros [3].", None),
+        ("En 2019 el norte vendió 1234.567 euros [3].", None),
+        ("El centro es la mejor zona de todas [3].", None),
+    ],
+)
+def test_a_claim_is_held_against_the_cells(claim: str, row: int | None) -> None:
+    (said,) = behind(claim)
+    assert (said is None) == (row is None)
+    if row is not None and said is not None:
+        assert said.startswith(f"region: {ROWS[row][0]} · ")
+
+
+def test_other_citations_of_the_sentence_are_no_numbers_of_the_claim() -> None:
+    assert behind("Según la norma [2] y la tabla, el sur perdió 20 euros [1][3].") != [None]
+
+
+def test_the_number_of_rows_counts_as_said_by_the_table() -> None:
+    names = [["Norte"], ["Sur"], ["Este"]]
+    assert behind("Hay 3 regiones [3].", columns=COLUMNS[:1], rows=names) == ["3"]
+    assert behind("Hay 4 regiones [3].", columns=COLUMNS[:1], rows=names) == [None]
+
+
+def test_each_citation_has_its_own() -> None:
+    assert [one is None for one in behind("El sur perdió 20 [3]. El norte ganó 7 [3].")] == [False, True]
+
+
+def test_where_nothing_was_found_a_number_is_borne_out_by_nothing() -> None:
+    empty = {"rows": [], "row_count": 0}
+    assert behind("El sur perdió 20 euros [3].", **empty) == [None]
+    assert behind("Hay 0 regiones [3].", **empty) == ["0"]
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    return make_cast()
+
+
+@pytest.fixture
+def cited(cast: Cast) -> AnswerTable:
+    conversation = ConversationFactory(of=cast.alice, agent=AgentFactory(organization=cast.alice.organization))
+    answer = MessageFactory(conversation=conversation, role="assistant", content="Hay 1 [9]. Hay 7 [9].")
+    made = table_of_answer(answer, "<b>Tienda</b>")
+    made.quotes = ["region: a · n: 1", None]
+    made.save()
+    return made
+
+
+def address(one: AnswerTable) -> str:
+    return f"/messages/{one.message_id}/tables/{one.n}/"
+
+
+def test_a_table_is_a_page_of_whoever_asked_alone(cast: Cast, cited: AnswerTable) -> None:
+    page = browser(cast.alice).get(address(cited))
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert "&lt;b&gt;Tienda&lt;/b&gt;: customers" in text
+    assert "SELECT region, n FROM customers" in text
+    assert "<b>Tienda" not in text
+    for stranger in (cast.bob, cast.admin, cast.charlie):
+        assert browser(stranger).get(address(cited)).status_code == 404
+    assert browser(cast.alice).get(f"/messages/{cited.message_id}/tables/1/").status_code == 404
+
+
+def test_beside_the_conversation_it_is_a_fragment(cast: Cast, cited: AnswerTable) -> None:
+    text = browser(cast.alice).get(address(cited), headers={"HX-Request": "true"}).content.decode()
+    assert 'id="reader"' in text
+    assert "<html" not in text
+
+
+def test_the_conversation_shows_it_after_it_was_loaded_again(cast: Cast, cited: AnswerTable) -> None:
+    client: Client = browser(cast.alice, "es")
+    text = client.get(f"/conversations/{cited.message.conversation_id}/").content.decode()
+    assert f'href="{address(cited)}"' in text
+    assert "1 filas" in text
+    assert 'data-quote="region: a · n: 1"' in text
+    assert "citation unsupported" in text
+
+
+def test_what_was_deleted_says_so(cast: Cast, cited: AnswerTable) -> None:
+    AnswerTable.objects.update(columns=[], rows=[], statement="", source_name="", table_names=[], quotes=None)
+    assert "deleted" in browser(cast.alice).get(address(cited)).content.decode()
+    page = browser(cast.alice).get(f"/conversations/{cited.message.conversation_id}/")
+    assert "A data source that was deleted" in page.content.decode()
+
+
+def test_it_is_taken_along_with_the_conversation(cited: AnswerTable) -> None:
+    said = as_json(cited.message.conversation)
+    (source,) = said["messages"][0]["sources"]
+    assert (source["n"], source["rows"], source["statement"]) == (9, cited.rows, cited.statement)
+    with override("es"):
+        assert "[9] <b>Tienda</b>: customers" in as_markdown(said)
+
+
+def test_members_see_which_data_an_agent_reads(cast: Cast) -> None:
+    agent = AgentFactory(organization=cast.alice.organization, slug="clerk")
+    source = shop(cast.alice.organization)
+    grant(agent, source.tables.get(name="customers"))
+    conversation = ConversationFactory(of=cast.alice, agent=agent)
+    for place in ("/agents/clerk/", f"/conversations/{conversation.pk}/"):
+        text = browser(cast.alice, "es").get(place).content.decode()
+        assert "Consulta datos de" in text, place
+        assert "Shop" in text
+        assert "orders" not in text
