@@ -67,7 +67,7 @@ def type_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
         values = schema.get("additionalProperties")
         told = f"dict[str, {type_of(values, schemas) if isinstance(values, dict) and values else 'Any'}]"
     else:
-        told = TYPES.get(str(schema.get("type")), "Any")
+        told = TYPES.get(str(schema.get("type")), "str" if "enum" in schema else "Any")
     return f"{told} | None" if schema.get("nullable") and told != "Any" else told
 
 

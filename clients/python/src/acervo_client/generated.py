@@ -82,11 +82,11 @@ class Retrieval(TypedDict):
 
 class Document(TypedDict):
     chunk_count: int
-    content_type: str | Any
+    content_type: str
     corpus: str
     course: str
     created_at: str
-    difficulty: str | Any
+    difficulty: str
     error: dict[str, str] | None
     filename: str
     id: str
@@ -100,7 +100,7 @@ class Document(TypedDict):
     size: int
     source: str
     source_date: str | None
-    stage: str | Any
+    stage: str
     status: str
     summary: str
     tags: Any
