@@ -17,7 +17,7 @@ from chat.answering.state import state_kept
 from chat.api.described import ANY_SOURCES, SupportSerializer
 from chat.api.questions import StudentSerializer
 from chat.models import AnswerTable, Citation, Conversation, Message, Project
-from chat.stream.events import Source, TableSource
+from chat.stream.events import PASSAGE, TABLE
 from chat.understanding.course import PARTS as STUDENT_PARTS
 from corpora.models import Corpus
 
@@ -115,7 +115,7 @@ class CitationSerializer(serializers.ModelSerializer[Citation]):
         )  # fmt: skip
 
     def get_kind(self, row: Citation) -> str:
-        return Source.kind
+        return PASSAGE
 
     def to_representation(self, instance: Citation) -> dict[str, Any]:
         return super().to_representation(instance.veil())
@@ -136,7 +136,7 @@ class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
         )  # fmt: skip
 
     def get_kind(self, row: AnswerTable) -> str:
-        return TableSource.kind
+        return TABLE
 
 
 class MessageSerializer(serializers.ModelSerializer[Message]):

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
+PASSAGE: Literal["passage"] = "passage"
+TABLE: Literal["table"] = "table"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A passage that the answer may cite as `[n]`. `relevance` is calibrated, 0 to 1; `document` None: erased."""
 
-    kind: ClassVar[str] = "passage"
     n: int
     chunk: UUID
     document: UUID | None
@@ -22,6 +24,7 @@ class Source:
     heading_path: tuple[str, ...]
     snippet: str
     relevance: float
+    kind: Literal["passage"] = PASSAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,6 @@ class TableSource:
     """Rows that the model has fetched with a tool, and that the answer may cite as `[n]`: the first of `row_count`.
     `source` is the data source; `statement` and `params` are what was asked."""
 
-    kind: ClassVar[str] = "table"
     n: int
     title: str
     tool: str
@@ -42,6 +44,7 @@ class TableSource:
     statement: str
     params: Mapping[str, Any]
     snippet: str
+    kind: Literal["table"] = TABLE
 
 
 AnySource = Source | TableSource
@@ -49,7 +52,7 @@ AnySource = Source | TableSource
 
 def told_source(one: AnySource) -> dict[str, Any]:
     """The fields as clients get them."""
-    return {"kind": one.kind, **{name: getattr(one, name) for name in one.__slots__}}
+    return {name: getattr(one, name) for name in one.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
