@@ -295,6 +295,8 @@ def test_whoever_was_taken_out_meanwhile_reads_nothing_more(
         stream.until("token")
         Membership.objects.filter(pk=library.alicia.pk).delete()
         list(stream)
+    (result,) = results_in(sent_to(chat_model)[-1])
+    assert "not_found" in result
     assert ToolCall.objects.count() == 0
 
 
