@@ -30,11 +30,10 @@ def most_spent_by(inquiry: Inquiry, judge: str) -> Spending:
     agent, meter = inquiry.agent, Meter()
     attempts = MOST_ATTEMPTS if agent.adaptive and judge else 1
     asked = prompt_tokens(agent, inquiry.question.text, attempts)
-    kit = inquiry.plan.kit
+    if (kit := inquiry.plan.kit) is not None:
+        add_rounds(meter, agent, asked, kit.offers)
     for _ in range(attempts):
         meter.add(agent.model, Usage(asked, agent.max_tokens))
-        if kit is not None and _ == 0:
-            add_rounds(meter, agent, asked, kit.offers)
         meter.add(agent.model, most_used_by_reranker(agent))
         if attempts > 1:
             meter.add(judge, Usage(asked + agent.max_tokens + RULES, evaluator.MOST_TOKENS))
@@ -46,7 +45,8 @@ def most_spent_by(inquiry: Inquiry, judge: str) -> Spending:
 
 
 def add_rounds(meter: Meter, agent: Agent, asked: int, offers: Sequence[ToolOffer]) -> None:
-    """A call of the model for each call of a tool, with what is offered and all that came of those before."""
+    """A call of the model for each call of a tool, with what is offered and all that came of those before. The first
+    of them is that of the answer itself, which is counted with the attempts."""
     offered = sum(text_tokens(f"{one.description}{one.input_schema}") for one in offers)
     for told in range(settings.CHAT_TOOL_CALLS + 1):
         before = told * (agent.max_tokens + RESULT_TOKENS)

@@ -17,7 +17,7 @@ from chat.answering.state import state_kept
 from chat.api.described import ANY_SOURCES, SupportSerializer
 from chat.api.questions import StudentSerializer
 from chat.models import AnswerTable, Citation, Conversation, Message, Project
-from chat.stream.events import TableSource
+from chat.stream.events import TABLE
 from chat.understanding.course import PARTS as STUDENT_PARTS
 from corpora.models import Corpus
 
@@ -132,7 +132,7 @@ class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
         )  # fmt: skip
 
     def get_kind(self, row: AnswerTable) -> str:
-        return TableSource.kind
+        return TABLE
 
 
 class MessageSerializer(serializers.ModelSerializer[Message]):

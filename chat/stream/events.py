@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
+TABLE: Literal["table"] = "table"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -28,7 +30,6 @@ class TableSource:
     """Rows that the model has fetched with a tool, and that the answer may cite as `[n]`: the first of `row_count`.
     `source` is the data source; `statement` and `params` are what was asked."""
 
-    kind: ClassVar[str] = "table"
     n: int
     title: str
     tool: str
@@ -41,6 +42,7 @@ class TableSource:
     statement: str
     params: Mapping[str, Any]
     snippet: str
+    kind: Literal["table"] = TABLE
 
 
 AnySource = Source | TableSource
@@ -48,8 +50,7 @@ AnySource = Source | TableSource
 
 def told_source(one: AnySource) -> dict[str, Any]:
     """The fields as clients get them. A passage is told as it was before there were tables: without a kind."""
-    kind = {"kind": one.kind} if isinstance(one, TableSource) else {}
-    return {**kind, **{name: getattr(one, name) for name in one.__slots__}}
+    return {name: getattr(one, name) for name in one.__slots__}
 
 
 @dataclass(frozen=True, slots=True)

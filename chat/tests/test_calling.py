@@ -7,6 +7,9 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import Membership, ToolCall
+from chat.answering.inquiry import prepare
+from chat.answering.questions import ChatQuestion
+from chat.answering.spending import most_spent_by
 from chat.models import AnswerTable, Message, Trace
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
@@ -195,12 +198,26 @@ def test_a_call_is_audited_counted_and_traced_as_one_over_the_api_is(
     assert "SELECT region" not in page
 
 
-def test_each_round_is_a_call_of_the_model_and_is_paid(alicia: Caller, chat_model: ModelServer) -> None:
+def test_each_round_is_a_call_of_the_model_and_is_paid(
+    alicia: Caller, library: Library, chat_model: ModelServer
+) -> None:
     chat_model.script(calls=[[call()]], text="Hay 1 cliente.")
     events = alicia.answers("writer", ABOUT_LOANS)
     one, two = sent_to(chat_model)
     usage = named(events, "done")[0]["usage"]
     assert usage["prompt_tokens"] == sum(len(json.dumps(body["messages"])) // 4 + 1 for body in (one, two))
+    reserved = most_spent_by(prepare(library.alicia, "writer", ChatQuestion(ABOUT_LOANS)), "")
+    assert reserved.tokens > 6 * usage["total_tokens"] / 2
+
+
+def test_an_agent_without_tables_has_no_more_reserved_than_ever(
+    library: Library, source: DataSource, chat_model: ModelServer
+) -> None:
+    question = ChatQuestion(ABOUT_LOANS)
+    with_tables = most_spent_by(prepare(library.alicia, "writer", question), "").tokens
+    library.writer.reachable_tables.all().delete()
+    without = most_spent_by(prepare(library.alicia, "writer", question), "").tokens
+    assert with_tables > 6 * without
 
 
 def test_at_most_five_calls_are_made_and_then_it_must_answer(alicia: Caller, chat_model: ModelServer) -> None:
@@ -295,6 +312,8 @@ def test_whoever_was_taken_out_meanwhile_reads_nothing_more(
         stream.until("token")
         Membership.objects.filter(pk=library.alicia.pk).delete()
         list(stream)
+    (result,) = results_in(sent_to(chat_model)[-1])
+    assert "not_found" in result
     assert ToolCall.objects.count() == 0
 
 

@@ -13,7 +13,7 @@ from django.db.models import Model
 
 from accounts.models import ApiKey, Invitation, Membership
 from agents.models import Agent, Assignment, ReachableTable
-from chat.models import Conversation, Message, Project
+from chat.models import AnswerTable, Conversation, Message, Project
 from corpora.models import Corpus, Document
 from tests.routes import routes
 from tools.models import DataSource, SourceFile
@@ -85,6 +85,7 @@ def pairs_by_nouns() -> Pairs:
         ("corpora", "agents"): given,
         ("agents", "corpora"): taken,
         ("data-sources", "files"): files,
+        ("messages", "tables"): [(str(one), str(n)) for one, n in AnswerTable.objects.values_list("message_id", "n")],
         ("agents", "data-sources"): [(str(agent), str(source)) for agent, source in reached],
     }
 

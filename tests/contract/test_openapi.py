@@ -12,8 +12,8 @@ from drf_spectacular.validation import validate_schema
 from accounts.pages.api_docs import schema_in
 from agents.api.retrieval import chunk_as_json, retrieval_as_json
 from agents.api.serializers import PassageSerializer, RetrievalSerializer
-from chat.api.described import SourceSerializer, SupportSerializer
-from chat.stream.events import Source, Support
+from chat.api.described import SourceSerializer, SupportSerializer, TableSourceSerializer
+from chat.stream.events import Source, Support, TableSource
 from retrieval.results import Retrieval, RetrievedChunk
 from tests import routes
 from tests.matrix import API
@@ -82,7 +82,10 @@ def test_the_asynchronous_views_are_told_of_as_they_are(schema: Any) -> None:
     assert "Last-Event-ID" in [one["name"] for one in events["parameters"]]
 
 
-@pytest.mark.parametrize(("serializer", "event"), [(SourceSerializer, Source), (SupportSerializer, Support)])
+@pytest.mark.parametrize(
+    ("serializer", "event"),
+    [(SourceSerializer, Source), (TableSourceSerializer, TableSource), (SupportSerializer, Support)],
+)
 def test_what_is_described_has_the_fields_of_what_is_sent(serializer: Any, event: Any) -> None:
     assert set(serializer().fields) == {field.name for field in fields(event)}
 

@@ -60,6 +60,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("chat/leaving/erasing.py", "request_organization_erasure"): "an operator's, of all members' things",
     ("chat/pages/leaving.py", "holdings_of"): "counts, of a person's own things in each of their organizations",
     ("chat/models.py", "Conversation.delete"): "a set's questions lose their reference to its answers",
+    ("chat/citing/rows.py", "_forget_rows"): "what answers of anybody keep of a data source that is deleted, emptied",
     ("chat/stream/keeping.py", "_keep"): "what this process writes, of whomever",
     ("evaluation/cases.py", "feedback"): "answers that their users rated for the admins, of global corpora alone",
     ("evaluation/cases.py", "take_feedback"): "the same",
