@@ -28,6 +28,9 @@ MORE: dict[str, Any] = {
 }
 
 
+OTHER_SHAPES = ("/v1/", "/mcp")  # errors as OpenAI's clients and those of JSON-RPC read them
+
+
 def whole_body(case: Case, world: World) -> Any:
     return {**next((more for end, more in MORE.items() if case.path.endswith(end)), {}), **world.filled(case.body)}
 
@@ -44,7 +47,7 @@ def answered(client: Client, method: str, path: str, **request: Any) -> Any:
 
 def check(answer: Any, case: Case, *asked: Any) -> None:
     assert answer.status_code < 500, (str(case), asked)
-    if answer.status_code >= 400 and case in API and not case.path.startswith("/v1/"):
+    if answer.status_code >= 400 and case in API and not case.path.startswith(OTHER_SHAPES):
         assert answer.headers["Content-Type"] == "application/problem+json", (str(case), asked)
 
 

@@ -113,7 +113,7 @@ def send(case: Case, world: World, content: bytes, *what: str) -> Any:
 
 def test_every_route_that_takes_json_is_among_them() -> None:
     """The matrix has a case for every route and method (tests/test_guard_routes.py)."""
-    of_the_api = {route for route in routes.own_routes() if route.startswith(("api/", "v1/"))}
+    of_the_api = {route for route in routes.own_routes() if route.startswith(("api/", "v1/", "mcp"))}
     unsafe = {routes.route_of(sample(case)) for case in API if case.method not in ("GET", "DELETE")}
     here = {routes.route_of(sample(case)) for case in JSON_CASES}
     assert here <= of_the_api

@@ -174,7 +174,7 @@ def test_without_a_key_there_is_nothing(server: LiveServer, method: str, status:
 def test_what_is_no_message_is_refused(server: LiveServer, library: Library, body: bytes) -> None:
     headers = {"Authorization": f"Bearer {keys.issue_key(library.alicia)[1]}", "Content-Type": "application/json"}
     answer = httpx2.post(f"http://127.0.0.1:{server.port}/mcp", content=body, headers=headers)
-    assert "error" in answer.json()
+    assert {"error", "code"} & answer.json().keys(), "JSON-RPC's error, or a problem"
     assert answer.status_code in (200, 400)
 
 

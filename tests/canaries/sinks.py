@@ -157,7 +157,7 @@ SINKS = (
         "answers",
         answers,
         frozenset(
-            shown("alice", "alice", "text fact title answer comment")
+            shown("alice", "alice", "text fact title answer comment fetched_row")
             | shown("alice", "here", "text answer comment cell") | shown("charlie", "elsewhere", "cell")
             | shown("bob", "bob", "text answer") | shown("charlie", "charlie", "text answer")
             | shown("ada", "here", "text comment") | shown("zoe", "elsewhere", "text")
@@ -167,7 +167,7 @@ SINKS = (
         "pages",
         every_page,
         frozenset(
-            shown("alice", "alice", f"{DOCUMENT} description question answer comment key_name project")
+            shown("alice", "alice", f"{DOCUMENT} description question answer comment key_name project fetched_row")
             | shown("bob", "bob", f"{DOCUMENT} question answer comment key_name project")
             | shown("alice", "here", f"{DOCUMENT} source table")
             | shown("charlie", "elsewhere", f"{DOCUMENT} source table")

@@ -13,6 +13,7 @@ from evaluation.configurations import Configuration
 from evaluation.models import QuestionSet
 from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, Seen
 from tests.canaries.stage import Stage
+from tests.factories import table_of_answer
 from tests.live import Answer, Caller
 from tools.models import DataSource
 
@@ -22,7 +23,18 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 def play(stage: Stage) -> None:
     """The whole of it, in an order in which things may happen."""
-    for act in (ask_about_everything, take_a_corpus_back, search, query, rate, follow, measure, try_it_out, fail):
+    for act in (
+        ask_about_everything,
+        take_a_corpus_back,
+        search,
+        query,
+        fetch,
+        rate,
+        follow,
+        measure,
+        try_it_out,
+        fail,
+    ):
         act(stage)
 
 
@@ -143,6 +155,12 @@ def query(stage: Stage) -> None:
 def answers_of(who: str, stage: Stage) -> list[Message]:
     mine = Message.objects.owned_by(stage.members[who])
     return list(mine.filter(role=Message.Role.ASSISTANT))
+
+
+def fetch(stage: Stage) -> None:
+    """Rows that a model fetched for an answer stay with it: for whoever asked, and for nobody else."""
+    for who in ("alice", "charlie"):
+        table_of_answer(answers_of(who, stage)[0], stage.vault.plant(who, "fetched row", who))
 
 
 def rate(stage: Stage) -> None:

@@ -66,6 +66,7 @@ TAKEN: dict[str, dict[str, Any]] = {
     "PUT /api/agents/{reference}/data-sources/{source_id}/": {"tables": []},
     "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
     "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},
+    "POST /mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
 }
 UPLOADS = {"POST /api/corpora/{id}/documents/": "note {}.md", "POST /api/data-sources/{source_id}/files/": "more.csv"}
 UNASSIGN = "DELETE /api/agents/{reference}/corpora/{corpus_id}/"

@@ -10,22 +10,40 @@ from functools import cache
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
+from drf_spectacular.types import OpenApiTypes
 
+from accounts.http.bodies import json_body
+from accounts.http.openapi import described, problems
 from accounts.http.principal import principal_of
 from accounts.models import Membership
 from accounts.problems import MethodNotAllowed, answering_problems
 from config.concurrency.threads import in_thread
 
+REFUSED = (400, 404, 406)
+ERRORS = {(status, "application/json"): OpenApiTypes.OBJECT for status in REFUSED}  # as JSON-RPC has them
 
+
+@described(
+    "POST",
+    request=OpenApiTypes.OBJECT,
+    responses={200: OpenApiTypes.OBJECT, 202: None, **ERRORS, **problems(*REFUSED)},
+)
 @csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
 @answering_problems
 async def mcp(request: HttpRequest) -> HttpResponseBase:
     """One message. There is nothing to listen to (GET) and no session to end (DELETE)."""
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
-    membership = await in_thread(principal_of, request)
+    membership = await in_thread(sender_of, request)
     exchange = await in_thread(loaded_exchange)
     return await exchange(request, membership)
+
+
+def sender_of(request: HttpRequest) -> Membership:
+    """In a thread. Who asks is known before the body is looked at, and that is JSON which can be kept, or a problem."""
+    membership = principal_of(request)
+    json_body(request)
+    return membership
 
 
 @cache
