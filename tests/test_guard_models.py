@@ -328,6 +328,10 @@ TRUSTED: dict[tuple[str, str], str] = {
         "chat/citing/rows.py",
         "AnswerTable.objects.filter(source_id=source_id)",
     ): "empties what is left of a deleted source",
+    (
+        "chat/citing/rows.py",
+        "DataSource.objects.filter(pk__in={",
+    ): "whether what this process has asked is still there; ids alone",
     ("chat/stream/keeping.py", "Message.objects.filter(pk__in=same"): "the answers that this process writes",
     ("chat/stream/keeping.py", "Message.objects.streaming()"): "stops and readers of answers; ids and times alone",
     ("chat/stream/keeping.py", "Message.objects.broken_off()"): "upkeep: closes what nobody writes any more",

@@ -8,6 +8,7 @@ import orjson
 from django.conf import settings
 
 from agents.llm.base import ModelRequest, ToolRound
+from agents.llm.tooling.wishes import object_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,13 @@ def _offered(request: ModelRequest) -> dict[str, Any]:
 
 
 def _messages_of(one: ToolRound) -> list[dict[str, Any]]:
+    """Arguments that were no JSON object come back as none: vLLM's and Ollama's servers take nothing else."""
     calls = [
-        {"id": wish.call, "type": "function", "function": {"name": wish.name, "arguments": wish.arguments}}
+        {
+            "id": wish.call,
+            "type": "function",
+            "function": {"name": wish.name, "arguments": wish.arguments if object_in(wish.arguments) else "{}"},
+        }
         for wish in one.wishes
     ]
     results = zip(one.wishes, one.results, strict=True)

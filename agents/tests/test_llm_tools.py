@@ -1,5 +1,6 @@
 """Tools by each provider's own way: offered, asked for in pieces, answered, and left away where there are none."""
 
+import re
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -92,6 +93,29 @@ async def test_openai_is_told_what_came_of_its_calls(model_server: ModelServer) 
     ]
 
 
+async def test_arguments_that_are_no_object_are_not_told_back(model_server: ModelServer) -> None:
+    """vLLM's and Ollama's servers answer 400 to them, which would be the end of the answer."""
+    told = {"": "{}", "no JSON": "{}", "[1]": "{}", '{"a": NaN}': "{}", '{"a": "' + "x" * 50_000: "{}", "{ }": "{}"}
+    rounds = tuple(round_of(arguments=one) for one in told)
+    await heard(client_of("openai", model_server), request_for(tools=(OFFER,), rounds=rounds))
+    calls = [one["tool_calls"][0] for one in model_server.requests()[0]["body"]["messages"] if "tool_calls" in one]
+    assert [one["function"]["arguments"] for one in calls] == list(told.values())
+
+
+@providers
+@pytest.mark.parametrize("name", ["functions.query", "multi_tool_use.parallel", "¿qué?", "x" * 1_000])
+async def test_a_name_that_a_model_made_up_can_be_told_back(
+    name: str, provider: str, model_server: ModelServer
+) -> None:
+    """OpenAI and Anthropic answer 400 to a history with other characters."""
+    model_server.script(calls=[[{"name": name, "arguments": {}}]])
+    client, asked = client_of(provider, model_server), request_for(tools=(OFFER,))
+    _, rest, _ = await heard(client, asked)
+    (whole,) = (await client.complete(asked)).wishes
+    assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", rest[0].name)
+    assert whole.name == rest[0].name
+
+
 async def test_anthropic_is_told_what_came_of_its_calls(model_server: ModelServer) -> None:
     rounds = (round_of("Miro."), round_of(arguments="no JSON"))
     await heard(client_of("anthropic", model_server), request_for(tools=(OFFER,), rounds=rounds, must_answer=True))
@@ -135,6 +159,14 @@ def test_servers_number_their_calls_as_they_like(deltas: list[dict[str, Any]]) -
     for one in deltas:
         wishes.feed([one])
     assert [(one.call, one.name) for one in wishes.made] == [("a", "x"), ("b", "y")]
+
+
+def test_whole_calls_without_a_number_and_an_id_are_calls_of_their_own() -> None:
+    wishes = WishPieces()
+    wishes.feed([{"function": {"name": "x", "arguments": "{}"}}, {"function": {"name": "y", "arguments": "{}"}}])
+    wishes.feed([{"function": {"name": "x", "arguments": '{"a": 1}'}}])
+    assert [(one.name, one.arguments) for one in wishes.made] == [("x", "{}"), ("y", "{}"), ("x", '{"a": 1}')]
+    assert len({one.call for one in wishes.made}) == 3
 
 
 def test_pieces_without_a_number_belong_to_the_last_call() -> None:

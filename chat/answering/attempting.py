@@ -4,6 +4,9 @@ import asyncio
 import logging
 from functools import partial
 
+from django.db import Error as DatabaseFault
+
+from accounts.problems import Problem
 from agents.llm.base import ModelError, ModelInterrupted, ModelTimeout
 from chat.answering import records
 from chat.answering.attempts import Answer, Attempt
@@ -60,7 +63,7 @@ def attempt_from(answer: Answer, inquiry: Inquiry, plan: Plan, retrieval: Retrie
 async def stream_attempt(answer: Answer, attempt: Attempt, live: Live, deadline: float) -> None:
     """Tell its sources and what the model says, until it ends, fails, takes too long, or is stopped.
 
-    `deadline` in the event loop's time. How it ended is the attempt's: `is_whole`, `error`.
+    `deadline` in the event loop's time. How it ended is the attempt's: `is_whole`, `error`. Raises what storing raises.
     """
     answer.told += 1
     tell_sources(answer, attempt, live)
@@ -75,6 +78,8 @@ async def stream_attempt(answer: Answer, attempt: Attempt, live: Live, deadline:
         attempt.error = ModelTimeout()
     except ModelError as error:
         attempt.error = error
+    except (Problem, DatabaseFault):
+        raise  # what was fetched cannot be stored: no fault of the model's
     except Exception as error:
         logger.error("the model client failed on message %s: %s", answer.message, describe_error(error))
         attempt.error = ModelInterrupted()

@@ -18,6 +18,7 @@ from chat.answering import tracing
 from chat.answering.attempts import Answer, Attempt
 from chat.answering.questions import ChatQuestion
 from chat.answering.state import State, state_of, state_promised
+from chat.citing.rows import forget_deleted
 from chat.citing.support import Quote, sentences_behind
 from chat.citing.tables import rows_behind
 from chat.models import AnswerTable, Citation, Conversation, Message, Project, Trace
@@ -180,6 +181,7 @@ def keep_round(attempt: Attempt, number: int) -> None:
         said = {"attempt": number, "writer_seen_at": timezone.now(), "state": state_promised(attempt)}
         if not answer.update(**said):
             raise NotFound
+        forget_deleted(attempt.tables)
         there = set(AnswerTable.objects.filter(message_id=attempt.message).values_list("n", flat=True))
         AnswerTable.objects.bulk_create(one for one in attempt.tables if one.n not in there)
 
@@ -227,6 +229,7 @@ def close_tables(answer: Answer, best: Attempt) -> None:
     """The rows that the kept attempt has fetched, and no others; few, if any."""
     if not any(one.steps for one in answer.attempts):
         return
+    forget_deleted(best.tables)
     AnswerTable.objects.filter(message_id=answer.message).delete()
     for one in best.tables:
         one.cited = one.n in best.cited

@@ -1,5 +1,6 @@
 """What an answer may cite besides passages: tables of rows that its model has fetched."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -79,7 +80,20 @@ def _forget_rows(instance: DataSource, **_signal: Any) -> None:
 
 def forget_rows_of(source_id: UUID) -> int:
     """What answers keep of a data source that is deleted; how many."""
-    kept = AnswerTable.objects.filter(source_id=source_id)
-    return kept.update(
-        source_name="", table_names=[], columns=[], rows=[], row_count=0, statement="", params={}, quotes=None
-    )
+    return AnswerTable.objects.filter(source_id=source_id).update(**nothing_left())
+
+
+def forget_deleted(tables: Collection[AnswerTable]) -> None:
+    """The same of tables that are about to be stored, whose source was deleted since it was asked. In a transaction:
+    until its end no other source is deleted."""
+    asked = DataSource.objects.filter(pk__in={one.source_id for one in tables})
+    there = set(asked.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    for table in tables:
+        if table.source_id is not None and table.source_id not in there:
+            for name, value in nothing_left().items():
+                setattr(table, name, value)
+
+
+def nothing_left() -> dict[str, Any]:
+    lists: dict[str, Any] = {name: [] for name in ("table_names", "columns", "rows")}
+    return {**lists, "source_name": "", "row_count": 0, "statement": "", "params": {}, "quotes": None}

@@ -1,18 +1,20 @@
 """Which row of a table stands behind a claim, as far as that can be told by its numbers and words; pure but for rows.
 
 A claim is supported where all its numbers stand in cells, written in either way and rounded or not, but for years that
-the statement itself asked for. One without numbers, where a cell's words stand in it. What no row bears out is told as
-unsupported. That a sum was made of the right rows nobody checks here: the statement is shown beside them.
+the statement itself asked for. One without any others, where a cell's words stand in it. What no row bears out is told
+as unsupported. That a sum was made of the right rows nobody checks here: the statement is shown beside them.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import cache
 
 from chat.citing.claims import CitedClaim, claims_in
 from chat.citing.matching import has_something_to_support
 from chat.citing.rows import AnswerTable, row_in_words
 from chat.citing.saying import said_in
+from chat.citing.support import MOST_JUDGED
 from retrieval.text.folding import fold
 
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
@@ -20,25 +22,53 @@ _GROUPS = re.compile(r"[.,](?=\d{3}(?!\d))")
 YEARS = range(1900, 2101)
 SHORTEST_WORD = 3
 MOST_CELLS = 5_000  # of a table that are looked at
+MOST_PLACES = 10  # to which a cell is rounded
+MOST_DIGITS = 100  # before or behind the point; what has more is a text, and no number that a sentence tells
+
+
+class NumberedRows:
+    """Where each number of a table stands, made once and looked up by all claims of an answer: rows are anybody's, and
+    so is what a model says of them."""
+
+    def __init__(self, table: AnswerTable) -> None:
+        self.table = table
+        self._values = [(place, abs(value)) for place, row in enumerate(_cells(table)) for value in _values(row)]
+        self.rows_by_number = cache(self._rows_by_number)
+
+    def rows_with(self, number: Decimal) -> set[int]:
+        """By a cell, or by one that was rounded to as many places, without its sign too: "fell by 3"."""
+        exponent = number.as_tuple().exponent
+        places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+        return self.rows_by_number(min(places, MOST_PLACES)).get(abs(number), set())
+
+    def _rows_by_number(self, places: int) -> dict[Decimal, set[int]]:
+        found: dict[Decimal, set[int]] = {}
+        for place, value in self._values:
+            for told in (value, _rounded(value, places)):
+                found.setdefault(told, set()).add(place)
+        return found
 
 
 def rows_behind(answer: str, tables: Sequence[AnswerTable], others: Sequence[int] = ()) -> dict[int, list[str | None]]:
     """By number of table, for each of its citations in order: the row that supports it, None where none does.
     `others`: what is cited and no table."""
-    by_number = {one.n: one for one in tables}
-    behind: dict[int, list[str | None]] = {n: [] for n in by_number}
-    for claim in claims_in(answer, {*by_number, *others}):
-        if claim.n in by_number:
-            behind[claim.n].append(row_for(claim, by_number[claim.n]))
+    numbered = {one.n: NumberedRows(one) for one in tables}
+    behind: dict[int, list[str | None]] = {n: [] for n in numbered}
+    claims = [one for one in claims_in(answer, {*numbered, *others}) if one.n in numbered]
+    for claim in claims[:MOST_JUDGED]:
+        behind[claim.n].append(row_for(claim, numbered[claim.n]))
     return behind
 
 
-def row_for(claim: CitedClaim, table: AnswerTable) -> str | None:
+def row_for(claim: CitedClaim, rows: NumberedRows) -> str | None:
     said = next((one for one in (claim.text, claim.whole) if has_something_to_support(one)), "")
+    table = rows.table
     if not said:
         return table.snippet or str(table.row_count)
+    asked = _years_asked(table)
     numbers = [readings_of(one) for one in sorted(numbers_said(said))]
-    return _with_numbers(numbers, table) if numbers else _with_words(said, table)
+    has_others = any(asked.isdisjoint(one) or any(map(rows.rows_with, one)) for one in numbers)
+    return _with_numbers(numbers, rows, asked) if has_others else _with_words(said, table)
 
 
 def numbers_said(claim: str) -> set[str]:
@@ -56,28 +86,17 @@ def readings_of(number: str) -> tuple[Decimal, ...]:
     return tuple(value for one in sorted(readings) if (value := _decimal(one)) is not None)
 
 
-def _with_numbers(numbers: Sequence[tuple[Decimal, ...]], table: AnswerTable) -> str | None:
+def _with_numbers(numbers: Sequence[tuple[Decimal, ...]], rows: NumberedRows, asked: set[Decimal]) -> str | None:
     """All must stand somewhere; the row with most of them is told."""
-    known = {*_years_asked(table), Decimal(table.row_count)}
-    rows = [tuple(_values(row)) for row in _cells(table)]
-    found = [
-        {place for place, values in enumerate(rows) if any(_is_told(one, values) for one in readings)}
-        for readings in numbers
-    ]
-    if any(not places and known.isdisjoint(readings) for places, readings in zip(found, numbers, strict=True)):
+    table = rows.table
+    counted = Decimal(table.row_count)
+    found = [set[int]().union(*map(rows.rows_with, readings)) for readings in numbers]
+    if any(not places and {*asked, counted}.isdisjoint(one) for places, one in zip(found, numbers, strict=True)):
         return None
     if not any(found):
-        counted = Decimal(table.row_count)
         return str(table.row_count) if any(counted in readings for readings in numbers) else None
-    best = max(range(len(rows)), key=lambda place: (sum(place in places for places in found), -place))
+    best = max(range(len(table.rows)), key=lambda place: (sum(place in places for places in found), -place))
     return row_in_words(table.columns, table.rows[best])
-
-
-def _is_told(number: Decimal, values: Sequence[Decimal]) -> bool:
-    """By a cell, or by one that was rounded to as many places, without its sign too: "fell by 3"."""
-    exponent = number.as_tuple().exponent
-    places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
-    return any(abs(number) in (abs(value), abs(_rounded(value, places))) for value in values)
 
 
 def _rounded(value: Decimal, places: int) -> Decimal:
@@ -128,4 +147,4 @@ def _decimal(text: str) -> Decimal | None:
         value = Decimal(text)
     except InvalidOperation:
         return None
-    return value if value.is_finite() else None
+    return value if value.is_finite() and abs(value.adjusted()) <= MOST_DIGITS else None

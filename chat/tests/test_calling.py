@@ -1,16 +1,20 @@
 """The chat's model calls tools: what it is offered, what it is told, what readers are told, and what is kept of it."""
 
 import json
+import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
 from accounts.models import Membership, ToolCall
+from accounts.tenancy.scope import system_scope
+from chat.answering.calling import making
 from chat.answering.inquiry import prepare
 from chat.answering.questions import ChatQuestion
 from chat.answering.spending import most_spent_by
-from chat.models import AnswerTable, Message, Trace
+from chat.models import AnswerTable, Conversation, Message, Trace
 from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from tests.limits import limit
@@ -22,6 +26,9 @@ from tools.models import DataSource
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BY_REGION = "SELECT region, count(*) AS n, max(email) AS mail FROM customers GROUP BY region ORDER BY region"
+NOT_FINITE = {
+    "source": "Shop", "sql": "SELECT id FROM customers WHERE id > :least", "params": {"least": math.nan},
+}  # fmt: skip
 ABOUT_SALES = "¿Cuántos clientes hay en cada región según la tabla de la tienda?"
 
 
@@ -259,13 +266,15 @@ def test_there_is_a_deadline_for_all_calls_together(alicia: Caller, chat_model: 
         ({"name": "query", "arguments": {"source": ["Shop"], "sql": {"a": 1}}}, "invalid_input"),
         ({"name": "retrieve", "arguments": {"query": "x"}}, "unknown_tool"),
         (call("SELECT * FROM nothing"), "sql_refused"),
+        ({"name": "query", "arguments": json.dumps(NOT_FINITE)}, "sql_refused"),
+        ({"name": "query", "arguments": json.dumps(NOT_FINITE).replace("NaN", "1e999")}, "sql_refused"),
         (call(source="Elsewhere"), "not_found"),
         (call(source="Sh\0op"), "Refused"),
         (call("SELECT sum(region) FROM customers"), "query_failed"),
     ],
     ids=[
         *("no JSON", "no object", "nested", "something missing", "other types", "another tool"),
-        *("no table", "no source of its own", "no text", "a failing statement"),
+        *("no table", "no number", "no number that fits", "no source of its own", "no text", "a failing statement"),
     ],
 )
 def test_what_goes_wrong_is_told_to_the_model_and_never_ends_the_answer(
@@ -354,3 +363,56 @@ def test_what_is_deleted_with_its_source_is_told_no_more(
     assert (kept.rows, kept.statement, kept.title) == ([], "", "")
     library.writer.conversations.all().delete()
     assert not AnswerTable.objects.exists()
+
+
+@pytest.fixture
+def after_the_call(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What happens between a call and what is kept of it."""
+    happens: list[Callable[[], object]] = []
+    make_call = making.make_call
+
+    def call_and_then(*args: Any) -> Any:
+        outcome = make_call(*args)
+        for one in happens:
+            with system_scope():
+                one()
+        return outcome
+
+    monkeypatch.setattr(making, "make_call", call_and_then)
+    return happens
+
+
+def test_nothing_is_kept_of_a_source_that_is_deleted_while_the_answer_is_written(
+    alicia: Caller, source: DataSource, chat_model: ModelServer, after_the_call: list[Callable[[], object]]
+) -> None:
+    after_the_call.append(source.delete)
+    chat_model.script(calls=[[call()]], text="Hay 1 cliente [2].")
+    kept = AnswerTable.objects.get(message=row_of(alicia.answers("writer", ABOUT_LOANS)))
+    assert kept.is_gone
+    assert (kept.rows, kept.statement, kept.title, kept.quotes) == ([], "", "", None)
+
+
+def test_nothing_is_kept_either_of_one_that_is_deleted_once_its_rows_are_told(
+    alicia: Caller, source: DataSource, chat_model: ModelServer
+) -> None:
+    chat_model.script(calls=[[call()]], text="Hay 1 cliente en el norte. " * 20, pace=0.02)
+    with alicia.ask("writer", ABOUT_LOANS) as stream:
+        stream.until("sources")
+        stream.until("sources")
+        stream.until("token")
+        source.delete()
+        list(stream)
+    assert AnswerTable.objects.get().is_gone
+
+
+def test_a_conversation_that_is_deleted_during_a_call_is_not_there_any_more(
+    alicia: Caller,
+    chat_model: ModelServer,
+    after_the_call: list[Callable[[], object]],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    after_the_call.append(lambda: Conversation.objects.all().delete())
+    chat_model.script(calls=[[call()]], text="Ya.")
+    last = alicia.answers("writer", ABOUT_LOANS)[-1]
+    assert (last.name, last.data["code"]) == ("error", "not_found")
+    assert "model client" not in caplog.text

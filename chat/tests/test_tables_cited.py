@@ -1,5 +1,6 @@
 """Which row stands behind a claim; and the table on its page, in the conversation, and among what is taken along."""
 
+import time
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from chat.citing.rows import AnswerTable
+from chat.citing.support import MOST_JUDGED
 from chat.citing.tables import rows_behind
 from chat.leaving.transcripts import as_json, as_markdown
 from tests.cast import Cast, browser, make_cast
@@ -60,6 +62,31 @@ def test_the_number_of_rows_counts_as_said_by_the_table() -> None:
     names = [["Norte"], ["Sur"], ["Este"]]
     assert behind("Hay 3 regiones [3].", columns=COLUMNS[:1], rows=names) == ["3"]
     assert behind("Hay 4 regiones [3].", columns=COLUMNS[:1], rows=names) == [None]
+
+
+def test_a_year_that_was_asked_for_alone_tells_nothing_of_a_row() -> None:
+    asked = {"statement": "SELECT region FROM sales WHERE year = 2023"}
+    assert behind("En 2023 la mejor zona fue el Norte [3].", **asked)[0] is not None
+    assert behind("En 2023 la mejor zona fue el centro [3].", **asked) == [None]
+
+
+@pytest.mark.parametrize(
+    "cell", ["1e9999999", "-1E-9999999", "9" * 4_000, "NaN", "sNaN", "Infinity", "1_0", "0e999999"]
+)
+def test_no_cell_keeps_an_answer_from_its_end(cell: str) -> None:
+    names = [{"name": "a", "type": "text"}]
+    assert behind("Hay 77 clientes [3]. Hay 1 cliente [3].", columns=names, rows=[[cell], ["77"]])[0] == "a: 77"
+
+
+def test_an_answer_full_of_numbers_and_citations_is_looked_through_once() -> None:
+    """A model repeats what rows tell it to, and rows are anybody's."""
+    names = [{"name": f"c{n}", "type": "text"} for n in range(20)]
+    rows = [["1 2 3 4.5 " * 6] * 20 for _ in range(50)]
+    said = " ".join(["99", *(f"{n}.{'1' * (n % 60 + 1)}" for n in range(100))])
+    began = time.process_time()
+    found = behind(f"El valor es {said} [3]. " * 300, columns=names, rows=rows)
+    assert time.process_time() - began < 20
+    assert found == [None] * MOST_JUDGED
 
 
 def test_each_citation_has_its_own() -> None:

@@ -1,5 +1,6 @@
 """Values of a statement, bound as each engine takes them: `:name` in the text, never in the text that is run."""
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -39,4 +40,6 @@ def _checked(value: Scalar) -> Scalar:
         raise SqlRefused(f"A value has at most {LONGEST_VALUE} characters, none of them NUL or half of a pair.")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise SqlRefused("A whole number has at most 64 bits.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SqlRefused("A number is finite.")
     return value

@@ -1,5 +1,6 @@
 """What the reading of SQL lets through, what it makes of it, and that it is quick also with what is meant to last."""
 
+import math
 import time
 from pathlib import Path
 
@@ -126,6 +127,8 @@ def test_values_are_bound_and_stand_nowhere_in_the_statement(dialect: str) -> No
         {},
         {"a": 1, "b": 2},
         {"a": 2**70},
+        {"a": math.nan},
+        {"a": -math.inf},
         {"a": "x" * 10_001},
         {"a": "\0"},
         {"a": "\ud800"},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from agents.llm.base import LONGEST_ARGUMENTS, MOST_WISHES, ModelRequest, ToolRound, ToolWish
+from agents.llm.tooling.wishes import name_told, object_in
 
 if TYPE_CHECKING:
     from anthropic.types import ContentBlock, RawMessageStreamEvent
@@ -32,7 +33,7 @@ def _messages_of(one: ToolRound) -> Iterable[dict[str, Any]]:
     """Arguments that were no JSON object come back as none: the API takes nothing else."""
     text = [{"type": "text", "text": one.text}] if one.text.strip() else []
     uses = [
-        {"type": "tool_use", "id": wish.call, "name": wish.name, "input": _object(wish.arguments)}
+        {"type": "tool_use", "id": wish.call, "name": wish.name, "input": object_in(wish.arguments)}
         for wish in one.wishes
     ]
     results = [
@@ -41,14 +42,6 @@ def _messages_of(one: ToolRound) -> Iterable[dict[str, Any]]:
     ]
     yield {"role": "assistant", "content": [*text, *uses]}
     yield {"role": "user", "content": results}
-
-
-def _object(arguments: str) -> dict[str, Any]:
-    try:
-        read = orjson.loads(arguments)
-    except orjson.JSONDecodeError:
-        return {}
-    return read if isinstance(read, dict) else {}
 
 
 class Blocks:
@@ -68,7 +61,7 @@ class Blocks:
 
     def _begin(self, place: int, block: "RawContentBlock") -> None:
         if block.type == "tool_use" and len(self._begun) < MOST_WISHES:
-            self._begun[place] = (block.id, block.name)
+            self._begun[place] = (block.id, name_told(block.name))
             self._arguments[place] = ""
 
     @property
@@ -80,4 +73,4 @@ class Blocks:
 def wishes_in(content: "Iterable[ContentBlock]") -> tuple[ToolWish, ...]:
     """The same of a whole answer."""
     asked = [block for block in content if block.type == "tool_use"][:MOST_WISHES]
-    return tuple(ToolWish(one.id, one.name, orjson.dumps(one.input).decode()) for one in asked)
+    return tuple(ToolWish(one.id, name_told(one.name), orjson.dumps(one.input).decode()) for one in asked)

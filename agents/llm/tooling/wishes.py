@@ -1,8 +1,28 @@
 """Puts together what a model asks for, of the pieces in which an OpenAI-compatible server sends it; pure."""
 
+import re
 from typing import Any
 
+import orjson
+
 from agents.llm.base import LONGEST_ARGUMENTS, MOST_WISHES, ToolWish
+
+LONGEST_NAME = 64
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def name_told(name: str) -> str:
+    """As every server takes it back: models invent tools, and a name like `functions.query` would end the answer."""
+    return _NO_NAME.sub("_", name[:LONGEST_NAME])
+
+
+def object_in(arguments: str) -> dict[str, Any]:
+    """Empty for arguments that are no JSON object, which many servers do not take back."""
+    try:
+        read = orjson.loads(arguments)
+    except orjson.JSONDecodeError:
+        return {}
+    return read if isinstance(read, dict) else {}
 
 
 class WishPieces:
@@ -26,7 +46,7 @@ class WishPieces:
         """Each that has a name, under its server's id or one of ours."""
         wishes = zip(self._ids, self._names, self._arguments, strict=True)
         return tuple(
-            ToolWish(call or f"call_{place}", name, arguments)
+            ToolWish(call or f"call_{place}", name_told(name), arguments)
             for place, (call, name, arguments) in enumerate(wishes)
             if name
         )
@@ -46,7 +66,8 @@ class WishPieces:
         """Where a piece belongs: a name with an id of its own begins a call, whatever its number."""
         call, number = _text(delta.get("id")), delta.get("index")
         place = self._places.get(number if isinstance(number, int) else call or None)
-        is_new = place is None or (name and call and self._ids[place] not in ("", call))
+        is_whole = name and not call and not isinstance(number, int)
+        is_new = place is None or is_whole or (name and call and self._ids[place] not in ("", call))
         if not is_new:
             return place
         if not name and self._names and not isinstance(number, int):

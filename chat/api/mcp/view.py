@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.types import OpenApiTypes
 
-from accounts.http.bodies import json_body
+from accounts.http.bodies import json_of
 from accounts.http.openapi import described, problems
 from accounts.http.principal import principal_of
 from accounts.models import Membership
@@ -34,20 +34,24 @@ async def mcp(request: HttpRequest) -> HttpResponseBase:
     """One message. There is nothing to listen to (GET) and no session to end (DELETE)."""
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
-    membership = await in_thread(sender_of, request)
+    membership = await in_thread(principal_of, request)
+    body = await in_thread(message_of, request)
     exchange = await in_thread(loaded_exchange)
-    return await exchange(request, membership)
+    return await exchange(request, body, membership)
 
 
-def sender_of(request: HttpRequest) -> Membership:
-    """In a thread. Who asks is known before the body is looked at, and that is JSON which can be kept, or a problem."""
-    membership = principal_of(request)
-    json_body(request)
-    return membership
+def message_of(request: HttpRequest) -> bytes:
+    """What everywhere else is refused is refused here: too much, too deep, texts that nobody can keep. What is no JSON
+    is none for the SDK either, which would read more (NaN, halves of pairs) and says so in the protocol's way."""
+    try:
+        json_of(request.body)
+    except ValueError:
+        return b""
+    return request.body
 
 
 @cache
-def loaded_exchange() -> Callable[[HttpRequest, Membership], Awaitable[HttpResponseBase]]:
+def loaded_exchange() -> Callable[[HttpRequest, bytes, Membership], Awaitable[HttpResponseBase]]:
     """The SDK takes a second to load and 27 MB, and every command and worker loads the views: at the first message."""
     from chat.api.mcp.exchange import exchange
 
