@@ -205,3 +205,47 @@ def test_deep_and_long_messages_are_refused_in_time(server: LiveServer, library:
         assert answer.status_code < 500
         assert len(answer.content) < 5_000
         assert time.monotonic() - began < 5
+
+
+def message(server: LiveServer, by: Membership, method: str, params: dict[str, Any]) -> httpx2.Response:
+    """By hand, since the official client sends no such thing."""
+    headers = ENGLISH | {"Authorization": f"Bearer {keys.issue_key(by)[1]}", "Content-Type": "application/json"}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    return httpx2.post(f"http://127.0.0.1:{server.port}/mcp", content=body, headers=headers, timeout=30)
+
+
+NOBODY = "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [f"0001-01-01T00:00:00+23:59 {NOBODY}", f"9999-12-31T23:59:59-23:59 {NOBODY}", f"2020-01-01 {NOBODY}", "0 0", " "],
+)
+def test_a_cursor_made_by_hand_is_refused_or_reads_what_there_is(
+    server: LiveServer, library: Library, cursor: str
+) -> None:
+    answer = message(server, library.alicia, "resources/list", {"cursor": cursor}).json()
+    assert answer.get("result", {}).get("resources") == [] or "cursor" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("uri", [f"acervo://documents/{'-' * 36}", f"acervo://documents/{'a' * 36}"])
+def test_an_address_that_is_nearly_one_is_of_nothing(server: LiveServer, library: Library, uri: str) -> None:
+    answer = message(server, library.alicia, "resources/read", {"uri": uri}).json()
+    assert "nothing here" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("text", ["hush\0word", "hush\ud800word"])
+def test_texts_that_no_database_keeps_are_refused_as_over_the_api(
+    server: LiveServer, library: Library, text: str
+) -> None:
+    kept = {"corpus": str(library.loans.pk), "text": "Una multa.", "meta": {"a": text}}
+    for name, arguments in (("ask", {"agent": text, "question": text}), ("upsert_knowledge", kept)):
+        answer = message(server, library.admin, "tools/call", {"name": name, "arguments": arguments})
+        assert answer.status_code == 400
+    assert not Document.objects.filter(title__contains="multa").exists()
+
+
+def test_a_message_that_is_too_long_says_so(server: LiveServer, library: Library, settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000
+    asked = {"name": "ask", "arguments": {"agent": "writer", "question": "a" * 20_000}}
+    assert message(server, library.alicia, "tools/call", asked).status_code == 413

@@ -13,12 +13,12 @@ BOTH = "application/json, text/event-stream"  # what clients accept who do not s
 HOP_BY_HOP = {"content-length", "content-type"}
 
 
-async def exchange(request: HttpRequest, membership: Membership) -> HttpResponse:
+async def exchange(request: HttpRequest, body: bytes, membership: Membership) -> HttpResponse:
     """The SDK's answer. No Origin needs a look: sessions need the CSRF token, and no browser adds a key by itself."""
     manager = StreamableHTTPSessionManager(SERVER, json_response=True, stateless=True)
     answer = _Answer()
     async with manager.run():
-        await manager.handle_request(_scope_of(request, membership), _body_of(request), answer.send)
+        await manager.handle_request(_scope_of(request, membership), _receiving(body), answer.send)
     return answer.response()
 
 
@@ -35,9 +35,9 @@ def _scope_of(request: HttpRequest, membership: Membership) -> dict[str, Any]:
     }
 
 
-def _body_of(request: HttpRequest) -> Any:
+def _receiving(body: bytes) -> Any:
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": request.body, "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     return receive
 

@@ -6,7 +6,7 @@ acervo://documents/{id}/parts/{n}      one part, from 1: a page of a PDF, a chap
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -24,6 +24,7 @@ from mcp_types import (
 
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem
+from agents.api.toolbox import identifier
 from chat.api.mcp.asking import Context, member_of, refusal
 from config.concurrency.threads import in_thread
 from corpora.lookup import readable_document
@@ -75,8 +76,8 @@ def _after(documents: QuerySet[Document], cursor: str) -> QuerySet[Document]:
         return ordered
     moment, _, last = cursor.partition(" ")
     try:
-        created, pk = datetime.fromisoformat(moment), UUID(last)
-    except ValueError:
+        created, pk = datetime.fromisoformat(moment).astimezone(UTC), UUID(last)
+    except (ValueError, OverflowError):
         raise Problem("This cursor was not given out here. Begin again without one.") from None
     return ordered.filter(Q(created_at__lt=created) | Q(created_at=created, pk__lt=pk))
 
@@ -95,7 +96,7 @@ def _contents(by: Membership, address: str) -> list[TextResourceContents | BlobR
     found = ADDRESS.fullmatch(address)
     if found is None:
         raise NotFound
-    document = readable_document(by, UUID(found[1]))
+    document = readable_document(by, identifier(found[1]))
     text = document.texts.filter(version=document.version).first()
     if text is None:
         raise NotFound

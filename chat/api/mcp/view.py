@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
+from accounts.http.bodies import json_of
 from accounts.http.principal import principal_of
 from accounts.models import Membership
 from accounts.problems import MethodNotAllowed, answering_problems
@@ -24,12 +25,23 @@ async def mcp(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
     membership = await in_thread(principal_of, request)
+    body = await in_thread(message_of, request)
     exchange = await in_thread(loaded_exchange)
-    return await exchange(request, membership)
+    return await exchange(request, body, membership)
+
+
+def message_of(request: HttpRequest) -> bytes:
+    """What everywhere else is refused is refused here: too much, too deep, texts that nobody can keep. What is no JSON
+    is none for the SDK either, which would read more (NaN, halves of pairs) and says so in the protocol's way."""
+    try:
+        json_of(request.body)
+    except ValueError:
+        return b""
+    return request.body
 
 
 @cache
-def loaded_exchange() -> Callable[[HttpRequest, Membership], Awaitable[HttpResponseBase]]:
+def loaded_exchange() -> Callable[[HttpRequest, bytes, Membership], Awaitable[HttpResponseBase]]:
     """The SDK takes a second to load and 27 MB, and every command and worker loads the views: at the first message."""
     from chat.api.mcp.exchange import exchange
 
