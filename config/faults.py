@@ -12,6 +12,7 @@ from typing import Any
 HOUSE = ("accounts", "agents", "chat", "config", "corpora", "evaluation", "retrieval", "tools", "workers")
 RESERVED = (  # they name addresses and tasks at INFO
     "httpx",
+    "mcp.server.streamable_http",
     "mcp.server.streamable_http_manager",
     "celery.worker.request",
     "celery.worker.strategy",

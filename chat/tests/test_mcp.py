@@ -178,6 +178,17 @@ def test_what_is_no_message_is_refused(server: LiveServer, library: Library, bod
     assert answer.status_code in (200, 400)
 
 
+def test_a_form_is_no_message_and_a_notification_is_taken_without_an_answer(
+    server: LiveServer, library: Library
+) -> None:
+    url, secret = f"http://127.0.0.1:{server.port}/mcp", keys.issue_key(library.alicia)[1]
+    headers = {"Authorization": f"Bearer {secret}"}
+    refused = httpx2.post(url, files={"file": b"x"}, headers=headers)
+    assert (refused.status_code, refused.headers["content-type"]) == (415, "application/problem+json")
+    taken = httpx2.post(url, json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
+    assert (taken.status_code, taken.content) == (202, b"")
+
+
 async def test_questions_and_searches_are_counted_here_too(connect: Connect, library: Library, settings: Any) -> None:
     limit(settings, questions=1, searches=1)
     asked = {"agent": "writer", "question": ABOUT_LOANS}

@@ -59,4 +59,7 @@ class _Answer:
     def response(self) -> HttpResponse:
         kind = self.headers.get("content-type")
         kept = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
-        return HttpResponse(self.body, status=self.status, content_type=kind, headers=kept)
+        response = HttpResponse(self.body, status=self.status, content_type=kind, headers=kept)
+        if kind is None:  # what has no body is of no type
+            del response["Content-Type"]
+        return response

@@ -12,11 +12,11 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.types import OpenApiTypes
 
-from accounts.http.bodies import json_of
+from accounts.http.bodies import JSONParser, json_of
 from accounts.http.openapi import described, problems
 from accounts.http.principal import principal_of
 from accounts.models import Membership
-from accounts.problems import MethodNotAllowed, answering_problems
+from accounts.problems import MethodNotAllowed, UnsupportedMediaType, answering_problems
 from config.concurrency.threads import in_thread
 
 REFUSED = (400, 404, 406)
@@ -41,8 +41,11 @@ async def mcp(request: HttpRequest) -> HttpResponseBase:
 
 
 def message_of(request: HttpRequest) -> bytes:
-    """What everywhere else is refused is refused here: too much, too deep, texts that nobody can keep. What is no JSON
-    is none for the SDK either, which would read more (NaN, halves of pairs) and says so in the protocol's way."""
+    """What everywhere else is refused is refused here: another type, too much, too deep, texts that nobody can keep.
+    What is no JSON is none for the SDK either, which would read more (NaN, halves of pairs) and says so in the
+    protocol's way."""
+    if request.content_type != JSONParser.media_type:
+        raise UnsupportedMediaType
     try:
         json_of(request.body)
     except ValueError:
