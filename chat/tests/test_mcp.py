@@ -20,7 +20,7 @@ from config.concurrency.threads import in_thread
 from corpora.models import Document
 from corpora.reader import reading
 from tests.library import ABOUT_LOANS, Library
-from tests.limits import limit
+from tests.limits import limit, stop_the_clock
 from tests.live import LiveServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -189,8 +189,11 @@ def test_a_form_is_no_message_and_a_notification_is_taken_without_an_answer(
     assert (taken.status_code, taken.content) == (202, b"")
 
 
-async def test_questions_and_searches_are_counted_here_too(connect: Connect, library: Library, settings: Any) -> None:
+async def test_questions_and_searches_are_counted_here_too(
+    connect: Connect, library: Library, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limit(settings, questions=1, searches=1)
+    stop_the_clock(monkeypatch)
     asked = {"agent": "writer", "question": ABOUT_LOANS}
     sought = {"agent": "writer", "query": ABOUT_LOANS}
     async with connect(library.alicia) as client:
