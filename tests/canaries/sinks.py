@@ -157,7 +157,7 @@ SINKS = (
         "answers",
         answers,
         frozenset(
-            shown("alice", "alice", "text fact title answer comment fetched_row")
+            shown("alice", "alice", "text fact title answer comment")
             | shown("alice", "here", "text answer comment cell") | shown("charlie", "elsewhere", "cell")
             | shown("bob", "bob", "text answer") | shown("charlie", "charlie", "text answer")
             | shown("ada", "here", "text comment") | shown("zoe", "elsewhere", "text")

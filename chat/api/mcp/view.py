@@ -6,6 +6,7 @@ HTTP as the revision of 2026-07-28 has it, and as clients of the revisions befor
 
 from collections.abc import Awaitable, Callable
 from functools import cache
+from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -42,15 +43,23 @@ async def mcp(request: HttpRequest) -> HttpResponseBase:
 
 def message_of(request: HttpRequest) -> bytes:
     """What everywhere else is refused is refused here: another type, too much, too deep, texts that nobody can keep.
-    What is no JSON is none for the SDK either, which would read more (NaN, halves of pairs) and says so in the
-    protocol's way."""
+    What is no JSON, or no message, is none for the SDK either, which says so in the protocol's way: it would read more
+    (NaN, halves of pairs), and look for what is wrong with a megabyte of something else for seconds."""
     if request.content_type != JSONParser.media_type:
         raise UnsupportedMediaType
     try:
-        json_of(request.body)
+        found = json_of(request.body)
     except ValueError:
         return b""
-    return request.body
+    return request.body if is_message(found) else b"{}"
+
+
+def is_message(found: Any) -> bool:
+    """A request or a notification of JSON-RPC, whatever it asks for."""
+    if not isinstance(found, dict) or found.get("jsonrpc") != "2.0":
+        return False
+    kinds = ((found.get("method"), str), (found.get("id", ""), str | int), (found.get("params", {}), dict))
+    return all(isinstance(value, kind) for value, kind in kinds)
 
 
 @cache
