@@ -8,16 +8,23 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from accounts.http.bodies import is_kept, json_of
 from accounts.matching import folded
-from agents.llm.base import ModelMessage, Passage
+from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
+from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
 from chat.answering import condensing
+from chat.answering.calling import making
+from chat.answering.calling.toolkit import NamedSource
+from chat.api.mcp.resources import ADDRESS
+from chat.citing import tables
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, supporting_span
+from chat.models import AnswerTable
 from chat.prompting.build import build_prompt
 from chat.rendering.citations import cited_numbers, without_citations
 from chat.rendering.code_spans import code_spans
@@ -61,6 +68,10 @@ from retrieval.text.references import heading_key, heading_words
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
+from tools.api.serializers import HOST
+from tools.sources import TABLE_NAME, table_named
+from tools.sql.binding import NO_TEXT
+from tools.sql.gate import WORD
 from workers.ingestion.chunk.segments import segment_text
 from workers.ingestion.chunk.tokens import estimate_tokens
 from workers.ingestion.extract import docx, pdf, pdf_headings, plain
@@ -283,6 +294,10 @@ OUTLINE = "workers.ingestion.extract.outline"
 TABLES = "workers.ingestion.extract.tables"
 CANONICAL = "workers.ingestion.extract.canonical"
 RENDERING = "chat.rendering"
+
+
+TOOLKIT: Any = SimpleNamespace(sources={"Shop": NamedSource("Shop", ("customers", "orders"))})
+WISH = ToolWish("call", "query", '{"source": "Shop"}')
 
 
 def named(module: str, *names: str) -> tuple[str, ...]:
@@ -575,6 +590,32 @@ PROBES: dict[str, Probe] = {
     "a collection's layout": Probe(layout_of, named("retrieval.index.server.layout", "_MARK")),
     "a snapshot's name": Probe(snapshots._SAFE_NAME.match, named("retrieval.index.server.snapshots", "_SAFE_NAME")),
     "tokens": Probe(estimate_tokens, named("workers.ingestion.chunk.tokens", "_NON_ASCII", "_WIDE_CHARACTER")),
+    "numbers of rows and claims": Probe(
+        lambda text: (
+            [tables.readings_of(one[:500]) for one in tables.numbers_said(text)],
+            tables._words(text),
+            tables._years_asked(AnswerTable(statement=text)),
+        ),
+        named("chat.citing.tables", "_NUMBER", "_GROUPS", "_words", "_years_asked"),
+    ),
+    "tables of a statement": Probe(
+        lambda text: making.table_row(TOOLKIT, WISH, {"sql": text}, {}, making.Step("query")),
+        named("chat.answering.calling.making", "table_row"),
+    ),
+    "a tool's name": Probe(_NO_NAME.findall, named("agents.llm.tooling.wishes", "_NO_NAME")),
+    "a resource's address": Probe(ADDRESS.fullmatch, named("chat.api.mcp.resources", "ADDRESS")),
+    "names of sources": Probe(
+        lambda text: (
+            HOST.fullmatch(text),
+            TABLE_NAME.fullmatch(text),
+            table_named(text[:255]),
+        ),  # Django cuts names there
+        named("tools.api.serializers", "HOST") + named("tools.sources", "TABLE_NAME", "words"),
+    ),
+    "words and values of a statement": Probe(
+        lambda text: (WORD.fullmatch(text), NO_TEXT.search(text)),
+        named("tools.sql.gate", "WORD") + named("tools.sql.binding", "NO_TEXT"),
+    ),
     "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),
 }
 OURS = {

@@ -74,8 +74,8 @@ def row_for(claim: CitedClaim, rows: NumberedRows) -> str | None:
 def numbers_said(claim: str) -> set[str]:
     """As they are written, and those that are words."""
     figures = set(_NUMBER.findall(claim))
-    spelled = {one for one in said_in(claim).numbers if one.isdigit()}
-    return figures | {one for one in spelled if all(one not in _GROUPS.sub("", figure) for figure in figures)}
+    written = " ".join(_GROUPS.sub("", figure) for figure in figures)
+    return figures | {one for one in said_in(claim).numbers if one.isdigit() and one not in written}
 
 
 def readings_of(number: str) -> tuple[Decimal, ...]:
