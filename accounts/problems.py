@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 
 from config.faults import describe_error
 from config.observability.correlation import current_correlation
@@ -198,6 +199,22 @@ def problem_for(error: Exception) -> Problem | None:
     if isinstance(error, SuspiciousOperation):  # more bytes or more fields than Django parses
         return BodyTooLarge() if isinstance(error, RequestDataTooBig) else Problem()
     return None
+
+
+def faults_in(detail: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """The path of each invalid field, as in `messages.0.content`, and what is wrong with it."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            is_own = name == api_settings.NON_FIELD_ERRORS_KEY
+            yield from faults_in(inner, path if is_own else f"{path}.{name}".removeprefix("."))
+    else:
+        yield from ((path, str(sentence)) for sentence in detail)
+
+
+def told_faults(problem: Problem) -> list[str]:
+    """The same of a problem, for a model to read: "top_k: …"."""
+    faults = faults_in(problem.extra.get("errors") or {})
+    return [f"{path}: {said}" if path else said for path, said in faults]
 
 
 def is_outage(error: BaseException | None) -> bool:

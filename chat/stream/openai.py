@@ -5,7 +5,7 @@ its frames differ.
 """
 
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -14,13 +14,12 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import ValidationError
-from rest_framework.settings import api_settings
 
 from accounts.http.bodies import json_body
 from accounts.http.openapi import described
 from accounts.http.principal import principal_of
 from accounts.models import Membership
-from accounts.problems import InternalError, MethodNotAllowed, Problem, problem_for
+from accounts.problems import InternalError, MethodNotAllowed, Problem, faults_in, problem_for
 from agents.models import Agent
 from chat.answering.questions import ChatQuestion
 from chat.api.described import (
@@ -40,7 +39,6 @@ from chat.stream.sse import KEEP_ALIVE
 from chat.stream.view import admit_question, problem_from_error, stream_response
 from config.concurrency.threads import in_thread
 
-NON_FIELD = api_settings.NON_FIELD_ERRORS_KEY
 FINISH = {"complete": "stop", "stopped": "stop"}
 Asked = tuple[str, ChatQuestion, bool]
 
@@ -203,15 +201,6 @@ def validation_response(error: ValidationError) -> JsonResponse:
     """OpenAI names one field, and says in its sentence what is wrong with it."""
     param, sentence = next(faults_in(error.detail))
     return error_response(Problem(f"{param}: {sentence}" if param else sentence), param or None)
-
-
-def faults_in(detail: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """The path of each invalid field, as in `messages.0.content`, and what is wrong with it."""
-    if isinstance(detail, dict):
-        for name, inner in detail.items():
-            yield from faults_in(inner, path if name == NON_FIELD else f"{path}.{name}".removeprefix("."))
-    else:
-        yield from ((path, str(sentence)) for sentence in detail)
 
 
 def error_response(problem: Problem, param: str | None = None) -> JsonResponse:

@@ -85,7 +85,8 @@ async def test_tools_do_what_they_do_over_the_api_and_faults_are_told_to_the_mod
             await client.call_tool("delete_everything", {})
     assert found.structured_content["chunks"][0]["title"] == "Préstamos"
     assert [one.is_error for one in (found, faulty, absent, silent)] == [False, True, True, True]
-    assert "top_k" in words(faulty.content)
+    assert "\ntop_k: " in words(faulty.content)
+    assert "ErrorDetail" not in words(faulty.content + silent.content)
     assert "Traceback" not in words(faulty.content + absent.content + silent.content)
 
 

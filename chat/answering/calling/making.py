@@ -14,7 +14,7 @@ from uuid import UUID
 
 from accounts.audit import witnessed_calls
 from accounts.models import Membership, ToolCall
-from accounts.problems import NotFound, problem_for
+from accounts.problems import NotFound, problem_for, told_faults
 from agents.llm.base import ToolWish
 from chat.answering.calling.toolkit import AGENT, NamedSource, Toolkit
 from chat.citing.rows import AnswerTable
@@ -154,5 +154,5 @@ def failed(tool: str, error: Exception, began: float) -> CallOutcome:
     if problem is None:
         logger.error("a model's call of %s failed: %s", tool, describe_error(error))
         return refused(tool, "internal_error", NO_ANSWER, began)
-    why = " ".join(str(problem.extra[name]) for name in ("reason", "errors") if problem.extra.get(name))
-    return refused(tool, problem.code, f"{problem.detail} {why}".strip(), began)
+    why = [str(problem.detail), str(problem.extra.get("reason") or ""), *told_faults(problem)]
+    return refused(tool, problem.code, " ".join(filter(None, why)), began)

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 
 from accounts.models import Membership
-from accounts.problems import InternalError, Problem, problem_for
+from accounts.problems import InternalError, Problem, problem_for, told_faults
 from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
@@ -33,14 +33,10 @@ def problem_of(error: Exception) -> Problem:
 def failed_call(error: Exception) -> CallToolResult:
     """For the model to read, so that it can correct itself: the sentence, and of invalid arguments each one's."""
     problem = problem_of(error)
-    told = [str(problem.detail), *_faults(problem.extra.get("errors") or {})]
+    told = [str(problem.detail), *told_faults(problem)]
     if reason := problem.extra.get("reason"):
         told.append(str(reason))
     return CallToolResult(content=[TextContent(text="\n".join(told))], is_error=True)
-
-
-def _faults(errors: Any) -> list[str]:
-    return [f"{name}: {said}" for name, said in errors.items()] if isinstance(errors, dict) else []
 
 
 def refusal(error: Exception) -> MCPError:
