@@ -10,6 +10,15 @@ from typing import Any
 import certifi
 import psycopg
 from psycopg import errors
+from psycopg.adapt import Loader
+from psycopg.types.datetime import (
+    DateLoader,
+    IntervalLoader,
+    TimeLoader,
+    TimestampLoader,
+    TimestamptzLoader,
+    TimetzLoader,
+)
 
 from tools.engines.cells import gather
 from tools.engines.failures import QueryFailed, QueryTimeout, SourceFailed
@@ -28,6 +37,10 @@ READABLE = (
 )
 # Without a value psycopg sends a text in which PostgreSQL takes several statements, so also `COMMIT; DELETE …`.
 ONE_STATEMENT = [0]
+TIMES: dict[str, type[Loader]] = {
+    "date": DateLoader, "time": TimeLoader, "timetz": TimetzLoader,
+    "timestamp": TimestampLoader, "timestamptz": TimestamptzLoader, "interval": IntervalLoader,
+}  # fmt: skip
 Connection = psycopg.Connection[Any]
 
 
@@ -77,10 +90,25 @@ def _opened(request: dict[str, Any]) -> Connection:
             cursor_factory=psycopg.RawCursor,
             prepare_threshold=None,
         )
+        for name, loader in TIMES.items():
+            connection.adapters.register_loader(name, as_it_is_written(loader))
         _restrain(connection, request["seconds"])
     except errors.Error as error:
         raise SourceFailed("refused" if error.sqlstate else "unreachable") from None
     return connection
+
+
+def as_it_is_written(loader: type[Loader]) -> type[Loader]:
+    """What Python has no value for is told in the server's words: "infinity", years before the first, 24:00."""
+
+    class Lenient(loader):  # type: ignore[misc, valid-type]
+        def load(self, data: Any) -> Any:
+            try:
+                return super().load(data)
+            except errors.DataError:
+                return bytes(data).decode()
+
+    return Lenient
 
 
 def _roots(sslmode: str) -> str | None:

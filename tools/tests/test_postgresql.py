@@ -105,6 +105,21 @@ def test_rows_are_read_with_bound_values(shop: Shop) -> None:
     assert [one["type"] for one in found["columns"]] == ["text", "text", "text"]
 
 
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("infinity", "date"),
+        ("-infinity", "timestamp"),
+        ("infinity", "timestamptz"),
+        ("0044-03-15 BC", "date"),
+        ("24:00:00", "time"),
+    ],
+)
+def test_a_time_that_python_has_no_value_for_is_told_as_it_is_written(written: str, kind: str, shop: Shop) -> None:
+    found = running.ask_child(shop.request(f"SELECT '{written}'::{kind}, '2025-03-01'::date"))
+    assert found["rows"] == [[written, "2025-03-01"]]
+
+
 def test_its_tables_are_told(shop: Shop) -> None:
     found = running.ask_child(shop.request(asked="tables"))
     assert {(one["schema"], one["name"]) for one in found} == {("main", name) for name in ROWS}
