@@ -36,7 +36,8 @@ def grant_tables(agent: Agent, source_id: UUID, tables: Sequence[UUID], by: Memb
     """Let the agent read these tables of a source and no others of it. Raises NotFound for one of another source."""
     source = source_for(by, source_id)
     with transaction.atomic():
-        wanted = list(source.tables.filter(pk__in=tables))
+        # Held, for none may go before its grant is there.
+        wanted = list(source.tables.select_for_update(no_key=True).filter(pk__in=tables).order_by("pk"))
         if len(wanted) < len(set(tables)):
             raise NotFound
         held = ReachableTable.objects.filter(agent=agent, table__source=source)
@@ -53,6 +54,8 @@ def give_table(agent: Agent, table: SourceTable, by: Membership) -> None:
     if table.source.organization_id != agent.organization_id:
         raise NotFound
     with transaction.atomic():
+        if not SourceTable.objects.select_for_update(no_key=True).filter(pk=table.pk):
+            raise NotFound
         ReachableTable.objects.get_or_create(agent=agent, table=table, defaults={"created_by": by.user})
         audit.record(by, "granted", table.source, agent=str(agent.pk))
 

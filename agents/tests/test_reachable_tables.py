@@ -6,6 +6,8 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
+from accounts.problems import NotFound
+from agents.granting import give_table
 from agents.models import Agent, ReachableTable
 from agents.tests.test_admin import fields
 from tests.factories import AgentFactory
@@ -46,3 +48,12 @@ def test_a_table_of_another_organization_is_neither_offered_nor_given(people: Pe
     assert "Shop ›" not in shown
     assert give(people.zoe, agent, table).status_code == 200
     assert not agent.reachable_tables.exists()
+
+
+def test_a_table_that_was_deleted_meanwhile_is_not_found(people: People) -> None:
+    agent = AgentFactory(organization=people.ada.organization)
+    table = shop(people.ada.organization).tables.get(name="orders")
+    SourceTable.objects.filter(pk=table.pk).delete()
+    with pytest.raises(NotFound):
+        give_table(agent, table, people.ada)
+    assert not ReachableTable.objects.exists()
