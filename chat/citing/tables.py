@@ -1,8 +1,9 @@
 """Which row of a table stands behind a claim, as far as that can be told by its numbers and words; pure but for rows.
 
 A claim is supported where all its numbers stand in cells, written in either way and rounded or not, but for years that
-the statement itself asked for. One without any others, where a cell's words stand in it. What no row bears out is told
-as unsupported. That a sum was made of the right rows nobody checks here: the statement is shown beside them.
+the statement itself asked for. One without any others, where a cell's words stand in it, or where it denies and nothing
+was found. What no row bears out is told as unsupported. That a sum was made of the right rows nobody checks here: the
+statement is shown beside them.
 """
 
 import re
@@ -68,7 +69,9 @@ def row_for(claim: CitedClaim, rows: NumberedRows) -> str | None:
     asked = _years_asked(table)
     numbers = [readings_of(one) for one in sorted(numbers_said(said))]
     has_others = any(asked.isdisjoint(one) or any(map(rows.rows_with, one)) for one in numbers)
-    return _with_numbers(numbers, rows, asked) if has_others else _with_words(said, table)
+    if has_others:
+        return _with_numbers(numbers, rows, asked)
+    return _with_words(said, table) or _with_nothing(said, table)
 
 
 def numbers_said(claim: str) -> set[str]:
@@ -115,6 +118,16 @@ def _with_words(claim: str, table: AnswerTable) -> str | None:
             if len(words) >= SHORTEST_WORD and f" {words} " in said:
                 return row_in_words(table.columns, row)
     return None
+
+
+def _with_nothing(claim: str, table: AnswerTable) -> str | None:
+    """ "There were no sales": of a result without rows, or whose one row counts nothing."""
+    is_nothing = table.row_count <= 1 and not any(_counts(cell) for row in table.rows for cell in row)
+    return table.snippet or str(table.row_count) if is_nothing and said_in(claim).denies else None
+
+
+def _counts(cell: object) -> bool:
+    return cell is not None and _decimal(str(cell)) != 0
 
 
 def _words(text: str) -> str:

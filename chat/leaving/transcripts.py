@@ -54,10 +54,14 @@ def markdown_sources(sources: list[dict[str, Any]]) -> str:
     """Under a heading, passages and tables of one place in one line: the answer names them by their numbers."""
     places: dict[str, list[str]] = {}
     for one in sources:
-        place = f"{one['title']}{page_of(one)}" if one["title"] else _("The document was deleted.")
+        place = f"{one['title']}{page_of(one)}" if one["title"] else gone(one)
         places.setdefault(place, []).append(f"[{one['n']}]")
     lines = [f"- {', '.join(numbers)} {place}" for place, numbers in places.items()]
     return "\n".join((f"### {_('Sources')}", "", *lines))
+
+
+def gone(source: dict[str, Any]) -> str:
+    return _("The data source was deleted.") if "rows" in source else _("The document was deleted.")
 
 
 def page_of(source: dict[str, Any]) -> str:

@@ -74,9 +74,10 @@ class ShownMessage:
 
     @property
     def mark(self) -> str:
-        """Its state, or that it rests on what nobody can read any more: a document that it cites was deleted."""
+        """Its state, or that it rests on what nobody can read any more: what it cites was deleted."""
         rests = self.state in (State.SUPPORTED, State.PARTLY_SUPPORTED)
-        return "deleted" if rests and any(one.cited and one.is_deleted for one in self.sources) else self.state
+        gone = any(one.cited and one.is_deleted for one in self.sources)
+        return "deleted" if rests and (gone or any(one.cited and one.is_gone for one in self.tables)) else self.state
 
 
 @dataclass(frozen=True, slots=True)

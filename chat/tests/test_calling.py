@@ -416,3 +416,12 @@ def test_a_conversation_that_is_deleted_during_a_call_is_not_there_any_more(
     last = alicia.answers("writer", ABOUT_LOANS)[-1]
     assert (last.name, last.data["code"]) == ("error", "not_found")
     assert "model client" not in caplog.text
+
+
+def test_of_one_row_that_is_longer_than_what_is_kept_the_beginning_is_kept() -> None:
+    wide = ["ñ" * 4_000] * 199 + [7]
+    (shown,) = making.first_rows([wide, wide])
+    assert shown[-1] == 7
+    assert len(shown[0]) >= 20
+    assert len(json.dumps(shown)) <= making.MOST_SHOWN
+    assert making.first_rows([]) == []

@@ -106,7 +106,7 @@ def test_nothing_supports_an_answer_any_more_when_what_it_cites_is_deleted(
     answer = answered(cast, conversation, content="Yes [1].", confidence="high", state=state)
     other = DocumentFactory(corpus=CorpusFactory(personal_of=cast.alice))
     answer.citations.filter(n=2).update(document=other)
-    before = {"supported": ["High confidence"], "partly_supported": ["Partly supported by your documents"]}[state]
+    before = {"supported": ["High confidence"], "partly_supported": ["Partly supported by its sources"]}[state]
     remove_document(other, cast.alice)
     page = show(cast, conversation)
     assert "A document that was deleted" in page, "also of a source that is not cited"
@@ -114,7 +114,7 @@ def test_nothing_supports_an_answer_any_more_when_what_it_cites_is_deleted(
     cited = answer.citations.get(n=1).document
     assert cited
     remove_document(cited, cast.alice)
-    assert marks_in(show(cast, conversation)) == ["A document that it cites was deleted"]
+    assert marks_in(show(cast, conversation)) == ["A source that it cites was deleted"]
 
 
 def test_an_answer_under_way_is_followed_from_where_it_stands(cast: Cast, conversation: Conversation) -> None:

@@ -10,7 +10,8 @@ from django.utils.translation import override
 from chat.citing.rows import AnswerTable
 from chat.citing.support import MOST_JUDGED
 from chat.citing.tables import rows_behind
-from chat.leaving.transcripts import as_json, as_markdown
+from chat.leaving.transcripts import as_json, as_markdown, markdown_sources
+from chat.models import Message
 from tests.cast import Cast, browser, make_cast
 from tests.factories import AgentFactory, ConversationFactory, MessageFactory, table_of_answer
 from tests.shops import grant, shop
@@ -99,6 +100,15 @@ def test_where_nothing_was_found_a_number_is_borne_out_by_nothing() -> None:
     assert behind("Hay 0 regiones [3].", **empty) == ["0"]
 
 
+def test_where_nothing_was_found_nothing_is_a_claim_that_is_borne_out() -> None:
+    empty, zero, none = ({"rows": rows, "row_count": len(rows)} for rows in ([], [["0.00"]], [[None]]))
+    for nothing in (empty, zero, none):
+        said = behind("No hubo ventas en el norte [3]. There were no sales [3].", columns=COLUMNS[1:2], **nothing)
+        assert None not in said, nothing
+        assert behind("El norte es la mejor zona [3].", columns=COLUMNS[1:2], **nothing) == [None]
+    assert behind("No hubo ventas en el centro [3].") == [None]
+
+
 @pytest.fixture
 def cast(db: None) -> Cast:
     return make_cast()
@@ -146,10 +156,17 @@ def test_the_conversation_shows_it_after_it_was_loaded_again(cast: Cast, cited: 
 
 
 def test_what_was_deleted_says_so(cast: Cast, cited: AnswerTable) -> None:
-    AnswerTable.objects.update(columns=[], rows=[], statement="", source_name="", table_names=[], quotes=None)
+    Message.objects.filter(pk=cited.message_id).update(state="supported", confidence="high")
+    AnswerTable.objects.update(
+        cited=True, columns=[], rows=[], statement="", source_name="", table_names=[], quotes=None
+    )
     assert "deleted" in browser(cast.alice).get(address(cited)).content.decode()
     page = browser(cast.alice).get(f"/conversations/{cited.message.conversation_id}/")
-    assert "A data source that was deleted" in page.content.decode()
+    text = page.content.decode()
+    assert "A data source that was deleted" in text
+    assert 'data-states="deleted">' in text, "the answer still counts as supported"
+    (exported,) = as_json(cited.message.conversation)["messages"]
+    assert "[9] The data source was deleted." in markdown_sources(exported["sources"])
 
 
 def test_it_is_taken_along_with_the_conversation(cited: AnswerTable) -> None:

@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_REFUSAL = 1_000  # characters
 MOST_ROWS, MOST_SHOWN = 50, 64_000  # rows, and characters of them, that an answer keeps of a result
+LONGEST_ESCAPE = 12  # characters of JSON that one character becomes at most, and what stands between cells
 LONGEST_STATEMENT = 10_000
 UNKNOWN_TOOL = "There is no such tool here. Use one of those that you were offered, or answer."
 NO_ARGUMENTS = "The arguments are no JSON object. Send one that meets the tool's schema."
@@ -127,20 +128,27 @@ def table_row(kit: Toolkit, wish: ToolWish, asked: dict[str, Any], result: dict[
         columns=columns,
         rows=shown,
         row_count=len(rows),
-        truncated=bool(result.get("truncated")) or len(shown) < len(rows),
+        truncated=bool(result.get("truncated")) or shown != rows,
         statement=statement[:LONGEST_STATEMENT],
         params=asked["params"] if isinstance(asked.get("params"), dict) else {},
     )
 
 
 def first_rows(rows: list[list[Any]]) -> list[list[Any]]:
-    shown, room = [], MOST_SHOWN
+    """As many as there is room for: of a single one that is longer, the beginnings of its texts."""
+    shown: list[list[Any]] = []
+    room = MOST_SHOWN
     for row in rows[:MOST_ROWS]:
         room -= len(json.dumps(row, default=str))
         if room < 0:
             break
         shown.append(row)
-    return shown
+    return shown or [_shortened(row) for row in rows[:1]]
+
+
+def _shortened(row: list[Any]) -> list[Any]:
+    longest = MOST_SHOWN // (LONGEST_ESCAPE * len(row))
+    return [cell[:longest] if isinstance(cell, str) else cell for cell in row]
 
 
 def check_still_member(asker: Membership) -> None:
