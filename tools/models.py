@@ -23,7 +23,7 @@ class DataSource(Identified):
     class Kind(models.TextChoices):
         POSTGRESQL = "postgresql", "PostgreSQL"
         SQLITE = "sqlite", "SQLite"
-        DUCKDB = "duckdb", _("files with tables (CSV, Parquet)")
+        DUCKDB = "duckdb", _("files with tables (CSV, Parquet, XLSX)")
 
     class Encryption(models.TextChoices):
         """As PostgreSQL calls it (sslmode)."""

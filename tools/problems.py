@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.problems import Problem
+from accounts.problems import FileTooLarge, Problem
 
 
 class SqlNotAllowed(Problem):
@@ -73,5 +73,9 @@ class FileUnusable(Problem):
     status_code = 422
     code = "source_file_unusable"
     default_detail = _(
-        "This file does not fit this data source: CSV or Parquet for tables, one SQLite file for SQLite."
+        "This file does not fit this data source: CSV, Parquet or XLSX for tables, one SQLite file for SQLite."
     )
+
+
+class WorkbookTooLarge(FileTooLarge):
+    default_detail = _("The workbook has more in it than is read here. Save its sheets as CSV or Parquet files.")

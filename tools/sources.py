@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import FileTooLarge, NotFound, Problem
+from tools import workbooks
 from tools.asking import ask_source
 from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
 from tools.problems import FileUnusable, SourceNameTaken, SourcesFull
@@ -100,25 +102,47 @@ def table_named(filename: str) -> str:
     return words if TABLE_NAME.fullmatch(words) else f"t_{words}"
 
 
-def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> SourceFile:
-    """Keep a file as a table; one of the same table is replaced. Raises FileUnusable, FileTooLarge, SourcesFull."""
+def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> list[SourceFile]:
+    """Keep a file as a table, a workbook as one for each of its sheets; what has the same name is replaced. Raises
+    FileUnusable, FileTooLarge, SourcesFull, and Busy for a workbook."""
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         raise FileTooLarge
     content = upload.read()
     format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
     if not content or format not in OF_FILES.get(DataSource.Kind(source.kind), ()):
         raise FileUnusable
+    is_workbook = content.startswith(workbooks.SIGNATURE)
+    tables = _named_sheets(table, workbooks.sheets_of(content)) if is_workbook else {table: content}
     with transaction.atomic():
         lock_organization(by.organization_id)
-        same = source.files.filter(table__iexact=table)
-        table = same.values_list("table", flat=True).first() or table  # agents were given it as it was written first
-        replaced = source.files.all() if format == SourceFile.Format.SQLITE else same
-        replaced.delete()
-        _look_for_room(by, source, len(content))
-        file = SourceFile.objects.create(source=source, table=table, format=format, content=content, size=len(content))
+        files = [_keep_file(by, source, name, format, told) for name, told in tables.items()]
         source.save(update_fields=["updated_at"])  # answers that were kept are of the file before
         audit.record(by, "changed", source, fields=["files"])
-    return file
+    return files
+
+
+def _keep_file(by: Membership, source: DataSource, table: str, format: str, content: bytes) -> SourceFile:
+    same = source.files.filter(table__iexact=table)
+    table = same.values_list("table", flat=True).first() or table  # agents were given it as it was written first
+    replaced = source.files.all() if format == SourceFile.Format.SQLITE else same
+    replaced.delete()
+    _look_for_room(by, source, len(content))
+    return SourceFile.objects.create(source=source, table=table, format=format, content=content, size=len(content))
+
+
+def _named_sheets(table: str, sheets: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A single sheet is called as its workbook; of several, each also by its own name. Raises FileUnusable for none."""
+    if not sheets:
+        raise FileUnusable
+    if len(sheets) == 1:
+        return dict(zip([table], sheets.values(), strict=True))
+    named: dict[str, bytes] = {}
+    for sheet, content in sheets.items():
+        name = f"{table[:29]}_{table_named(sheet)[:25]}"
+        taken = {one.lower() for one in named}
+        numbers = (name if again == 1 else f"{name}_{again}" for again in count(1))
+        named[next(one for one in numbers if one.lower() not in taken)] = content
+    return named
 
 
 def _look_for_room(by: Membership, source: DataSource, size: int) -> None:

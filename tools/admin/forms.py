@@ -37,7 +37,10 @@ class SourceForm(OrganizationForm):
         label=_("Add files"),
         required=False,
         widget=SeveralFilesInput(attrs={"class": " ".join(INPUT_CLASSES)}),
-        help_text=_("CSV and Parquet, each a table by its name; or one SQLite file. One of the same name is replaced."),
+        help_text=_(
+            "CSV and Parquet, each a table by its name; XLSX, a table for each sheet that is not hidden; or one SQLite "
+            "file. One of the same name is replaced."
+        ),
     )
 
     class Meta:

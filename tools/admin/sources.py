@@ -74,7 +74,7 @@ class SourceAdmin(OrganizationAdmin):
                 "description": _("Give the role that connects the right to read what is needed, and nothing else."),
             },
         ),
-        (_("Files (SQLite, CSV, Parquet)"), {"fields": ("new_files",)}),
+        (_("Files (SQLite, CSV, Parquet, XLSX)"), {"fields": ("new_files",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

@@ -97,12 +97,13 @@ class SourceFiles(SourceView):
         responses={201: SourceFileSerializer, **problems(409, 413, 422)},
     )
     def post(self, request: Request, source_id: UUID) -> Response:
+        """A workbook becomes a table for each of its sheets: of several, the answer is the first."""
         admin, source = self.kept(request, source_id)
         form = SourceFileUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         reserving.reserve(admin, writes=1)
-        file = sources.add_file(admin, source, form.validated_data["table"], form.validated_data["file"])
-        return Response(SourceFileSerializer(file).data, status.HTTP_201_CREATED)
+        files = sources.add_file(admin, source, form.validated_data["table"], form.validated_data["file"])
+        return Response(SourceFileSerializer(files[0]).data, status.HTTP_201_CREATED)
 
 
 class SourceFileDetail(SourceView):

@@ -18,6 +18,7 @@ ENGINES = {
     "postgresql": ("postgresql", "PostgresServer"),
     "sqlite": ("sqlite", "SqliteFile"),
     "duckdb": ("duck", "DuckFiles"),
+    "workbook": ("workbook", "Workbook"),
 }
 OF_A_SERVER = ("postgresql",)
 FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes

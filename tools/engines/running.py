@@ -29,11 +29,11 @@ _TIME_ENDED, _MEMORY_ENDED = (-24,), (-6, -9, -11)  # SIGXCPU; what libraries do
 def ask_child(request: Mapping[str, Any]) -> Any:
     """What the source answers to a request (docs of its keys: `tools.asking`). Raises EngineFailed."""
     limits = {"memory": MEMORY, "cpu": CPU_SECONDS, "seconds": SECONDS, "parent": os.getpid()}
-    body = json.dumps({"most": {"rows": MOST_ROWS, "bytes": MOST_BYTES}, **limits, **request}).encode()
-    deadline = time.monotonic() + STARTING_SECONDS + SECONDS
+    asked = {"most": {"rows": MOST_ROWS, "bytes": MOST_BYTES}, "most_answered": MOST_ANSWERED, **limits, **request}
+    deadline = time.monotonic() + STARTING_SECONDS + max(SECONDS, asked["seconds"])
     with _spawned() as process:
         try:
-            answer = _exchanged(process, body, deadline)
+            answer = _exchanged(process, json.dumps(asked).encode(), deadline, asked["most_answered"])
             process.wait(ENDING_SECONDS)
         except subprocess.TimeoutExpired:
             raise SourceFailed from None
@@ -59,7 +59,7 @@ def _spawned() -> subprocess.Popen[bytes]:
         raise SourceFailed("busy") from error
 
 
-def _exchanged(process: subprocess.Popen[bytes], body: bytes, deadline: float) -> bytes:
+def _exchanged(process: subprocess.Popen[bytes], body: bytes, deadline: float, most: int) -> bytes:
     """The request goes in, the answer comes out, until the child has closed it."""
     assert process.stdin
     assert process.stdout
@@ -76,7 +76,7 @@ def _exchanged(process: subprocess.Popen[bytes], body: bytes, deadline: float) -
         if not block:
             return bytes(received)
         received += block
-        if len(received) > MOST_ANSWERED:
+        if len(received) > most:
             raise QueryTooLarge
     raise QueryTimeout
 
