@@ -51,6 +51,7 @@ ELSEWHERE = ("another organization's organization", "a colleague's conversation"
 VARYING = [  # from one answer to the next; what was sent is `SENT` by then
     (re.compile(pattern), name)
     for pattern, name in (
+        (rb"[^\"]*Line \d+, Col: \d+[^\"]*", b"NO SQL"),  # of an id that stands for a statement: by its digits
         (rb"SENT-[0-9a-f]{8}", b"SENT"),  # a fact's file is named by its key and the key's hash
         (rb"acv_[\w-]+|/invitations/[\w-]{20,}|chatcmpl-[\w-]+", b"SECRET"),
         (rb"[A-Za-z0-9]{64}", b"TOKEN"),
