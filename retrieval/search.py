@@ -46,6 +46,7 @@ from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.selection import select_passages, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
 from retrieval.spaces.opened import index_of, provider_of, space_in_use
+from retrieval.text.asked_names import without_source
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import ExactTerm, exact_terms
 from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run
@@ -96,7 +97,8 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     provider = provider_of(space)
     looked = look_up(query, scope, policy) if policy.places else Looked()
     watch.lap("places")
-    question = SearchQuery(phrasings(query, policy.expansions), _terms(query, looked) if policy.exact_terms else ())
+    sought = without_source(query) if looked.documents else query  # what is found by its name need not be looked for
+    question = SearchQuery(phrasings(sought, policy.expansions), _terms(query, looked) if policy.exact_terms else ())
     by_words = "dense" not in policy.legs
     vectors = None if by_words else (yield from _embedding(provider, question.phrasings))
     watch.lap("embed")

@@ -57,7 +57,7 @@ from retrieval.index.server.version import require_version
 from retrieval.places.standing import part_mark, place_heading
 from retrieval.tests.exact import chunk_of
 from retrieval.text.asked_headings import asked_headings
-from retrieval.text.asked_names import asked_mentions
+from retrieval.text.asked_names import asked_mentions, without_source
 from retrieval.text.asked_places import asked_places
 from retrieval.text.definitions import defined_thing, definition_of
 from retrieval.text.document_names import names_of
@@ -366,7 +366,7 @@ PROBES: dict[str, Probe] = {
     ),
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
-        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED"),
+        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED"),
     ),
     "dates": Probe(
         lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")
@@ -410,11 +410,16 @@ PROBES: dict[str, Probe] = {
         + named("retrieval.text.place_numerals", "_TOKEN"),
     ),
     "names": Probe(
-        lambda text: (names_of(text, text, text), asked_mentions(text), asked_mentions("la ley de " + text)),
+        lambda text: (
+            names_of(text, text, text),
+            asked_mentions(text),
+            asked_mentions("la ley de " + text),
+            without_source(text),
+        ),
         named("retrieval.text.document_names", "_ACT", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED")
         + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_GAPS", "_GAPS_OF_SHORT", "_FIGURES")
         + named("retrieval.text.document_names", "_TOKEN", "_YEAR")
-        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN", "_BRACKETS"),
+        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN", "_BRACKETS", "_BY_WHOM"),
     ),
     "editions": Probe(
         lambda text: (edition_names(text, text, text), asked_editions(text), asked_editions("version " + text)),

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.layout import undressed
-from agents.llm.quoting.question_kinds import kind_of_question
+from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
 from agents.llm.quoting.selecting import lacks_what_was_asked, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
-from retrieval.text.asked_names import says_only_where
+from retrieval.text.asked_names import says_only_where, without_source
 
 PRINTED = 5  # lines of a place that are told as they are
 NEAREST = 2  # sentences that are shown where none answers
@@ -80,15 +80,15 @@ def answer(
     """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first. `is_named`:
     they are what the question names, and need not have its words. `searched`: the question with the subject that it
     leaves to what was said before."""
-    statements = statements_of(passages)
+    asked, statements = plainly_asked(without_source(question)), statements_of(passages)
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
-    chosen = select_statements(question, statements)
+    chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)
     if is_named and (not is_clear or says_only_where(searched or question)):
         chosen = opening_statements(statements)
     if chosen:
-        said = compose(chosen, kind_of_question(question))
-        is_sure = (is_named or is_clear) and not lacks_what_was_asked(question, chosen)
+        said = compose(chosen, kind_of_question(asked))
+        is_sure = (is_named or is_clear) and not lacks_what_was_asked(asked, chosen)
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
     if is_named and (printed := _printed(passages)):
         return Reply(printed)

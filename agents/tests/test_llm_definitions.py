@@ -90,6 +90,10 @@ A estos efectos se entiende por documento clínico el soporte que contiene datos
     [
         ("¿Qué es el consentimiento informado?", "Consentimiento informado: la conformidad libre"),
         ("¿Qué se entiende por centro sanitario?", "Centro sanitario: el conjunto organizado"),
+        ("¿Qué se entiende por consentimiento informado?", "Consentimiento informado: la conformidad libre"),
+        ("¿Cuál es la definición de centro sanitario?", "Centro sanitario: el conjunto organizado"),
+        ("¿Qué es el consentimiento informado según la Ley 41/2002?", "Consentimiento informado: la conformidad"),
+        ("Según la Ley de autonomía del paciente, ¿qué es un centro sanitario?", "Centro sanitario: el conjunto"),
         ("¿Qué es un documento clínico?", "se entiende por documento clínico el soporte"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.text.asked_names import MentionKind, asked_mentions
+from retrieval.text.asked_names import MentionKind, asked_mentions, without_source
 from retrieval.text.asked_places import asked_places
 from retrieval.text.document_names import names_of
 
@@ -108,3 +108,21 @@ def test_a_text_says_what_it_is_where_its_title_does_not() -> None:
     asked = next(one for one in asked_mentions("artículo 9 de la ordenanza de terrazas", ()) if "ordenanza" in one.text)
     assert named.issuperset(asked.names)
     assert not names_of("Guía de terrazas", "guia.pdf", beginning).issuperset(asked.names)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("¿Qué es un préstamo según la Ley 7/2011?", "¿Qué es un préstamo?"),
+        ("Según la Ley 7/2011, ¿qué es un préstamo?", "¿qué es un préstamo?"),
+        ("What is a VPN according to the staff handbook?", "What is a VPN?"),
+        ("In the staff handbook, how many days of leave are there?", "how many days of leave are there?"),
+        ("¿Qué regula la Ley 7/2011?", "¿Qué regula la Ley 7/2011?"),
+        ("¿En qué se basa la Ley 7/2011 y qué exige?", "¿En qué se basa la Ley 7/2011 y qué exige?"),
+        ("¿Cuántos días tengo, según la edad?", "¿Cuántos días tengo, según la edad?"),
+        ("según la Ley 7/2011", "según la Ley 7/2011"),
+        ("", ""),
+    ],
+)
+def test_who_is_to_say_it_is_no_part_of_what_is_asked(question: str, left: str) -> None:
+    assert without_source(question) == left

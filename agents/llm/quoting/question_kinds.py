@@ -58,6 +58,14 @@ _KINDS = (
 )
 _ASKED = tuple((kind, re.compile(rf"(?:^|[^\w])(?:{pattern})")) for kind, pattern in _KINDS)
 
+_DEFINED = tuple(
+    (re.compile(rf"\b{pattern}"), plain)
+    for pattern, plain in (
+        (r"(?:que se (?:entiende por|considera)|que quiere decir|(?:cual es )?la definicion de) (?=\w)", "qué es "),
+        (r"what is (?:meant by|the definition of) (?=\w)", "what is "),
+    )
+)
+
 _SEVERAL = (
     "tipos|clases|partes|pasos|elementos|ventajas|desventajas|inconvenientes|requisitos|rangos|estados|fases|funciones"
     "|types|kinds|steps|parts|advantages|disadvantages|requirements|stages|layers"
@@ -96,6 +104,16 @@ def kind_of_question(question: str) -> Wish:
     asked = fold_latin(question[:LONGEST])
     found = [(match.start(), place, kind) for place, (kind, one) in enumerate(_ASKED) if (match := one.search(asked))]
     return min(found)[2] if found else Wish.OTHER
+
+
+def plainly_asked(question: str) -> str:
+    """ "¿Qué se entiende por riesgo?", "What is meant by risk?": a definition as the shortest question asks for it, so
+    that no statement is nearer for its "entiende"."""
+    folded = fold_latin(question[:LONGEST])
+    for pattern, plain in _DEFINED:
+        if found := pattern.search(folded):
+            return f"{question[: found.start()]}{plain}{question[found.end() :]}"
+    return question
 
 
 def asks_for_list(question: str) -> bool:
