@@ -103,6 +103,23 @@ def test_an_article_of_a_named_law_is_that_article(ask: Any, question: str, titl
     assert not found.named.is_missing
 
 
+def test_what_a_law_says_is_not_sought_by_the_law_s_own_words(ask: Any, alice: Membership, shelf: Corpus) -> None:
+    """Where it speaks of itself, and of much else besides, is no nearer to what it is asked."""
+    itself = "Según la Ley 7/2011 de bibliotecas públicas, y como dice la Ley 7/2011, rige esta Ley según se publica."
+    text = (
+        f"{LIBRARIES}\n\nArtículo 1. Definiciones\n\nCarné: el documento que acredita al socio. {'Otra cosa. ' * 90}\n\n"
+        + "".join(
+            f"Artículo {n}. Vigencia del carné\n\n{itself * 9} El carné {n} es otra cosa.\n\n" for n in range(2, 6)
+        )
+    )
+    Document.objects.get(title=LIBRARIES).delete()
+    headings = [[1, LIBRARIES, 0, len(LIBRARIES)]]
+    headings += [[3, f"Artículo {n}.", text.index(f"Artículo {n}."), text.index(f"Artículo {n}.")] for n in range(1, 6)]
+    name(shelve(shelf, text, title=LIBRARIES, language="es", headings=headings))
+    for question in ("¿Qué es el carné según la Ley 7/2011?", "Según la Ley 7/2011, ¿qué es el carné?"):
+        assert "Carné: el documento" in ask(question, top_k=1).chunks[0].text, question
+
+
 def test_an_abbreviation_that_was_guessed_is_never_sure(ask: Any) -> None:
     found = ask("art. 4 de la LGA")
     assert (found.chunks[0].title, found.chunks[0].heading_path[-1]) == (ARCHIVES, "Artículo 4. Deberes")
