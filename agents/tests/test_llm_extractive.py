@@ -8,7 +8,9 @@ import pytest
 from agents.llm.base import DOUBTFUL, Finished, ModelMessage, ModelRequest, Passage, TextDelta, Usage
 from agents.llm.extractive import ExtractiveClient, reply_to
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.question_kinds import asks_for_difference, asks_for_list, kind_of_question
+from agents.llm.quoting.composing import compose
+from agents.llm.quoting.question_kinds import Wish, asks_for_difference, asks_for_list, kind_of_question
+from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import statements_of
 
 LISTS = Passage(
@@ -535,3 +537,13 @@ def test_of_a_place_whose_lines_all_read_as_headings_the_lines_are_told():
     passage = Passage(1, "\n\n".join(lines), "Estatutos", headings=lines[:1])
     said = asked_of_places("¿Qué dice el artículo 2 de los estatutos?", [passage], places=lines[:1])
     assert said.startswith(f"- {lines[1]} [1]\n- {lines[2]} [1]")
+
+
+def test_a_heading_stands_once_above_what_is_quoted_below_it() -> None:
+    trip = "Artículo 9. Salidas\n\nAntes se entrega:\n\na) la autorización;\nb) dinero.\n\nDespués:\n\na) las llaves.\n"
+    statements = statements_of([Passage(1, trip, "Guía", 3, ("Artículo 9. Salidas",))])
+    items = [one for one in statements if not one.is_whole and one.text in ("la autorización;", "las llaves.")]
+    said = compose([Chosen(one, 0.9, 1.0, heading_tells=True) for one in items], Wish.OTHER)
+    assert said == (
+        "**Artículo 9. Salidas**\n\nAntes se entrega: [1]\n\nla autorización; [1]\n\nDespués: [1]\n\nlas llaves. [1]"
+    )

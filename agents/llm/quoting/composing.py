@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby, pairwise
 
 from agents.llm.quoting.features import leans
 from agents.llm.quoting.layout import Form, LaidBlock, cells_of
@@ -15,39 +15,46 @@ MOST_LINES = 10  # of a list, a table or code
 LONGEST_LINE = 300  # characters
 _LEVELS = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?")
 _NUMBER = re.compile(r"\d{1,3}[.)]")
+Part = tuple[str, str]  # a heading, and what is told below it
 ANSWER_FIRST = (Wish.NUMBER, Wish.TIME, Wish.PERSON, Wish.PLACE, Wish.DEFINITION)
 
 
 def compose(chosen: Sequence[Chosen], kind: Wish) -> str:
     """Sentences of one passage as a paragraph, in reading order unless one thing was asked for, which then comes first;
     of several as a list. Rows under their header, whole blocks as they are laid out. A heading that tells stands on a
-    line of its own: what is cited is the sentence."""
+    line of its own, once for all that follows below it: what is cited is the sentence."""
     laid = [one for one in chosen if _is_laid(one)]
     told = [one for one in chosen if not _is_laid(one)]
     tables, sentences = list(_of_blocks(laid)), list(_of_sentences(told, kind))
-    return "\n\n".join([*tables, *sentences] if _is_laid(chosen[0]) else [*sentences, *tables])
+    parts = [*tables, *sentences] if _is_laid(chosen[0]) else [*sentences, *tables]
+    below = ["", *(heading for heading, _ in parts)]
+    headings = [heading if heading != last else "" for last, heading in pairwise(below)]
+    return "\n\n".join(filter(None, chain.from_iterable(zip(headings, (said for _, said in parts), strict=True))))
 
 
 def _is_laid(one: Chosen) -> bool:
     return one.statement.is_whole or one.statement.block.form is Form.TABLE
 
 
-def _of_sentences(told: Sequence[Chosen], kind: Wish) -> Iterator[str]:
-    for above, group in groupby(told, key=_above):
+def _of_sentences(told: Sequence[Chosen], kind: Wish) -> Iterator[Part]:
+    for (heading, lead), group in groupby(told, key=_above):
         several = list(group)
-        if above:
-            yield above
-        yield _paragraph(several, kind) if _is_paragraph(several) else "\n".join(f"- {_line(one)}" for one in several)
+        said = _paragraph(several, kind) if _is_paragraph(several) else "\n".join(f"- {_line(one)}" for one in several)
+        yield heading, _below(lead, said)
 
 
-def _above(one: Chosen) -> str:
-    """What an item or a row cannot do without: it may be forbidden there, or false. Of a sentence, what tells."""
+def _above(one: Chosen) -> tuple[str, str]:
+    """Heading and lead, which an item or a row cannot do without: it may be forbidden there, or false. Of a sentence,
+    what tells."""
     block = one.statement.block
     is_told = one.heading_tells or block.form is not Form.PARAGRAPH
-    lines = [f"**{shown(_shortened(unmarked(block.heading)))}**"] if block.heading and is_told else []
-    if block.lead and block.form is not Form.PARAGRAPH:
-        lines.append(cite(_shortened(unmarked(block.lead)), one.statement.n))
-    return "\n\n".join(lines)
+    heading = f"**{shown(_shortened(unmarked(block.heading)))}**" if block.heading and is_told else ""
+    is_led = block.lead and block.form is not Form.PARAGRAPH
+    return heading, cite(_shortened(unmarked(block.lead)), one.statement.n) if is_led else ""
+
+
+def _below(lead: str, said: str) -> str:
+    return f"{lead}\n\n{said}" if lead else said
 
 
 def _is_paragraph(told: Sequence[Chosen]) -> bool:
@@ -73,15 +80,15 @@ def cite(text: str, n: int) -> str:
     return f"{shown(text)} [{n}]"
 
 
-def _of_blocks(laid: Sequence[Chosen]) -> Iterator[str]:
+def _of_blocks(laid: Sequence[Chosen]) -> Iterator[Part]:
     for _, group in groupby(laid, key=lambda one: id(one.statement.block)):
         several = list(group)
-        first, above = several[0].statement, _above(several[0])
+        first, (heading, lead) = several[0].statement, _above(several[0])
         if first.is_whole:
             said = _whole(first)
         else:
             said = _table(first.block, [first.block.lines[one.statement.line or 0] for one in several], first.n)
-        yield f"{above}\n\n{said}" if above else said
+        yield heading, _below(lead, said)
 
 
 def _whole(one: Statement) -> str:
