@@ -107,7 +107,7 @@ def test_what_a_law_says_is_not_sought_by_the_law_s_own_words(ask: Any, alice: M
     """Where it speaks of itself, and of much else besides, is no nearer to what it is asked."""
     itself = "Según la Ley 7/2011 de bibliotecas públicas, y como dice la Ley 7/2011, rige esta Ley según se publica."
     text = (
-        f"{LIBRARIES}\n\nArtículo 1. Definiciones\n\nCarné: el documento que acredita al socio. {'Otra cosa. ' * 90}\n\n"
+        f"{LIBRARIES}\n\nArtículo 1. Definiciones\n\nCarné: el documento que acredita al socio. {'Nada más. ' * 90}\n\n"
         + "".join(
             f"Artículo {n}. Vigencia del carné\n\n{itself * 9} El carné {n} es otra cosa.\n\n" for n in range(2, 6)
         )
