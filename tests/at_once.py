@@ -131,6 +131,10 @@ WAYS = (
         "uploads", "megabytes", lambda asked: upload(asked.caller, asked.corpus, f"{fresh()}.txt", SMALL).status,
         each=len(SMALL) / 1024**2, needs=("corpus",),
     ),
+    Way(
+        "boxes", "pages", lambda asked: asked.caller.call("GET", f"/api/documents/{asked.document}/pages/1/").status,
+        needs=("printed",),
+    ),
     Way("corpora", "corpora", post("/api/corpora/", lambda _: {"name": "New"})),
     Way("projects", "projects", post("/api/projects/", lambda _: {"name": "New"})),
     Way("keys", "keys", page("/account/keys/", name="New"), by_session=True),
@@ -198,6 +202,8 @@ def prepared(house: House, way: Way, email: str) -> list[Asked]:
     if "document" in way.needs:
         answer = upload(plain, things["corpus"], "one.txt", fresh().encode())
         things["document"] = str(answer.body["id"])
+    if "printed" in way.needs:
+        things["document"] = printed_document(house)
     if "playground" in way.needs:
         agent = plain.call("GET", f"/api/agents/{AGENT}/").body["id"]
         things["admin"] = f"/admin/chat/trace/playground/?agent={agent}&q=bucle"
@@ -225,6 +231,15 @@ def question_set(house: House) -> str:
         house.kept(id), "2026-01-01 00:00:00+00:00", organization_of(house), f"Set {fresh()}",
     )  # fmt: skip
     return id
+
+
+def printed_document(house: House) -> str:
+    """A PDF of the sample organization's, which its members read."""
+    ((document,), *_) = house.execute(
+        "SELECT d.id FROM corpora_document d JOIN corpora_corpus c ON c.id = d.corpus_id "
+        "WHERE d.media_type = 'application/pdf' AND d.status = 'indexed' AND c.owner_id IS NULL"
+    )
+    return str(UUID(str(document)))
 
 
 def set_limit(house: House, way: Way, per: Per, amount: float) -> None:

@@ -14,7 +14,7 @@ from tests.fakes.fixtures import ModelServer
 from tests.live import Caller
 from tests.processes import Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.xdist_group("limits at once")]
+AT_NIGHT = (pytest.mark.slow, pytest.mark.nightly, pytest.mark.xdist_group("limits at once"))
 
 
 class Embedded:
@@ -54,7 +54,7 @@ def test_every_limit_has_its_way() -> None:
     assert {way.limit for way in WAYS} == set(LIMITS)
 
 
-@pytest.mark.parametrize("per", Per, ids=str)
+@pytest.mark.parametrize("per", [pytest.param(one, marks=AT_NIGHT) for one in Per], ids=str)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_of_64_at_once_exactly_5_are_let_in(
     house: Embedded, model_server_process: ModelServer, way: Way, per: Per
