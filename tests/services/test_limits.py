@@ -8,7 +8,7 @@ import pytest
 from accounts.limits.declared import Per
 from tests.at_once import ALLOWED, AT_ONCE, SETTINGS, WAYS, Way, browser, let_in, session_of
 from tests.fakes.fixtures import ModelServer
-from tests.live import Caller
+from tests.live import Caller, eventually
 from tests.services.installation import Installation, Web
 
 QUESTIONS = next(way for way in WAYS if way.limit == "questions")
@@ -42,6 +42,10 @@ def settings_wanted() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def house(installation: Installation, web: Web) -> Shared:
+    """Its sample documents are indexed before anybody asks."""
+    worker = installation.worker()
+    eventually(lambda: not installation.query("SELECT 1 FROM corpora_document WHERE status <> 'indexed'"), 60)
+    worker.stop()
     return Shared(installation, [web, installation.web("web2")])
 
 
