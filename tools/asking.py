@@ -32,11 +32,11 @@ from tools.problems import (
 )
 from tools.sealing import SealLost
 
-AT_ONCE, PATIENCE = 2, 3.0
+AT_ONCE, OF_ONE, PATIENCE = 3, 2, 3.0  # of one: an organization's slow statements leave others a place
 PORT = 5432
 MOST_BREAKERS = 1_000
 FOLDER, OLD_SECONDS = "acervo-source-", 600
-places = Places(AT_ONCE, PATIENCE)
+places = Places(AT_ONCE, PATIENCE, OF_ONE)
 _breakers: OrderedDict[UUID, CircuitBreaker] = OrderedDict()
 _lock = Lock()
 
@@ -48,7 +48,7 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
         raise SourceUnavailable(reason="resting")
     try:
         place = _place(source) if source.is_server else {}  # before: who answers for its name may be slow
-        with places.taken(), _files_at_hand(source) as files:
+        with places.taken(source.organization_id), _files_at_hand(source) as files:
             give_back_connection()
             found = running.ask_child({"kind": source.kind, "asked": asked, **place, **files, **more})
     except SourceFailed as error:

@@ -112,7 +112,7 @@ def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFil
     if not content or format not in OF_FILES.get(DataSource.Kind(source.kind), ()):
         raise FileUnusable
     is_workbook = content.startswith(workbooks.SIGNATURE)
-    tables = _named_sheets(table, workbooks.sheets_of(content)) if is_workbook else {table: content}
+    tables = _named_sheets(table, workbooks.sheets_of(by.organization_id, content)) if is_workbook else {table: content}
     with transaction.atomic():
         lock_organization(by.organization_id)
         files = [_keep_file(by, source, name, format, told) for name, told in tables.items()]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 from tools.asking import FOLDER, places
 from tools.engines import running
@@ -14,9 +15,9 @@ MOST_CHARACTERS = 32 * 1024 * 1024  # of all sheets together
 LONGEST_ESCAPE = 6  # characters of JSON that one character becomes at most
 
 
-def sheets_of(content: bytes) -> dict[str, bytes]:
+def sheets_of(organization: UUID, content: bytes) -> dict[str, bytes]:
     """By name, in their order. Raises FileUnusable, WorkbookTooLarge and Busy."""
-    with places.taken(), TemporaryDirectory(prefix=FOLDER) as folder:
+    with places.taken(organization), TemporaryDirectory(prefix=FOLDER) as folder:
         place = Path(folder, "workbook")
         place.write_bytes(content)
         request = {

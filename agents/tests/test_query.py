@@ -244,8 +244,8 @@ def test_who_waits_for_a_place_has_read_no_file(people: People, monkeypatch: pyt
     """A hundred megabytes each, for every thread of a server, would be more memory than it has."""
     read: list[DataSource] = []
     monkeypatch.setattr(asking, "_files", lambda source, _folder: read.append(source) or [])
-    monkeypatch.setattr(asking, "_places", Places(1, 0.01))
-    with asking._places.taken():
+    monkeypatch.setattr(asking, "places", Places(1, 0.01))
+    with asking.places.taken():
         refused = query(people.bob)
     assert (refused.status_code, refused.json()["code"], read) == (503, "busy", [])
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any
+from uuid import uuid4
 
 import openpyxl
 import pytest
@@ -17,6 +18,7 @@ from tools.models import DataSource, SourceFile
 from tools.problems import FileUnusable, WorkbookTooLarge
 from tools.tests.test_sources_api import send_file
 
+SOMEBODY = uuid4()
 SALES = (
     ["Sales of the year"],
     [],
@@ -49,7 +51,7 @@ def with_part(content: bytes, name: str, changed: Callable[[bytes], bytes]) -> b
 
 
 def test_sheets_are_told_as_csv_without_those_that_are_hidden_or_empty() -> None:
-    found = workbooks.sheets_of(book(Sales=SALES, hidden=[["a"], [1]], empty=[]))
+    found = workbooks.sheets_of(SOMEBODY, book(Sales=SALES, hidden=[["a"], [1]], empty=[]))
     assert list(found) == ["Sales"]
     assert found["Sales"].decode() == (
         "day,region,total,is open,at,lasted,column_7,Total_2\n"
@@ -96,7 +98,7 @@ SMALL, BOOK, SHEET = book(a=[["a"]]), "xl/workbook.xml", "xl/worksheets/sheet1.x
 )
 def test_what_cannot_be_read_is_refused(content: bytes) -> None:
     with pytest.raises((FileUnusable, WorkbookTooLarge)):
-        workbooks.sheets_of(content)
+        workbooks.sheets_of(SOMEBODY, content)
 
 
 @pytest.mark.parametrize(
@@ -111,13 +113,13 @@ def test_what_cannot_be_read_is_refused(content: bytes) -> None:
 def test_a_bomb_is_not_unfolded(content: bytes) -> None:
     """Whether it is refused or comes to nothing."""
     with suppress(FileUnusable, WorkbookTooLarge):
-        assert sum(map(len, workbooks.sheets_of(content).values())) < 1_000
+        assert sum(map(len, workbooks.sheets_of(SOMEBODY, content).values())) < 1_000
 
 
 def test_more_than_is_told_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbooks, "MOST_CHARACTERS", 1_000)
     with pytest.raises(WorkbookTooLarge):
-        workbooks.sheets_of(book(a=[["a" * 600]], b=[["b" * 600]]))
+        workbooks.sheets_of(SOMEBODY, book(a=[["a" * 600]], b=[["b" * 600]]))
 
 
 @pytest.mark.django_db
