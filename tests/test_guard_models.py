@@ -237,6 +237,15 @@ TRUSTED: dict[tuple[str, str], str] = {
         "SourceTable.objects.filter(pk__in=ids, source__organization__in=homes).values_list('pk', 'name')",
     ): "names for the audit log, of the organizations whose events are shown",
     (
+        "webhooks/admin/hooks.py",
+        "Webhook.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    ("webhooks/admin/hooks.py", "Delivery.objects.filter(webhook__in="): "counts what goes with rows in hand",
+    (
+        "webhooks/admin/deliveries.py",
+        "DeliveryAttempt.objects.filter(delivery=OuterRef('pk'))",
+    ): "the last outcome of deliveries that the admin's list has",
+    (
         "webhooks/announcing.py",
         "Webhook.objects.filter(organization_id=organization, is_active=True)",
     ): "who listens in the organization in which something happened",
