@@ -84,7 +84,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _seconds_until(date: str) -> float | None:
     try:
         moment = parsedate_to_datetime(date)
-    except ValueError:
+    except (ValueError, OverflowError):  # of an offset beyond all time
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "corpora",
     "retrieval",
     "tools",
+    "webhooks",
     "agents",
     "chat",
     "evaluation",
@@ -216,6 +217,12 @@ CHAT_TOOL_SECONDS = env.float("CHAT_TOOL_SECONDS", default=30)
 DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])
 DATA_SOURCE_NETWORKS = env.list("DATA_SOURCE_NETWORKS", default=[])
 DATA_SOURCE_KEYS = env.list("DATA_SOURCE_KEYS", default=[])
+
+# Webhooks (docs/webhooks.md): which servers are told, which networks of our own, whether in the open; days of the log
+WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=["*"])
+WEBHOOK_NETWORKS = env.list("WEBHOOK_NETWORKS", default=[])
+WEBHOOK_PLAIN_HTTP = switch("WEBHOOK_PLAIN_HTTP", default=False)
+WEBHOOK_LOG_DAYS = env.int("WEBHOOK_LOG_DAYS", default=30)
 
 # Background work
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"

@@ -20,6 +20,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("chat.api.urls")),
     path("", include("agents.api.urls")),
     path("", include("tools.api.urls")),
+    path("", include("webhooks.api.urls")),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -17,6 +17,7 @@ MORE: dict[str, Any] = {
     "/upsert_knowledge/": {"title": "x", "key": "x", "source": "x", "tags": ["x"]},
     "/query/": {"params": {"x": 1}},
     "/api/data-sources/": {"host": "x", "port": 1, "database": "x", "username": "x", "password": "x"},
+    "/api/webhooks/": {"description": "x", "is_active": True},
     "/feedback/": {"comment": "x"},
     "/api/agents/": {
         **dict.fromkeys(("slug", "description", "system_prompt", "instructions", "model", "evaluator_model"), "x"),

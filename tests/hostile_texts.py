@@ -72,6 +72,7 @@ from tools.api.serializers import HOST
 from tools.sources import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
 from tools.sql.gate import WORD
+from webhooks.sending import STATUS_LINE, as_line
 from workers.ingestion.chunk.segments import segment_text
 from workers.ingestion.chunk.tokens import estimate_tokens
 from workers.ingestion.extract import docx, pdf, pdf_headings, plain
@@ -616,6 +617,10 @@ PROBES: dict[str, Probe] = {
             table_named(text[:255]),
         ),  # Django cuts names there
         named("tools.api.serializers", "HOST") + named("tools.sources", "TABLE_NAME", "words"),
+    ),
+    "what a webhook's server answers": Probe(
+        lambda text: (STATUS_LINE.match(f"HTTP/1.1 {text}".encode()), as_line(text.encode())),
+        named("webhooks.sending", "STATUS_LINE"),
     ),
     "words and values of a statement": Probe(
         lambda text: (WORD.fullmatch(text), NO_TEXT.search(text)),

@@ -96,6 +96,7 @@ def every_admin(ok: int, refused: int) -> Rule:
 QUESTION = {"messages": [{"role": "user", "content": "How long does a loan last?"}], "stream": False}
 COUNTED = "SELECT region, count(*) AS n FROM customers GROUP BY region"
 CHOSEN: Any = [{"name": "orders", "columns": [{"name": "id"}]}]
+HOOK = {"url": "https://hooks.example.org/new", "events": ["document.indexed"]}
 UPLOAD = "a small file"  # replaced by a fresh file, since a file can be read once
 
 API = (
@@ -185,6 +186,15 @@ API = (
     Case("DELETE", "/api/data-sources/{source}/files/{source_file}/", kept_by_admins(204)),
     Case("GET", "/api/data-sources/{source}/tables/", kept_by_admins(200)),
     Case("PUT", "/api/data-sources/{source}/tables/", kept_by_admins(200), {"tables": CHOSEN}),
+    Case("GET", "/api/webhooks/", every_admin(200, 403)),
+    Case("POST", "/api/webhooks/", every_admin(201, 403), HOOK),
+    Case("GET", "/api/webhooks/{webhook}/", kept_by_admins(200)),
+    Case("PATCH", "/api/webhooks/{webhook}/", kept_by_admins(200), {"description": "Renamed"}),
+    Case("DELETE", "/api/webhooks/{webhook}/", kept_by_admins(204)),
+    Case("POST", "/api/webhooks/{webhook}/test/", kept_by_admins(202)),
+    Case("POST", "/api/webhooks/{webhook}/secret/", kept_by_admins(200)),
+    Case("GET", "/api/webhooks/{webhook}/deliveries/", kept_by_admins(200)),
+    Case("POST", "/api/webhooks/{webhook}/deliveries/{delivery}/again/", kept_by_admins(202)),
     Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"conversation": "{conversation}"}),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"project": "{project}"}),

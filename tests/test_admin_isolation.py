@@ -32,8 +32,10 @@ from tests.factories import (
     MessageFactory,
     UserFactory,
 )
+from tests.hooks import hook_of, told
 from tests.shops import shop
 from tools.models import DataSource, SourceTable
+from webhooks.models import Delivery, Webhook
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +89,8 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     Agent: lambda member: AgentFactory(organization=member.organization),
     DataSource: lambda member: shop(member.organization, uuid4().hex),
     SourceTable: lambda member: shop(member.organization, uuid4().hex).tables.get(name="orders"),
+    Webhook: lambda member: hook_of(member.organization),
+    Delivery: lambda member: told(hook_of(member.organization)),
     Trace: trace_of,
     QuestionSet: question_set_of,
     Question: lambda member: Question.objects.create(question_set=question_set_of(member), text="What?"),

@@ -23,6 +23,7 @@ RELEASED = {
     "evaluation": 3,
     "retrieval": 3,
     "tools": 0,
+    "webhooks": 0,
     "workers": 4,
 }
 

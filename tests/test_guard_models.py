@@ -48,13 +48,15 @@ from tests.factories import (
     MessageFactory,
     ProjectFactory,
 )
+from tests.hooks import hook_of
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 from tests.shops import grant, shop
 from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "tools", "agents", "chat", "evaluation", "workers")
+APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
@@ -83,6 +85,9 @@ TENANT_PATHS: dict[type[Model], str] = {
     SourceFile: "source__organization",
     SourceTable: "source__organization",
     SourceColumn: "table__source__organization",
+    Webhook: "organization",
+    Delivery: "webhook__organization",
+    DeliveryAttempt: "delivery__webhook__organization",
     Export: "organization",
     Project: "organization",
     Conversation: "organization",
@@ -126,6 +131,8 @@ REACHED_FROM: dict[type[Model], str] = {
     SourceFile: "source.files",
     SourceTable: "source.tables, or those that an agent in hand was given",
     SourceColumn: "table.columns",
+    Delivery: "webhook.deliveries; the queue asks all of them, and sends each to its own",
+    DeliveryAttempt: "delivery.tries",
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,
@@ -147,6 +154,7 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
     DataSource: lambda member: shop(member.organization),
+    Webhook: lambda member: hook_of(member.organization),
     ReachableTable: lambda member: reachable_table(member),
     Project: lambda member: ProjectFactory(of=member),
     Export: lambda member: ExportFactory(of=member),
@@ -228,6 +236,28 @@ TRUSTED: dict[tuple[str, str], str] = {
         "tools/admin/tables.py",
         "SourceTable.objects.filter(pk__in=ids, source__organization__in=homes).values_list('pk', 'name')",
     ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "webhooks/admin/hooks.py",
+        "Webhook.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    ("webhooks/admin/hooks.py", "Delivery.objects.filter(webhook__in="): "counts what goes with rows in hand",
+    (
+        "webhooks/admin/deliveries.py",
+        "DeliveryAttempt.objects.filter(delivery=OuterRef('pk'))",
+    ): "the last outcome of deliveries that the admin's list has",
+    (
+        "webhooks/announcing.py",
+        "Webhook.objects.filter(organization_id=organization, is_active=True)",
+    ): "who listens in the organization in which something happened",
+    ("webhooks/delivering.py", "Webhook.objects.with_work()"): "upkeep: whose turn it is; each is told its own",
+    ("webhooks/delivering.py", "Webhook.objects.filter(pk=webhook, failing_since=None)"): "the one that was told",
+    ("webhooks/delivering.py", "Webhook.objects.filter(pk=webhook, is_active=True)"): "the one that was told",
+    ("webhooks/delivering.py", "Delivery.objects.filter(attempts__gte="): "upkeep: whose process died",
+    ("webhooks/quotas.py", "Webhook.objects.filter(is_active=True)"): "upkeep: which organizations want to be told",
+    (
+        "webhooks/quotas.py",
+        "Delivery.objects.filter(webhook__organization=organization",
+    ): "what the organization in hand was told today",
     (
         "accounts/identity/addresses.py",
         "Invitation.objects.filter(email__iexact=former)",
@@ -412,7 +442,9 @@ def test_a_scope_verb_finds_the_own_row_and_nobody_elses(model: type[Model], ver
 def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
-        ROOT, ("accounts", "corpora", "tools", "agents", "chat", "evaluation"), ("management", "models", "visibility")
+        ROOT,
+        ("accounts", "corpora", "tools", "webhooks", "agents", "chat", "evaluation"),
+        ("management", "models", "visibility"),
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]
 

@@ -162,6 +162,7 @@ def test_hostile_fields_are_answered_with_a_problem(case: Case, world: World) ->
     *(("/api/tools/retrieve/", name) for name in ("agent", "query")),
     *(("/api/tools/query/", name) for name in ("agent", "source", "sql")),
     *(("/api/data-sources/", name) for name in ("name", "kind")),
+    *(("/api/webhooks/", name) for name in ("url", "events")),
     *(("/api/projects/", name) for name in ("name", "corpora")),
     ("/v1/chat/completions", "messages"),
     ("/api/corpora/{alices}/facts/", "tags"),

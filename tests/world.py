@@ -25,10 +25,12 @@ from tests.factories import (
     ProjectFactory,
     table_of_answer,
 )
+from tests.hooks import hook_of, told
 from tests.matrix import UPLOAD
 from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
 from tests.shops import grant, shop
+from webhooks.models import Delivery
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
 TOKEN = "invitation-token"
@@ -53,6 +55,7 @@ class World:
             AssignmentFactory(agent=agent, corpus=corpus)
         source = shop(here, f"{SHARED_MARK} source {uuid4().hex[:4]}", described=SHARED_MARK)
         grant(agent, *source.tables.all())
+        hook = hook_of(here, f"{SHARED_MARK} webhook")
         alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)
         shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK, **FACT)
         alices_pdf = pdf_document(alices, (ALICES_MARK,), title=f"{ALICES_MARK} printed")
@@ -85,6 +88,8 @@ class World:
             "source": source,
             "source_file": source.files.first(),
             "source_table": source.tables.first(),
+            "webhook": hook,
+            "delivery": told(hook, Delivery.Status.FAILED),
             "conversation": conversation,
             "message": message,
             "question": question,

@@ -9,6 +9,8 @@ class ToolsConfig(AppConfig):
     verbose_name = _("Data sources")
 
     def ready(self) -> None:
-        from tools import checks
+        from tools import checks, sealing
+        from tools.models import DataSource
 
+        sealing.SEALED_COLUMNS.append((DataSource, "sealed_credentials"))
         checks.register_source_checks()

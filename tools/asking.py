@@ -15,6 +15,8 @@ from threading import Lock
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from accounts.limits.places import Places
 from config.concurrency.pooled import give_back_connection
 from retrieval.waiting.breaker import CircuitBreaker
@@ -107,7 +109,7 @@ def _place(source: DataSource) -> dict[str, Any]:
     give_back_connection()
     try:
         credentials = source.open_credentials()
-        address = pinned_address(source.host, port)
+        address = pinned_address(source.host, port, settings.DATA_SOURCE_HOSTS, settings.DATA_SOURCE_NETWORKS)
     except HostRefused as error:
         raise problem_of_source(error.reason) from None
     except SealLost:

@@ -23,25 +23,35 @@ def keys_are_keys(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 def networks_are_networks(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    return faulty_networks("DATA_SOURCE_NETWORKS", "acervo.E017")
+
+
+def source_hosts_are_hosts(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    return faulty_hosts("DATA_SOURCE_HOSTS", "acervo.E018")
+
+
+def faulty_networks(setting: str, check: str) -> list[CheckMessage]:
+    """What `tools.hosts` could not read of a setting's networks."""
     return [
         Error(
-            f"DATA_SOURCE_NETWORKS names {one!r}, which is no network.",
-            hint="Write networks by commas: DATA_SOURCE_NETWORKS=10.0.0.0/8,fd00::/8",
-            id="acervo.E017",
+            f"{setting} names {one!r}, which is no network.",
+            hint=f"Write networks by commas: {setting}=10.0.0.0/8,fd00::/8",
+            id=check,
         )
-        for one in settings.DATA_SOURCE_NETWORKS
+        for one in getattr(settings, setting)
         if not _is_network(one)
     ]
 
 
-def source_hosts_are_hosts(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+def faulty_hosts(setting: str, check: str) -> list[CheckMessage]:
+    """The same of its names."""
     return [
         Error(
-            f"DATA_SOURCE_HOSTS names {host!r}, which is no host.",
-            hint="Write names by commas: DATA_SOURCE_HOSTS=db.example.org,.warehouse.example.org",
-            id="acervo.E018",
+            f"{setting} names {host!r}, which is no host.",
+            hint=f"Write names by commas: {setting}=one.example.org,.example.net",
+            id=check,
         )
-        for host in settings.DATA_SOURCE_HOSTS
+        for host in getattr(settings, setting)
         if host != "*" and (not host.strip(" .") or any(mark in host for mark in "/@?# *"))
     ]
 

@@ -1,14 +1,13 @@
-"""Which servers a data source may be: those that whoever runs the installation allows, and nothing of its own network.
+"""Which servers may be asked or told something for an organization: those that whoever runs the installation allows,
+and nothing of its own network.
 
-A name is looked up once; the child connects to the address that was looked at. One of a name's addresses that may not
+A name is looked up once; who connects does so to the address that was looked at. One of a name's addresses that may not
 be reached refuses the name: whoever answers for it could give the other one the next time.
 """
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-
-from django.conf import settings
 
 Address = IPv4Address | IPv6Address
 TRANSLATED = ip_network("64:ff9b::/96")  # an IPv4 address for those who have IPv6 alone (RFC 6052)
@@ -22,18 +21,18 @@ class HostRefused(Exception):
         self.reason = reason
 
 
-def is_allowed_name(host: str) -> bool:
-    """By DATA_SOURCE_HOSTS: `db.example.org`, `.example.org` for whatever ends so, `*` for every name."""
+def is_allowed_name(host: str, hosts: Iterable[str]) -> bool:
+    """By a setting's list: `db.example.org`, `.example.org` for whatever ends so, `*` for every name."""
     name = host.lower().rstrip(".")
     return any(
         allowed == "*" or name == allowed or (allowed.startswith(".") and name.endswith(allowed))
-        for allowed in (one.lower().strip() for one in settings.DATA_SOURCE_HOSTS)
+        for allowed in (one.lower().strip() for one in hosts)
     )
 
 
-def pinned_address(host: str, port: int) -> str:
-    """The address to connect to. Raises HostRefused."""
-    if not is_allowed_name(host):
+def pinned_address(host: str, port: int, hosts: Iterable[str], networks: Sequence[str]) -> str:
+    """The address to connect to: of a name of `hosts`, on the internet or in `networks`. Raises HostRefused."""
+    if not is_allowed_name(host, hosts):
         raise HostRefused("not_allowed")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -42,20 +41,20 @@ def pinned_address(host: str, port: int) -> str:
     addresses = [ip_address(str(one[4][0]).partition("%")[0]) for one in found]
     if not addresses:
         raise HostRefused("unknown")
-    if not all(map(_may_be_reached, addresses)):
+    if not all(_may_be_reached(one, networks) for one in addresses):
         raise HostRefused("private")
     return str(addresses[0])
 
 
-def _may_be_reached(address: Address) -> bool:
-    """One of the internet, or of DATA_SOURCE_NETWORKS; an IPv4 address in an IPv6 one counts as what it is."""
+def _may_be_reached(address: Address, networks: Sequence[str]) -> bool:
+    """One of the internet, or of `networks`; an IPv4 address in an IPv6 one counts as what it is."""
     inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
     if address in TRANSLATED:
         inner = IPv4Address(int(address) & 0xFFFFFFFF)
-    if inner and not _may_be_reached(inner):
+    if inner and not _may_be_reached(inner, networks):
         return False
     is_public = address.is_global and not (address.is_multicast or address.is_reserved)
-    return is_public or _is_within(address, settings.DATA_SOURCE_NETWORKS)
+    return is_public or _is_within(address, networks)
 
 
 def _is_within(address: Address, networks: Iterable[str]) -> bool:

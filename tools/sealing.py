@@ -11,9 +11,11 @@ from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+from django.db.models import Model
 from django.utils.crypto import salted_hmac
 
 SALT = "tools.sealing"
+SEALED_COLUMNS: list[tuple[type[Model], str]] = []  # what `reseal_sources` seals anew; each app adds its own
 
 
 class SealLost(Exception):

@@ -112,7 +112,7 @@ def one_place_for_the_index(app_configs: Any, **kwargs: Any) -> list[CheckMessag
 
 def records_are_kept_for_days(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """A number that is none would delete what it shall keep."""
-    least = {"TRACES_KEPT_DAYS": LEAST_TRACE_DAYS, "AUDIT_KEPT_DAYS": 1, "AUDIT_MINIMUM_DAYS": 1}
+    least = {"TRACES_KEPT_DAYS": LEAST_TRACE_DAYS, "AUDIT_KEPT_DAYS": 1, "AUDIT_MINIMUM_DAYS": 1, "WEBHOOK_LOG_DAYS": 1}
     given = {name: getattr(settings, name) for name in least}
     return [
         Error(

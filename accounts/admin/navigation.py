@@ -58,6 +58,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
             item(_("Playground"), "science", "admin:chat_playground"),
             item(_("Tool calls"), "build", "admin:accounts_toolcall_changelist"),
+            item(_("Webhooks"), "webhook", "admin:webhooks_webhook_changelist") | {"active": on_webhooks(request)},
             item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
             item(_("Trash"), "delete", "admin:corpora_trash"),
             item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
@@ -75,6 +76,11 @@ def on_traces(request: HttpRequest) -> bool:
     """Usage and playground lie below the traces' address; only one of the three is marked."""
     others = (reverse("admin:chat_usage"), reverse("admin:chat_playground"))
     return request.path.startswith(reverse("admin:chat_trace_changelist")) and request.path not in others
+
+
+def on_webhooks(request: HttpRequest) -> bool:
+    """Their log is reached from them."""
+    return request.path.startswith(reverse("admin:app_list", args=["webhooks"]))
 
 
 def group(title: Any, *items: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from chat.api.serializers import (
 )
 from chat.models import Citation, Conversation, Message, MessageQuerySet, Project, Trace
 from chat.stream import live
-from config.metrics.answering import RATINGS
+from chat.usage.rating import rate_answer
 
 
 def owned_message(request: Request, pk: UUID) -> Message:
@@ -56,9 +56,7 @@ class MessageFeedback(APIView):
         message = owned_message(request, pk)
         form = FeedbackSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        message.rating, message.comment = form.validated_data["rating"], form.validated_data["comment"]
-        message.save(update_fields=["rating", "comment"])
-        RATINGS.labels("up" if message.rating > 0 else "down").inc()
+        rate_answer(message, form.validated_data["rating"], form.validated_data["comment"])
         return Response(form.validated_data)
 
 

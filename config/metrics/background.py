@@ -1,4 +1,5 @@
-"""What is counted of background work: how long each stage of a document takes by lane, and how documents end.
+"""What is counted of background work: how long each stage of a document takes by lane, how documents end, and what
+becomes of what webhooks are told.
 
 What waits, and for how long, is asked of the rows at each scrape (`workers.upkeep.backlog`).
 """
@@ -25,6 +26,7 @@ DOCUMENTS = Counter("ingestion_documents_total", "Attempts at documents, by how 
 DOCUMENT_FAILURES = Counter("ingestion_failures_total", "Documents that failed, by the code of the reason", ["code"])
 
 FORGOTTEN = Counter("retention_rows_deleted_total", "Rows that were kept for their time and are gone", ["kind"])
+WEBHOOK_ATTEMPTS = Counter("webhook_attempts_total", "POSTs to webhooks, by whether they were taken", ["outcome"])
 
 _lane = ContextVar("lane", default="ingestion")
 
@@ -57,6 +59,12 @@ def count_document(outcome: str, code: str = "") -> None:
         DOCUMENT_FAILURES.labels(code).inc()
 
 
+def count_webhook_attempt(*, is_taken: bool) -> None:
+    WEBHOOK_ATTEMPTS.labels("sent" if is_taken else "failed").inc()
+
+
+for outcome in ("sent", "failed"):
+    WEBHOOK_ATTEMPTS.labels(outcome)
 for lane in LANES:
     for each in STAGES:
         STAGE_SECONDS.labels(lane, each)

@@ -41,6 +41,8 @@ OF_EVERYBODY = {
     "source",
     "source_file",
     "source_table",
+    "webhook",
+    "delivery",
     "slug",
     "bob",
     "invitation",

@@ -17,6 +17,7 @@ from chat.models import AnswerTable, Conversation, Message, Project
 from corpora.models import Corpus, Document
 from tests.routes import routes
 from tools.models import DataSource, SourceFile
+from webhooks.models import Delivery, Webhook
 
 PARAMETER = re.compile(r"<(?:\w+:)?\w+>")
 LEFT_OUT = {"accounts/logout/", "admin/logout/"}  # would end the session
@@ -33,6 +34,7 @@ NOUNS: dict[str, type[Model]] = {
     "members": Membership,
     "invitations": Invitation,
     "data-sources": DataSource,
+    "webhooks": Webhook,
 }
 
 Rows = dict[str, list[str]]
@@ -73,6 +75,7 @@ def pairs_by_nouns() -> Pairs:
     units = [(str(corpus), str(one)) for corpus, one in Document.objects.values_list("corpus_id", "pk")]
     first = list({talk: (talk, one) for talk, one in said}.values())
     files = [(str(source), str(one)) for source, one in SourceFile.objects.values_list("source_id", "pk")]
+    told = [(str(hook), str(one)) for hook, one in Delivery.objects.values_list("webhook_id", "pk")]
     reached = ReachableTable.objects.values_list("agent_id", "table__source_id").distinct()
     begun = [(document, "1") for _corpus, document in units]
     return {
@@ -85,6 +88,7 @@ def pairs_by_nouns() -> Pairs:
         ("corpora", "agents"): given,
         ("agents", "corpora"): taken,
         ("data-sources", "files"): files,
+        ("webhooks", "deliveries"): told,
         ("messages", "tables"): [(str(one), str(n)) for one, n in AnswerTable.objects.values_list("message_id", "n")],
         ("agents", "data-sources"): [(str(agent), str(source)) for agent, source in reached],
     }

@@ -91,6 +91,9 @@ def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
         file = send_file(caller, f"/api/data-sources/{source}/files/", "rows.csv", f"a\n{name}\n".encode())
         made["sources"].append(source)
         made["source_files"].append(file.body["id"])
+        hook = create("/api/webhooks/", url="https://127.0.0.1/", description=name, events=["answer.rated"])["id"]
+        made["webhooks"].append(hook)
+        made["deliveries"].append(create(f"/api/webhooks/{hook}/test/")["id"])
     pages = [f"/api/documents/{one}/pages/1/" for one in made["printed"]]
     pages += [f"/api/documents/{one}/pictures/1/?width=200" for one in made["drawn"]]
     wait_until(lambda: all(caller.call("GET", one).status == 200 for one in pages), 60, "pages can be asked for")

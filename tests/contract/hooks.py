@@ -29,6 +29,8 @@ KIND_OF_FIELD = {
     "project": "projects",
     "before": "messages",
     "source_id": "sources",
+    "webhook_id": "webhooks",
+    "delivery_id": "deliveries",
     "file_id": "source_files",
     "documents": "documents",
     "to": "corpora",
@@ -43,6 +45,7 @@ SPARE = slice(CHANGED.stop, None)
 
 
 QUESTION = {"role": "user", "content": "How long does a loan last?"}
+HOOK = {"url": "https://hooks.example.org/", "events": ["answer.rated"]}
 MOVE = "POST /api/corpora/{id}/documents/move/"
 # What is taken: the rules behind some operations cannot be told in a schema. "" stands for an id.
 TAKEN: dict[str, dict[str, Any]] = {
@@ -63,6 +66,8 @@ TAKEN: dict[str, dict[str, Any]] = {
     "POST /api/data-sources/": {"name": "New", "kind": "sqlite"},
     "PATCH /api/data-sources/{source_id}/": {"name": "New"},
     "PUT /api/data-sources/{source_id}/tables/": {"tables": [{"name": "rows", "columns": [{"name": "a"}]}]},
+    "POST /api/webhooks/": HOOK,
+    "PATCH /api/webhooks/{webhook_id}/": {"description": "New"},
     "PUT /api/agents/{reference}/data-sources/{source_id}/": {"tables": []},
     "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
     "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},
@@ -71,10 +76,12 @@ TAKEN: dict[str, dict[str, Any]] = {
 UPLOADS = {"POST /api/corpora/{id}/documents/": "note {}.md", "POST /api/data-sources/{source_id}/files/": "more.csv"}
 UNASSIGN = "DELETE /api/agents/{reference}/corpora/{corpus_id}/"
 TAKE_FILE = "DELETE /api/data-sources/{source_id}/files/{file_id}/"
+SEND_AGAIN = "POST /api/webhooks/{webhook_id}/deliveries/{delivery_id}/again/"
 FORGET = "DELETE /api/corpora/{id}/facts/"
 PAIRS = {  # rows that belong together
     UNASSIGN: {"reference": "agents", "corpus_id": "corpora"},
     TAKE_FILE: {"source_id": "sources", "file_id": "source_files"},
+    SEND_AGAIN: {"webhook_id": "webhooks", "delivery_id": "deliveries"},
 }
 MADE: Counter[str] = Counter()
 

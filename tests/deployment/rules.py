@@ -142,6 +142,7 @@ CASES = (
     judged("ContextRecallLow", "context_recall", 0.6),
     gauge("IngestionLate", "work_backlog_age_seconds", 299, 300, lane="short", kind="ingest"),
     gauge("ErasureLate", "work_backlog_age_seconds", 59, 60, lane="short", kind="erase"),
+    gauge("WebhooksLate", "work_backlog_age_seconds", 599, 600, lane="upkeep", kind="webhook"),
     share(
         "DocumentsFailing", "ingestion_documents_total", (19, 81), (20, 80),
         of=({"lane": "short", "outcome": "failed"}, {"lane": "short", "outcome": "indexed"}), step="1m",

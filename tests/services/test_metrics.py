@@ -94,7 +94,7 @@ def test_every_process_tells_what_it_has_done(ports: dict[str, int]) -> None:
         assert total(worker, "ingestion_stage_seconds_count", stage=stage) >= 1, stage
     assert total(worker, "embedding_duration_seconds_count", purpose="documents") >= 1
     assert total(worker, "periodic_job_age_seconds", job="sweep") < 60
-    assert {labels["lane"] for labels, _ in worker["work_backlog"]} == {"ingestion", "short"}
+    assert {labels["lane"] for labels, _ in worker["work_backlog"]} == {"ingestion", "short", "upkeep"}
 
 
 def test_rules_and_panels_ask_for_what_is_told(ports: dict[str, int], installation: Installation) -> None:

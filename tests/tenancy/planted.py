@@ -32,8 +32,10 @@ from tests.factories import (
     ProjectFactory,
     table_of_answer,
 )
+from tests.hooks import hook_of, told
 from tests.people import People
 from tests.shops import grant, shop
+from webhooks.models import DeliveryAttempt
 
 NAMES = ("alice", "bob", "ada", "charlie", "zoe", "alice_elsewhere")
 TEAMS = {"here": ("alice", "bob", "ada"), "elsewhere": ("charlie", "zoe", "alice_elsewhere")}
@@ -85,6 +87,9 @@ class Planted:
         self.plant_document(corpus, *everybody, of=team)
         self.note(AssignmentFactory(agent=agent, corpus=corpus), *everybody, of=team)
         self.plant_source(agent, *everybody, of=team)
+        hook = self.note(hook_of(organization), admin)
+        delivery = self.note(told(hook), admin)
+        self.note(DeliveryAttempt.objects.create(delivery=delivery, reason="ok", milliseconds=1), admin)
         in_a_day = timezone.now() + timedelta(days=1)
         self.note(
             Invitation.objects.create(

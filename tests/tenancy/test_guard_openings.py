@@ -12,7 +12,7 @@ from django.db import connection
 from accounts.tenancy.rules import RULES, WITHOUT_RULE
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("accounts", "corpora", "retrieval", "tools", "agents", "chat", "evaluation", "workers", "config")
+ROOMS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers", "config")
 OPENERS = {"system_scope", "become_system"}
 
 OPENINGS: dict[tuple[str, str], str] = {
@@ -41,6 +41,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("agents/admin/agents.py", "personal_count"): "a count",
     ("agents/admin/agents.py", "AgentAdmin.goes_with"): "counts",
     ("corpora/admin/knowledge.py", "CorpusAdmin.changelist_view"): "a count",
+    ("webhooks/announcing.py", "announce"): "members and workers make what is told; whom, only admins may know",
     ("chat/admin/usage.py", "usage"): "counts, of the organization that is asked about",
     ("chat/admin/usage.py", "adaptive_usage"): "counts, of the organization that is asked about",
     ("accounts/limits/size.py", "organization_class"): "a count, of the member's organization",

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
@@ -39,7 +40,7 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
         return kind
 
     def validate_host(self, host: str) -> str:
-        if host and not (HOST.fullmatch(host) and is_allowed_name(host)):
+        if host and not (HOST.fullmatch(host) and is_allowed_name(host, settings.DATA_SOURCE_HOSTS)):
             raise serializers.ValidationError(_("This host is not among those that the installation allows."))
         return host
 

@@ -1,10 +1,10 @@
 """Which servers may be asked: names that the installation allows, addresses of the internet or of allowed networks."""
 
-from typing import Any
-
 import pytest
 
 from tools.hosts import HostRefused, is_allowed_name, pinned_address
+
+HOST, PORT = "db.example.org", 5432
 
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
@@ -20,15 +20,13 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
         ("localhost", False), ("10.0.0.7", False),
     ],
 )  # fmt: skip
-def test_names_are_on_a_list(host: str, is_allowed: bool, settings: Any) -> None:
-    settings.DATA_SOURCE_HOSTS = ["db.example.org", ".warehouse.example"]
-    assert is_allowed_name(host) is is_allowed
+def test_names_are_on_a_list(host: str, is_allowed: bool) -> None:
+    assert is_allowed_name(host, ["db.example.org", ".warehouse.example"]) is is_allowed
 
 
-def test_without_a_list_no_server_may_be_asked(settings: Any) -> None:
-    settings.DATA_SOURCE_HOSTS = []
+def test_without_a_list_no_server_may_be_asked() -> None:
     with pytest.raises(HostRefused, match="not_allowed"):
-        pinned_address("db.example.org", 5432)
+        pinned_address(HOST, PORT, [], [])
 
 
 @pytest.mark.parametrize(
@@ -40,30 +38,26 @@ def test_without_a_list_no_server_may_be_asked(settings: Any) -> None:
     ],
 )  # fmt: skip
 def test_an_address_of_our_own_network_is_refused_also_beside_a_good_one(
-    address: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+    address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DATA_SOURCE_HOSTS = ["*"]
     for found in ((address,), ("93.184.216.34", address)):
         resolving(monkeypatch, *found)
         with pytest.raises(HostRefused, match="private"):
-            pinned_address("db.example.org", 5432)
+            pinned_address(HOST, PORT, ["*"], [])
 
 
-def test_a_public_address_and_one_of_an_allowed_network_are_connected_to(
-    settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.DATA_SOURCE_HOSTS, settings.DATA_SOURCE_NETWORKS = ["*"], ["10.1.0.0/16"]
+def test_a_public_address_and_one_of_an_allowed_network_are_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    networks = ["10.1.0.0/16"]
     resolving(monkeypatch, "93.184.216.34")
-    assert pinned_address("db.example.org", 5432) == "93.184.216.34"
+    assert pinned_address(HOST, PORT, ["*"], networks) == "93.184.216.34"
     resolving(monkeypatch, "10.1.0.9")
-    assert pinned_address("db.example.org", 5432) == "10.1.0.9"
+    assert pinned_address(HOST, PORT, ["*"], networks) == "10.1.0.9"
     resolving(monkeypatch, "10.2.0.9")
     with pytest.raises(HostRefused, match="private"):
-        pinned_address("db.example.org", 5432)
+        pinned_address(HOST, PORT, ["*"], networks)
 
 
-def test_a_name_without_an_address_is_unknown(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.DATA_SOURCE_HOSTS = ["*"]
+def test_a_name_without_an_address_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch)
     with pytest.raises(HostRefused, match="unknown"):
-        pinned_address("nowhere.example", 5432)
+        pinned_address("nowhere.example", PORT, ["*"], [])

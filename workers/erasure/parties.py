@@ -25,6 +25,7 @@ from chat.models import Conversation, Project
 from config.faults import describe_error
 from corpora.models import Corpus, ErasureReceipt
 from evaluation.models import Question, QuestionSet
+from webhooks.models import Delivery
 from workers.erasure import receipts, tombstones
 from workers.erasure.corpora import erase_deleted_corpora
 from workers.erasure.leftovers import refuse_leftovers
@@ -97,6 +98,7 @@ def erase_organization(receipt: ErasureReceipt) -> None:
         talks = Conversation.objects.filter(organization=organization)
         erase_talks(receipt, talks, Project.objects.filter(organization=organization))
         exports.forget_exports_in(organization)
+        erase_rows_of(receipt, Delivery.objects.filter(webhook__organization=organization))
         for rows in (QuestionSet, Agent, AuditEvent):
             erase_rows_of(receipt, rows.objects.filter(organization=organization))
         for user in User.objects.filter(memberships__organization=organization, is_active=False, is_superuser=False):

@@ -20,6 +20,7 @@ from config.metrics.background import count_document
 from config.prepared import Prepared
 from corpora.models import Document, DocumentQuerySet
 from workers.queue import turns
+from workers.queue.ends import announce_ends
 from workers.queue.turns import Kind
 
 RETRY_AFTER = timedelta(seconds=15)
@@ -114,18 +115,12 @@ def take_row(document: QuerySet[Document], **fields: Any) -> bool:
 
 def give_up_exhausted() -> int:
     """Fail the documents whose worker died on every attempt, so that nobody waits for them."""
-    given_up = (
-        due_documents()
-        .order_by()
-        .filter(attempts__gte=MAX_ATTEMPTS)
-        .update(
-            status=Status.FAILED,
-            stage=Document.Stage.NONE,
-            error_code="too_many_attempts",
-            lease_holder=None,
-            lease_expires_at=None,
-        )
-    )
+    ended = {"status": Status.FAILED, "stage": Document.Stage.NONE, "error_code": "too_many_attempts"}
+    with transaction.atomic():
+        exhausted = due_documents().order_by().filter(attempts__gte=MAX_ATTEMPTS).select_for_update(of=("self",))
+        documents = [one.pk for one in exhausted.only("pk")]
+        given_up = Document.objects.filter(pk__in=documents).update(**ended, lease_holder=None, lease_expires_at=None)
+        announce_ends(documents)
     for _ in range(given_up):
         count_document("failed", "too_many_attempts")
     return given_up
@@ -219,5 +214,7 @@ class Lease:
 
     def _end(self, **fields: Any) -> None:
         cleared = {"stage": Document.Stage.NONE, "lease_holder": None, "lease_expires_at": None}
-        if not self.held().update(**cleared, **fields):
-            raise LeaseLost
+        with transaction.atomic():
+            if not self.held().update(**cleared, **fields):
+                raise LeaseLost
+            announce_ends([self.document_id])

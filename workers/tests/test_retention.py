@@ -55,7 +55,7 @@ def test_traces_may_be_kept_for_ever_but_those_of_searches_are_not(people: Peopl
     assert list(Trace.objects.all()) == [kept]
 
 
-@pytest.mark.parametrize("setting", ["TRACES_KEPT_DAYS", "AUDIT_KEPT_DAYS", "AUDIT_MINIMUM_DAYS"])
+@pytest.mark.parametrize("setting", ["TRACES_KEPT_DAYS", "AUDIT_KEPT_DAYS", "AUDIT_MINIMUM_DAYS", "WEBHOOK_LOG_DAYS"])
 def test_a_number_that_is_no_number_of_days_stops_the_process(setting: str, settings: Any) -> None:
     for days, is_known in ((-1, False), (365, True), (0, True), (40_000, False)):
         setattr(settings, setting, days)

@@ -20,11 +20,13 @@ from prometheus_client.registry import Collector
 
 from accounts.tenancy.scope import system_scope
 from chat.models import Export
+from config.celery import UPKEEP
 from config.concurrency.probing import Probes
 from config.faults import describe_error
 from corpora.models import Document
 from corpora.rows.queueing import SMALL_BYTES
 from evaluation.runs import free_runs
+from webhooks.models import Delivery
 from workers.models import Claim
 from workers.queue import claims
 from workers.queue.hints import INGESTION, SHORT
@@ -87,6 +89,7 @@ def kinds() -> Iterator[tuple[str, str, QuerySet[Any], Any]]:
     changed = Document.objects.alive().exclude(metadata_changed_at=None)
     yield SHORT, "metadata", changed, "metadata_changed_at"
     yield SHORT, "presence", Document.objects.exclude(presence_changed_at=None), "presence_changed_at"
+    yield UPKEEP, "webhook", Delivery.objects.due().filter(webhook__is_active=True), "not_before"
 
 
 def count_and_age(rows: QuerySet[Any], since: Any, now: datetime) -> tuple[int, float]:

@@ -1,4 +1,5 @@
-"""What is kept for a time and forgotten in small steps: records of answers, the audit log, calls, replies, sessions.
+"""What is kept for a time and forgotten in small steps: records of answers, the audit log, calls, replies, sessions,
+what webhooks were told.
 
 An organization may say how long (its page in the admin); what it does not say, the installation says
 (TRACES_KEPT_DAYS, AUDIT_KEPT_DAYS). No organization's audit log is shorter than AUDIT_MINIMUM_DAYS.
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -23,6 +25,7 @@ from accounts.models import AuditEvent, IdempotentReply, Organization, ToolCall
 from chat.answering.state import state_kept
 from chat.models import Message, Trace
 from config.metrics.background import FORGOTTEN
+from webhooks.models import Delivery
 from workers.queue import lanes
 
 logger = logging.getLogger(__name__)
@@ -51,6 +54,9 @@ def past_rows() -> Iterator[tuple[str, QuerySet[Any]]]:
     yield "sessions", Session.objects.filter(expire_date__lt=now)
     yield "replies", IdempotentReply.objects.filter(created_at__lt=now - idempotency.LIFETIME)
     yield "tool calls", ToolCall.objects.filter(created_at__lt=now - audit.TOOL_CALLS_KEPT)
+    if settings.WEBHOOK_LOG_DAYS > 0:
+        told = Delivery.objects.filter(created_at__lt=now - timedelta(days=settings.WEBHOOK_LOG_DAYS))
+        yield "webhook deliveries", told.exclude(status=Delivery.Status.WAITING)
     yield "traces", Trace.objects.filter(message=None, created_at__lt=now - Trace.SEARCHES_KEPT)
     for organization in Organization.objects.order_by("pk"):
         if (days := organization.trace_days) > 0:

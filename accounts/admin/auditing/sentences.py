@@ -22,6 +22,7 @@ THINGS = {
     "assignment": ("%(name)s", _("an assignment")),
     "datasource": (_("the data source “%(name)s”"), _("a data source that is no longer there")),
     "sourcetable": (_("the table “%(name)s”"), _("a table that is no longer chosen")),
+    "webhook": (_("the webhook “%(name)s”"), _("a webhook that is no longer there")),
     "membership": ("%(name)s", _("somebody who has left")),
     "user": ("%(name)s", _("somebody who has left")),
     "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
@@ -38,7 +39,7 @@ FAMILIES = {
     "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource", "sourcetable")),
     "knowledge": (_("Corpora and documents"), ("corpus", "document")),
     "evaluation": (_("Evaluation"), ("questionset", "question", "evaluationrun")),
-    "organization": (_("Organization"), ("organization", "export")),
+    "organization": (_("Organization"), ("organization", "export", "webhook")),
 }
 OF_ANYTHING = {
     "created": _("%(who)s created %(what)s"),
@@ -57,6 +58,10 @@ OF_ANYTHING = {
     "unassigned": _("%(who)s took %(corpus)s away from what %(agent)s reads"),
     "granted": _("%(who)s chose what %(agent)s reads of %(what)s"),
     "checked": _("%(who)s checked %(what)s"),
+    "renewed": _("%(who)s made a new secret for %(what)s"),
+    "tested": _("%(who)s sent a test to %(what)s"),
+    "sent again": _("%(who)s had something sent again to %(what)s"),
+    "disabled": _("%(what)s was switched off because it failed"),
     "asked for": _("%(who)s asked for %(what)s"),
     "removed": _("%(who)s removed %(what)s from the organization"),
     "invited": _("%(who)s invited %(what)s as %(role)s"),

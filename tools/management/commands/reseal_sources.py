@@ -1,23 +1,31 @@
-"""Seal the credentials of all data sources with the first of DATA_SOURCE_KEYS: an older one can then be taken away."""
+"""Seal what is kept sealed with the first of DATA_SOURCE_KEYS: an older one can then be taken away."""
 
 from typing import Any
 
+from django.db.models import Model
+
 from accounts.management.base import DatabaseCommand
-from tools.models import DataSource
-from tools.sealing import SealLost, seal_anew
+from tools.sealing import SEALED_COLUMNS, SealLost, seal_anew
 
 
 class Command(DatabaseCommand):
-    help = "Seal the credentials of all data sources with the first of DATA_SOURCE_KEYS."
+    help = "Seal credentials of data sources and secrets of webhooks with the first of DATA_SOURCE_KEYS."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sealed, lost = 0, 0
-        for source in DataSource.objects.exclude(sealed_credentials=""):
-            try:
-                source.sealed_credentials = seal_anew(source.sealed_credentials)
-            except SealLost:
-                lost += 1
-                continue
-            source.save(update_fields=["sealed_credentials"])
-            sealed += 1
+        outcomes = [
+            self.reseal(row, column)
+            for model, column in SEALED_COLUMNS
+            for row in model._base_manager.exclude(**{column: ""})
+        ]
+        lost = outcomes.count(False)
+        sealed = len(outcomes) - lost
         self.stdout.write(f"sealed anew: {sealed}; readable with no key, to be written again by an admin: {lost}")
+
+    def reseal(self, row: Model, column: str) -> bool:
+        """False for what no key opens: it stays as it is."""
+        try:
+            setattr(row, column, seal_anew(getattr(row, column)))
+        except SealLost:
+            return False
+        row.save(update_fields=[column])
+        return True

@@ -1,0 +1,109 @@
+"""Webhooks are kept by admins: made, changed, tested, given new secrets, deleted. Each act is audited."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts import audit
+from accounts.limits.uses import lock_organization
+from accounts.models import Membership
+from accounts.problems import NotFound
+from webhooks.models import Delivery, Event, Webhook
+from webhooks.problems import WebhookInactive, WebhooksFull
+from webhooks.signing import new_secret
+
+MOST_WEBHOOKS = 20  # of an organization
+FORMER_SIGNS = timedelta(hours=24)  # beside a new secret, until the receiver knows that
+
+
+def webhook_for(by: Membership, webhook_id: UUID) -> Webhook:
+    """Raises NotFound for another organization's."""
+    webhook = Webhook.objects.in_organization_of(by).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise NotFound
+    return webhook
+
+
+def delivery_of(webhook: Webhook, delivery_id: UUID) -> Delivery:
+    """Raises NotFound for another webhook's."""
+    delivery = webhook.deliveries.filter(pk=delivery_id).first()
+    if delivery is None:
+        raise NotFound
+    return delivery
+
+
+def make_webhook(by: Membership, webhook: Webhook) -> str:
+    """Its secret, which is told now and never again. Raises WebhooksFull."""
+    secret = new_secret()
+    with transaction.atomic():
+        lock_organization(by.organization_id)
+        if Webhook.objects.in_organization_of(by).count() >= MOST_WEBHOOKS:
+            raise WebhooksFull
+        webhook.keep_secret(secret)
+        webhook.save(force_insert=True)
+        audit.record(by, "created", webhook)
+    return secret
+
+
+def change_webhook(by: Membership, webhook: Webhook, **fields: Any) -> None:
+    """Write these fields and nothing else. Who is switched off is told nothing of what waits; who is switched on begins
+    anew."""
+    for name, value in fields.items():
+        setattr(webhook, name, value)
+    written = [*fields, "updated_at"]
+    with transaction.atomic():
+        was_active = Webhook.objects.in_organization_of(by).select_for_update().get(pk=webhook.pk).is_active
+        if webhook.is_active and not was_active:
+            webhook.failing_since = webhook.disabled_at = None
+            written += ["failing_since", "disabled_at"]
+        elif was_active and not webhook.is_active:
+            webhook.deliveries.all().give_up()
+        webhook.save(update_fields=written)
+        flags = {"is_active": webhook.is_active} if webhook.is_active != was_active else {}
+        audit.record(by, "changed", webhook, fields=sorted(fields), **flags)
+
+
+def delete_webhook(by: Membership, webhook: Webhook) -> None:
+    with transaction.atomic():
+        audit.record(by, "deleted", webhook)
+        webhook.delete()
+
+
+def renew_secret(by: Membership, webhook: Webhook) -> str:
+    """A new secret, told now and never again; the present one signs beside it for FORMER_SIGNS."""
+    secret = new_secret()
+    with transaction.atomic():
+        kept = Webhook.objects.in_organization_of(by).select_for_update().get(pk=webhook.pk)
+        kept.keep_secret(secret, timezone.now() + FORMER_SIGNS)
+        kept.save(update_fields=["sealed_secret", "sealed_former_secret", "former_until", "updated_at"])
+        audit.record(by, "renewed", webhook)
+    return secret
+
+
+def send_test(by: Membership, webhook: Webhook) -> Delivery:
+    """A ping, sent by a worker like everything else: nobody's request waits for a stranger's server. While one waits
+    there is no other. Raises WebhookInactive."""
+    if not webhook.is_active:
+        raise WebhookInactive
+    with transaction.atomic():
+        Webhook.objects.in_organization_of(by).select_for_update().filter(pk=webhook.pk).first()
+        pings = webhook.deliveries.waiting().filter(event=Event.PING, attempts=0)
+        ping = pings.first() or webhook.deliveries.create(event=Event.PING, data={"webhook": str(webhook.pk)})
+        audit.record(by, "tested", webhook)
+    return ping
+
+
+def send_again(by: Membership, webhook: Webhook, delivery: Delivery) -> Delivery:
+    """The same message under the same id, with all its attempts before it. One that waits is sent at its time anyway.
+    Raises WebhookInactive."""
+    if not webhook.is_active:
+        raise WebhookInactive
+    with transaction.atomic():
+        ended = webhook.deliveries.filter(pk=delivery.pk).exclude(status=Delivery.Status.WAITING)
+        if ended.update(status=Delivery.Status.WAITING, attempts=0, not_before=timezone.now()):
+            audit.record(by, "sent again", webhook)
+    delivery.refresh_from_db()
+    return delivery

@@ -1,0 +1,27 @@
+"""Who outside is told how a document ended: of global corpora alone, in the transaction in which it ended."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from corpora.models import Corpus, Document
+from webhooks.announcing import announce
+from webhooks.models import Event
+
+EVENTS = {
+    Document.Status.INDEXED: Event.DOCUMENT_INDEXED,
+    Document.Status.FAILED: Event.DOCUMENT_FAILED,
+}
+COLUMNS = ("pk", "corpus", "corpus__organization", "status", "version", "error_code")
+
+
+def announce_ends(documents: Iterable[UUID]) -> None:
+    """By their rows as they are now. Ids and states, no name: a file's may say what nobody outside is to know, and
+    would have to be erased with it."""
+    told = Document.objects.filter(pk__in=documents, corpus__corpus_type=Corpus.Type.GLOBAL).order_by()
+    for pk, corpus, organization, status, version, code in told.values_list(*COLUMNS):
+        state = {"version": version} if status == Document.Status.INDEXED else {"code": code}
+        announce(
+            organization,
+            EVENTS[Document.Status(status)],
+            {"document": str(pk), "corpus": str(corpus), "status": status, **state},
+        )
