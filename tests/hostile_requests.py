@@ -16,6 +16,14 @@ MORE: dict[str, Any] = {
     "/facts/": {"title": "x", "key": "x", "source": "x", "tags": ["x"]},
     "/upsert_knowledge/": {"title": "x", "key": "x", "source": "x", "tags": ["x"]},
     "/query/": {"params": {"x": 1}},
+    "/query_analytics/": {
+        "source": "x",
+        "dimensions": ["cliente"],
+        "filters": {"cliente": ["1"]},
+        "group_by": "month",
+        "date_range": {"from": "2025-01-01"},
+    },
+    "/metrics/": {"dimensions": [{"table": "orders", "name": "x", "column": "id"}]},
     "/api/data-sources/": {"host": "x", "port": 1, "database": "x", "username": "x", "password": "x"},
     "/feedback/": {"comment": "x"},
     "/api/agents/": {

@@ -95,6 +95,7 @@ def every_admin(ok: int, refused: int) -> Rule:
 
 QUESTION = {"messages": [{"role": "user", "content": "How long does a loan last?"}], "stream": False}
 COUNTED = "SELECT region, count(*) AS n FROM customers GROUP BY region"
+ORDER_COUNT = {"table": "orders", "name": "pedidos", "aggregate": "count"}
 CHOSEN: Any = [{"name": "orders", "columns": [{"name": "id"}]}]
 UPLOAD = "a small file"  # replaced by a fresh file, since a file can be read once
 
@@ -171,6 +172,7 @@ API = (
     Case("POST", "/api/tools/upsert_knowledge/", own(200), {"corpus": "{alices}", "text": "Water boils."}),
     Case("POST", "/api/tools/upsert_knowledge/", kept_by_admins(200), {"corpus": "{shared}", "text": "Water boils."}),
     Case("POST", "/api/tools/query/", shared(200), {"agent": "{agent}", "source": "{source}", "sql": COUNTED}),
+    Case("POST", "/api/tools/query_analytics/", shared(200), {"agent": "{agent}", "metric": "pedidos"}),
     Case("GET", "/api/agents/{agent}/data-sources/", shared(200)),
     Case("PUT", "/api/agents/{agent}/data-sources/{source}/", kept_by_admins(200), {"tables": ["{source_table}"]}),
     Case("GET", "/api/data-sources/", every_admin(200, 403)),
@@ -185,6 +187,8 @@ API = (
     Case("DELETE", "/api/data-sources/{source}/files/{source_file}/", kept_by_admins(204)),
     Case("GET", "/api/data-sources/{source}/tables/", kept_by_admins(200)),
     Case("PUT", "/api/data-sources/{source}/tables/", kept_by_admins(200), {"tables": CHOSEN}),
+    Case("GET", "/api/data-sources/{source}/metrics/", kept_by_admins(200)),
+    Case("PUT", "/api/data-sources/{source}/metrics/", kept_by_admins(200), {"metrics": [ORDER_COUNT]}),
     Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"conversation": "{conversation}"}),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"project": "{project}"}),

@@ -51,7 +51,7 @@ from tests.factories import (
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 from tests.shops import grant, shop
-from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile, SourceTable
 from workers.models import Claim
 
 APPS = ("accounts", "corpora", "retrieval", "tools", "agents", "chat", "evaluation", "workers")
@@ -83,6 +83,8 @@ TENANT_PATHS: dict[type[Model], str] = {
     SourceFile: "source__organization",
     SourceTable: "source__organization",
     SourceColumn: "table__source__organization",
+    Metric: "table__source__organization",
+    Dimension: "table__source__organization",
     Export: "organization",
     Project: "organization",
     Conversation: "organization",
@@ -126,6 +128,8 @@ REACHED_FROM: dict[type[Model], str] = {
     SourceFile: "source.files",
     SourceTable: "source.tables, or those that an agent in hand was given",
     SourceColumn: "table.columns",
+    Metric: "table.metrics",
+    Dimension: "table.dimensions",
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,

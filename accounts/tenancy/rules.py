@@ -110,6 +110,8 @@ RULES: dict[str, Rule] = {
     "tools_sourcefile": Rule(OF_SOURCE, write=f"{OF_SOURCE} AND {{admin}}"),
     "tools_sourcetable": Rule(OF_SOURCE, write=f"{OF_SOURCE} AND {{admin}}"),
     "tools_sourcecolumn": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
+    "tools_metric": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
+    "tools_dimension": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     # agents
     "agents_agent": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "agents_assignment": Rule(

@@ -63,6 +63,7 @@ TAKEN: dict[str, dict[str, Any]] = {
     "POST /api/data-sources/": {"name": "New", "kind": "sqlite"},
     "PATCH /api/data-sources/{source_id}/": {"name": "New"},
     "PUT /api/data-sources/{source_id}/tables/": {"tables": [{"name": "rows", "columns": [{"name": "a"}]}]},
+    "PUT /api/data-sources/{source_id}/metrics/": {"metrics": []},
     "PUT /api/agents/{reference}/data-sources/{source_id}/": {"tables": []},
     "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
     "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},
