@@ -13,12 +13,14 @@ from uuid import UUID
 from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.analytics.definitions import QUERY_ANALYTICS
+from agents.api.analytics.over_time import FORECAST, GET_TRENDS
 from agents.api.data_sources import query_source
 from agents.api.inventory import tables_in_words
 from agents.api.json_schema import TABLE, answered, text
 from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
 from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_ROLE, MAX_TOP_K, MIN_BUDGET
-from agents.api.tool import Result, Tool
+from agents.api.tool import Result
+from agents.api.tool import Tool as Tool
 from corpora.lookup import writable_corpus
 from corpora.metadata.conditions import MAX_VALUES
 from corpora.metadata.free import MAX_KEYS
@@ -177,4 +179,4 @@ QUERY = Tool(
     execute=query_source,
     inventory=tables_in_words,
 )
-TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE, QUERY, QUERY_ANALYTICS)}
+TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE, QUERY, QUERY_ANALYTICS, GET_TRENDS, FORECAST)}

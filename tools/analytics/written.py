@@ -64,7 +64,11 @@ def _check_pieces(text: str) -> None:
             else ""
         )
         if fault:
-            raise yaml.MarkedYAMLError(problem=fault, problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem=fault, problem_mark=_mark(event))
+
+
+def _mark(event: yaml.Event) -> yaml.error.Mark | None:
+    return event.start_mark if isinstance(event.start_mark, yaml.error.Mark) else None
 
 
 def write_yaml(definitions: Definitions) -> str:

@@ -55,7 +55,7 @@ def write_measure(dialect: str, measure: Measure, split: Split, most_rows: int) 
     """The statement and its values. Its columns: the period, if one is wanted; those of `split`; the number. Raises
     SqlRefused for what this dialect cannot do."""
     values: dict[str, Scalar] = {}
-    parts = [_quoted_column(one) for one in split.columns]
+    parts: list[exp.Expr] = [_quoted_column(one) for one in split.columns]
     if split.period:
         parts.insert(0, _period_of(dialect, measure.time_column, split.period))
     number = _number(dialect, measure)

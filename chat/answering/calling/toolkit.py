@@ -8,8 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.models import Membership
-from agents.api.tool import Tool
-from agents.api.toolbox import TOOLS
+from agents.api.toolbox import TOOLS, Tool
 from agents.granting import reachable_tables
 from agents.llm import EXTRACTIVE, resolve
 from agents.llm.base import ToolOffer
