@@ -54,7 +54,7 @@ class DefinedForm(RowForm):
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]  # django-stubs leaves Django's private hook out
-        if self.errors:
+        if self.errors or not self.has_changed():
             return
         for field, said in self.faults().items():
             self.add_error(field, said)

@@ -1,11 +1,11 @@
 """What a metric and a dimension may be: of open columns alone, and such that their source can be asked for them."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from accounts import matching
 from tools.models import Dimension, Metric, SourceTable
 from tools.querying import dialect_of, readable_table
 from tools.sql.gate import read_sql
@@ -86,8 +86,7 @@ def _faults_of_statement(metric: Metric) -> Faults:
 
 def folded(name: str) -> str:
     """As names are compared: "Región " is "region"."""
-    plain = unicodedata.normalize("NFKD", name)
-    return " ".join("".join(one for one in plain if not unicodedata.combining(one)).casefold().split())
+    return " ".join(matching.folded(name).split())
 
 
 def fault_of_name(name: str) -> str | None:

@@ -87,6 +87,8 @@ def _number(dialect: str, measure: Measure) -> exp.Expr:
     measured = _read_expression(measure.expression, dialect) if measure.expression else None
     if measured is None and measure.column:
         measured = _quoted_column(measure.column)
+    if measured is None and measure.aggregate != "count":
+        raise SqlRefused("This aggregate needs a column or an expression.")
     if measured is None:
         return exp.Count(this=exp.Star())
     made: dict[str, Callable[[exp.Expr], exp.Expr]] = {

@@ -51,6 +51,18 @@ class FiltersField(serializers.DictField):
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and len(data) > MOST_FILTERS:
             raise serializers.ValidationError(f"Send at most {MOST_FILTERS} filters.")
+        if isinstance(data, dict) and any(len(name) > LONGEST_NAME for name in data):
+            raise serializers.ValidationError(f"A dimension's name has at most {LONGEST_NAME} characters.")
+        return super().to_internal_value(data)
+
+
+class DimensionsField(serializers.ListField):
+    child = serializers.CharField(max_length=LONGEST_NAME)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Counted before each is looked at, which the library does afterwards."""
+        if isinstance(data, list) and len(data) > MOST_DIMENSIONS:
+            raise serializers.ValidationError(f"Send at most {MOST_DIMENSIONS} dimensions.")
         return super().to_internal_value(data)
 
 
@@ -79,9 +91,7 @@ class MetricSerializer(serializers.Serializer[Any]):
 
 
 class AnalyticsSerializer(MetricSerializer):
-    dimensions = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=MOST_DIMENSIONS, required=False, default=list
-    )
+    dimensions = DimensionsField(required=False, default=list)
     date_range = DateRangeSerializer(required=False)
     group_by = serializers.ChoiceField(choices=PERIODS, required=False, default="")
 
