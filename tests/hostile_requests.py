@@ -23,6 +23,8 @@ MORE: dict[str, Any] = {
         "group_by": "month",
         "date_range": {"from": "2025-01-01"},
     },
+    "/get_trends/": {"source": "x", "filters": {"cliente": ["1"]}},
+    "/forecast/": {"source": "x", "filters": {"cliente": ["1"]}, "period": "month"},
     "/metrics/": {"dimensions": [{"table": "orders", "name": "x", "column": "id"}]},
     "/api/data-sources/": {"host": "x", "port": 1, "database": "x", "username": "x", "password": "x"},
     "/feedback/": {"comment": "x"},

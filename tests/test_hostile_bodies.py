@@ -163,6 +163,8 @@ def test_hostile_fields_are_answered_with_a_problem(case: Case, world: World) ->
     *(("/api/tools/query/", name) for name in ("agent", "source", "sql")),
     *(("/api/tools/query_analytics/", name) for name in ("metric", "dimensions", "filters", "date_range")),
     *(("/api/data-sources/", name) for name in ("name", "kind")),
+    *(("/api/tools/get_trends/", name) for name in ("entity", "filters")),
+    ("/api/tools/forecast/", "metric"),
     ("/api/data-sources/{source}/metrics/", "metrics"),
     *(("/api/projects/", name) for name in ("name", "corpora")),
     ("/v1/chat/completions", "messages"),

@@ -19,6 +19,7 @@ MOST_POINTS, MOST_BARS, MOST_LINES = 1_000, 24, 4
 BAR, LONGEST_LABEL, TICKS = 22, 24, 4
 DASHES = ("", "6 4", "2 3", "8 3 2 3")
 BANDS = (("low_95", "high_95", "0.12"), ("low_80", "high_80", "0.2"))
+BESIDE_A_TREND = frozenset({"season", "remainder"})  # which lie around zero, far from the rest
 Columns = Sequence[Mapping[str, str]]
 Rows = Sequence[Sequence[Any]]
 
@@ -61,6 +62,8 @@ def number_of(cell: Any) -> float | None:
 def _lines(title: str, columns: Columns, rows: Rows) -> SafeString:
     days = [_day(row[0]) for row in rows]
     named = {one["name"]: [number_of(row[place]) for row in rows] for place, one in enumerate(columns) if place}
+    if "trend" in named:
+        named = {name: values for name, values in named.items() if name not in BESIDE_A_TREND}
     known = [value for values in named.values() for value in values if value is not None]
     dated = [day for day in days if day is not None]
     if len(dated) < 2 or not known:

@@ -42,6 +42,13 @@ def test_a_forecast_has_its_ranges() -> None:
     assert "low_80" not in picture
 
 
+def test_of_a_decomposition_what_was_and_its_trend_are_drawn() -> None:
+    columns = [MONTHS[0], *({"name": one, "type": "number"} for one in ("value", "trend", "season", "remainder"))]
+    picture = draw("Ventas", columns, [["2025-01-01", 9001, 9000, 2, -1], ["2025-02-01", 9002, 9003, -2, 1]])
+    assert picture.count("<path") == 2
+    assert "season" not in picture
+
+
 def test_groups_are_bars_also_below_zero() -> None:
     picture = draw("Ventas", BY_REGION, [["norte", 10], ["sur", "-5.5"], [None, 0]])
     widths = [float(one.get("width")) for one in tree_of(picture).iter() if one.tag.endswith("rect")]
