@@ -19,6 +19,13 @@ def name_metrics(source: DataSource) -> Metric:
     return metric
 
 
+def count_customers(source: DataSource) -> None:
+    """How many customers there are, by region."""
+    customers = source.tables.get(name="customers")
+    Dimension.objects.create(table=customers, name="zona", column="region")
+    Metric.objects.create(table=customers, name="clientes", aggregate=Metric.Aggregate.COUNT)
+
+
 def sales(organization: Organization, name: str = "Ventas", rows: str = SALES) -> SourceTable:
     """A source with one table, whose metrics have a time."""
     source = DataSource.objects.create(organization=organization, name=name, kind=DataSource.Kind.DUCKDB)
