@@ -612,7 +612,7 @@ PROBES: dict[str, Probe] = {
         named("chat.answering.calling.making", "table_row"),
     ),
     "metrics as YAML": Probe(refused_or_read, ()),
-    "names of metrics": Probe(rules.folded, ()),
+    "names of metrics": Probe(rules.folded_name, ()),
     "a tool's name": Probe(_NO_NAME.findall, named("agents.llm.tooling.wishes", "_NO_NAME")),
     "a resource's address": Probe(ADDRESS.fullmatch, named("chat.api.mcp.resources", "ADDRESS")),
     "names of sources": Probe(

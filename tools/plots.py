@@ -50,7 +50,7 @@ def draw(title: str, columns: Columns, rows: Rows) -> SafeString:
     return SafeString("")
 
 
-def number_of(cell: Any) -> float | None:
+def finite(cell: Any) -> float | None:
     """A decimal comes as text; what is no finite number is nothing."""
     try:
         value = None if cell is None or isinstance(cell, bool) else float(cell)
@@ -61,7 +61,7 @@ def number_of(cell: Any) -> float | None:
 
 def _lines(title: str, columns: Columns, rows: Rows) -> SafeString:
     days = [_day(row[0]) for row in rows]
-    named = {one["name"]: [number_of(row[place]) for row in rows] for place, one in enumerate(columns) if place}
+    named = {one["name"]: [finite(row[place]) for row in rows] for place, one in enumerate(columns) if place}
     if "trend" in named:
         named = {name: values for name, values in named.items() if name not in BESIDE_A_TREND}
     known = [value for values in named.values() for value in values if value is not None]
@@ -148,7 +148,7 @@ def _entries(names: Sequence[str], width: float, below: int) -> Iterator[tuple[A
 
 
 def _bars(title: str, columns: Columns, rows: Rows) -> SafeString:
-    values = [number_of(row[1]) or 0.0 for row in rows]
+    values = [finite(row[1]) or 0.0 for row in rows]
     height = TOP + BAR * len(rows) + TOP
     x = Scale(min(0.0, *values), max(0.0, *values), 180, WIDTH - 80)
     entry = (

@@ -39,7 +39,7 @@ class UnknownName(Problem):
     default_detail = _("There is no metric or dimension of this name; `reason` names those that there are.")
 
 
-class NotMeasurable(Problem):
+class MetricUnusable(Problem):
     status_code = 400
     code = "not_measurable"
     default_detail = _("The metric cannot be asked for in this way; `reason` says why.")

@@ -41,7 +41,7 @@ def run_query(
     """`tables` with their columns at hand. Raises SqlNotAllowed and what `ask_source` raises."""
     readable = [readable_table(one) for one in tables]
     try:
-        statement = read_sql(sql, dialect_of(source), readable, values, MOST_ROWS)
+        statement = read_sql(sql, sql_dialect(source), readable, values, MOST_ROWS)
     except SqlRefused as refusal:
         raise SqlNotAllowed(reason=str(refusal)) from None
     key = _key(by, source, readable, statement)
@@ -53,7 +53,7 @@ def run_query(
     return QueryAnswer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
 
 
-def dialect_of(source: DataSource) -> str:
+def sql_dialect(source: DataSource) -> str:
     return DIALECTS[DataSource.Kind(source.kind)]
 
 

@@ -20,26 +20,26 @@ def tables_in_words(agent: Agent) -> str:
     nothing to ask of them."""
     lines: list[str] = []
     for source, tables in groupby(reachable_tables(agent), key=lambda one: one.source):
-        lines.append(f'Source "{plain(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
+        lines.append(f'Source "{on_one_line(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
         lines += [_table_in_words(one) for one in tables]
     return bounded(lines)
 
 
 def _table_in_words(table: SourceTable) -> str:
-    schema = "" if table.schema == "main" else f"{plain(table.schema)}."
+    schema = "" if table.schema == "main" else f"{on_one_line(table.schema)}."
     columns = [
-        f"{plain(one.name)} {plain(one.type)}{described(one.description)}"
+        f"{on_one_line(one.name)} {on_one_line(one.type)}{in_brackets(one.description)}"
         for one in table.columns.all()
         if not one.is_masked
     ]
-    return f"- {schema}{plain(table.name)}{described(table.description)}: {'; '.join(columns)}"
+    return f"- {schema}{on_one_line(table.name)}{in_brackets(table.description)}: {'; '.join(columns)}"
 
 
-def described(text: str) -> str:
-    return f" ({plain(text)[:LONGEST_DESCRIPTION]})" if text.strip() else ""
+def in_brackets(text: str) -> str:
+    return f" ({on_one_line(text)[:LONGEST_DESCRIPTION]})" if text.strip() else ""
 
 
-def plain(text: str) -> str:
+def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.core.cache import cache
 
 from accounts.models import ToolCall
-from agents import trends
+from agents.api.analytics import trends
 from agents.api.analytics.inventory import timed_metrics
 from agents.api.toolbox import TOOLS
 from agents.models import Agent

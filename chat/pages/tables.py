@@ -17,7 +17,7 @@ from tools.plots import draw
 NUMBERS = frozenset({"integer", "decimal", "number"})  # types of columns that are set as numbers
 
 
-NAMES = {  # of the numbers that tools compute (agents.trends)
+NAMES = {  # of the numbers that tools compute (agents.api.analytics.trends)
     "direction": _("direction"),
     "change": _("change"),
     "change_percent": _("change (%)"),

@@ -26,7 +26,7 @@ from tools.models import DataSource, Dimension, Metric, SourceTable
 COLUMNS = ("column", "time_column")
 
 
-class SynonymsField(forms.CharField):
+class SynonymsFormField(forms.CharField):
     """A JSON list of names, written with commas between them."""
 
     def prepare_value(self, value: Any) -> Any:
@@ -50,7 +50,7 @@ class SynonymsField(forms.CharField):
 class DefinedForm(RowForm):
     """What is wrong with it, the API's own rules say."""
 
-    synonyms = SynonymsField(label=gettext_lazy("synonyms"), required=False, widget=UnfoldAdminTextInputWidget)
+    synonyms = SynonymsFormField(label=gettext_lazy("synonyms"), required=False, widget=UnfoldAdminTextInputWidget)
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]  # django-stubs leaves Django's private hook out
@@ -72,9 +72,9 @@ class MetricForm(DefinedForm):
     def faults(self) -> rules.Faults:
         others = definitions.tables_with_definitions(self.instance.table.source)
         taken = {
-            rules.folded(one.name) for table in others for one in table.metrics.all() if one.pk != self.instance.pk
+            rules.folded_name(one.name) for table in others for one in table.metrics.all() if one.pk != self.instance.pk
         }
-        if rules.folded(self.instance.name) in taken:
+        if rules.folded_name(self.instance.name) in taken:
             return {"name": _("Another one has this name.")}
         return super().faults() or rules.faults_of_metric(self.instance)
 

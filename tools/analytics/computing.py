@@ -21,7 +21,7 @@ _places = Places(AT_ONCE, PATIENCE)
 
 
 def compute(by: Membership, asked: str, **arguments: Any) -> dict[str, Any]:
-    """`asked`: decompose, forecast. Raises Busy and AnalysisFailed."""
+    """`asked`: decompose, forecast_series. Raises Busy and AnalysisFailed."""
     key = _key(by, asked, arguments)
     found = _kept(key)
     if found is None:

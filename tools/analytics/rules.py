@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from accounts import matching
 from tools.models import Dimension, Metric, SourceTable
-from tools.querying import dialect_of, readable_table
+from tools.querying import readable_table, sql_dialect
 from tools.sql.gate import read_sql
 from tools.sql.measuring import Measure, Split, columns_of_expression, write_measure
 from tools.sql.statements import SqlRefused
@@ -64,7 +64,7 @@ def _faults_of_columns(metric: Metric) -> Faults:
     }
     if metric.expression:
         try:
-            read = columns_of_expression(metric.expression, dialect_of(metric.table.source))
+            read = columns_of_expression(metric.expression, sql_dialect(metric.table.source))
         except SqlRefused as refusal:
             return {**faults, "expression": str(refusal)}
         if not {one.lower() for one in read} <= {one.lower() for one in readable}:
@@ -74,7 +74,7 @@ def _faults_of_columns(metric: Metric) -> Faults:
 
 def _faults_of_statement(metric: Metric) -> Faults:
     """The statement that it makes is read as it will be."""
-    dialect = dialect_of(metric.table.source)
+    dialect = sql_dialect(metric.table.source)
     split = Split(period="month") if metric.time_column else Split()
     try:
         sql, values = write_measure(dialect, measure_of(metric), split, 1)
@@ -84,13 +84,13 @@ def _faults_of_statement(metric: Metric) -> Faults:
     return {}
 
 
-def folded(name: str) -> str:
+def folded_name(name: str) -> str:
     """As names are compared: "Región " is "region"."""
     return " ".join(matching.folded(name).split())
 
 
 def fault_of_name(name: str) -> str | None:
-    return None if name.isprintable() and folded(name) else _("A name has characters that can be seen.")
+    return None if name.isprintable() and folded_name(name) else _("A name has characters that can be seen.")
 
 
 def named_twice(said: Iterable[Mapping[str, Any]], *by: str) -> set[int]:
@@ -98,7 +98,7 @@ def named_twice(said: Iterable[Mapping[str, Any]], *by: str) -> set[int]:
     seen: set[tuple[str, ...]] = set()
     twice = set()
     for place, one in enumerate(said):
-        key = (*(str(one[field]) for field in by), folded(one["name"]))
+        key = (*(str(one[field]) for field in by), folded_name(one["name"]))
         if key in seen:
             twice.add(place)
         seen.add(key)

@@ -11,7 +11,7 @@ from typing import Any
 
 from config.concurrency.confinement import ChildLimits, confine, die_with_parent, leave_the_network, restrain
 
-MODULES = {"decompose": "tools.statistics.decomposition", "forecast": "tools.statistics.forecasting"}
+MODULES = {"decompose": "tools.statistics.decomposition", "forecast_series": "tools.statistics.forecasting"}
 
 
 def main() -> None:
@@ -22,12 +22,12 @@ def main() -> None:
     restrain(limits)
     compute = getattr(importlib.import_module(MODULES[request["asked"]]), request["asked"])
     confine(limits)
-    json.dump(answer_of(compute, request["arguments"]), sys.stdout, allow_nan=False)
+    json.dump(computed(compute, request["arguments"]), sys.stdout, allow_nan=False)
     sys.stdout.flush()
     os._exit(0)
 
 
-def answer_of(compute: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+def computed(compute: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"found": compute(**arguments)}
     except MemoryError:

@@ -23,7 +23,7 @@ EVALUATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Smoothing:
     """Of smoothing: an additive trend, damped or not, and an additive season; or the season's last values once more."""
 
     name: str
@@ -33,16 +33,16 @@ class Form:
     is_naive: bool = False
 
 
-PLAIN = (Form("level"), Form("trend", trend=True), Form("damped trend", trend=True, damped=True))
+PLAIN = (Smoothing("level"), Smoothing("trend", trend=True), Smoothing("damped trend", trend=True, damped=True))
 SEASONAL = (
-    Form("last season", seasonal=True, is_naive=True),
-    Form("season", seasonal=True),
-    Form("trend and season", trend=True, seasonal=True),
-    Form("damped trend and season", trend=True, damped=True, seasonal=True),
+    Smoothing("last season", seasonal=True, is_naive=True),
+    Smoothing("season", seasonal=True),
+    Smoothing("trend and season", trend=True, seasonal=True),
+    Smoothing("damped trend and season", trend=True, damped=True, seasonal=True),
 )
 
 
-def forecast(values: Sequence[float], season: int, horizon: int) -> dict[str, Any]:
+def forecast_series(values: Sequence[float], season: int, horizon: int) -> dict[str, Any]:
     """`forecast` with `low` and `high` by level for each of the next periods, and the backtest."""
     series = np.asarray(values, dtype=float)[-MOST_VALUES:]
     with warnings.catch_warnings():
@@ -62,7 +62,7 @@ def forecast(values: Sequence[float], season: int, horizon: int) -> dict[str, An
     }
 
 
-def forms_for(length: int, season: int) -> tuple[Form, ...]:
+def forms_for(length: int, season: int) -> tuple[Smoothing, ...]:
     if season <= 1 or length < 2 * season:
         return PLAIN
     return (*PLAIN, *SEASONAL) if season <= LONGEST_ETS_SEASON else (*PLAIN, SEASONAL[0])
@@ -74,7 +74,7 @@ def origins_of(length: int, horizon: int) -> list[int]:
     return [length - horizon - step * n for n in range(ORIGINS)]
 
 
-def backtest(series: Any, season: int, horizon: int, form: Form, origins: Sequence[int]) -> dict[str, float]:
+def backtest(series: Any, season: int, horizon: int, form: Smoothing, origins: Sequence[int]) -> dict[str, float]:
     """Mean errors over the horizon and the origins: MASE against the error of repeating the last season within what
     was known (Hyndman and Koehler, 2006), and sMAPE in percent."""
     scaled, percent = [], []
@@ -93,7 +93,9 @@ def _scale(known: Any, season: int) -> float:
     return float(np.mean(np.abs(known[lag:] - known[:-lag]))) or float(np.mean(np.abs(known))) or 1.0
 
 
-def predict(known: Any, season: int, horizon: int, form: Form, with_ranges: bool = False) -> tuple[Any, dict[int, Any]]:
+def predict(
+    known: Any, season: int, horizon: int, form: Smoothing, with_ranges: bool = False
+) -> tuple[Any, dict[int, Any]]:
     if form.is_naive:
         return _repeat(known, season, horizon)
     model = ETSModel(
@@ -113,7 +115,7 @@ def predict(known: Any, season: int, horizon: int, form: Form, with_ranges: bool
     return np.asarray(said.predicted_mean), ranges
 
 
-def _states(form: Form, season: int) -> int:
+def _states(form: Smoothing, season: int) -> int:
     return 4 + (season if form.seasonal else 0)
 
 

@@ -13,7 +13,7 @@ from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 from tools.engines.failures import EngineFailed
 from tools.engines.running import answer_of_child
 from tools.statistics.decomposition import decompose
-from tools.statistics.forecasting import forecast, origins_of
+from tools.statistics.forecasting import forecast_series, origins_of
 
 PUBLIC = json.loads((Path(__file__).parent / "public_series.json").read_text())
 CO2, NILE, SUNSPOTS = (PUBLIC[name]["values"] for name in ("co2", "nile", "sunspots"))
@@ -73,7 +73,7 @@ def test_a_backtest_is_within_a_tenth_of_the_librarys_own(
     values: list[float], season: int, horizon: int, chosen: Any
 ) -> None:
     """Of a form that is chosen by hand, by whoever knows the series, at the same moments, of all that came before."""
-    found = forecast(values, season, horizon)
+    found = forecast_series(values, season, horizon)
     errors = []
     for origin in origins_of(len(values), horizon):
         known, came = np.array(values[:origin]), np.array(values[origin : origin + horizon])
@@ -83,7 +83,7 @@ def test_a_backtest_is_within_a_tenth_of_the_librarys_own(
 
 
 def test_ranges_lie_within_each_other_and_around_the_forecast() -> None:
-    found = forecast(made(72, slope=0.5, season=20, noise=1), 12, 6)
+    found = forecast_series(made(72, slope=0.5, season=20, noise=1), 12, 6)
     assert len(found["forecast"]) == 6
     for said, (low, high), (lower, higher) in zip(
         found["forecast"], found["ranges"]["80"], found["ranges"]["95"], strict=True
@@ -99,7 +99,7 @@ def test_ranges_hold_as_often_as_they_say() -> None:
     for start in range(20):
         chance = random.Random(start)
         values = [50 + chance.gauss(0, 3) for _ in range(66)]
-        ranges = forecast(values[:60], 1, 6)["ranges"]
+        ranges = forecast_series(values[:60], 1, 6)["ranges"]
         for level in held:
             held[level] += sum(low <= one <= high for one, (low, high) in zip(values[60:], ranges[level], strict=True))
     assert 0.68 <= held["80"] / 120 <= 0.92
@@ -116,6 +116,6 @@ def test_the_child_computes_what_is_computed_here() -> None:
 
 @pytest.mark.parametrize("wrong", [{"cpu": 1}, {"arguments": {"values": [], "season": 1}}])
 def test_a_child_that_fails_is_told_as_one(wrong: dict[str, Any]) -> None:
-    request = {"asked": "forecast", "arguments": {"values": CO2, "season": 12, "horizon": 12}, **LIMITS}
+    request = {"asked": "forecast_series", "arguments": {"values": CO2, "season": 12, "horizon": 12}, **LIMITS}
     with pytest.raises(EngineFailed):
         answer_of_child("tools.statistics.child", request | wrong, 300)

@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from accounts.limits import reserving
 from accounts.models import Membership
+from agents.api.analytics.measuring import MetricQuestion, ask_metric, find_metric
 from agents.lookup import agent_for
-from agents.measuring import Asked, ask_metric, find_metric
 from tools.models import Metric
 from tools.sql.binding import LONGEST_VALUE
 from tools.sql.measuring import PERIODS, Split
@@ -34,7 +34,7 @@ class ScalarField(serializers.Field[Any, Any, Any, Any]):
         return value
 
 
-class FilterField(ScalarField):
+class DimensionFilterField(ScalarField):
     """Or a list of such."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -42,11 +42,11 @@ class FilterField(ScalarField):
             return super().to_internal_value(data)
         if not 0 < len(data) <= MOST_FILTERED:
             raise serializers.ValidationError(f"Send 1 to {MOST_FILTERED} values.")
-        return [None if one is None else super(FilterField, self).to_internal_value(one) for one in data]
+        return [None if one is None else super(DimensionFilterField, self).to_internal_value(one) for one in data]
 
 
-class FiltersField(serializers.DictField):
-    child = FilterField()
+class DimensionFiltersField(serializers.DictField):
+    child = DimensionFilterField()
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and len(data) > MOST_FILTERS:
@@ -83,14 +83,14 @@ class DateRangeSerializer(serializers.Serializer[Any]):
         return {"from": DayField(required=False), "to": DayField(required=False)}
 
 
-class MetricSerializer(serializers.Serializer[Any]):
+class AskedMetricSerializer(serializers.Serializer[Any]):
     agent = serializers.CharField(max_length=LONGEST_AGENT)
     source = serializers.CharField(max_length=LONGEST_SOURCE, required=False, default="")  # type: ignore[assignment]  # a field of this name
     metric = serializers.CharField(max_length=LONGEST_NAME)
-    filters = FiltersField(required=False, default=dict)
+    filters = DimensionFiltersField(required=False, default=dict)
 
 
-class AnalyticsSerializer(MetricSerializer):
+class AnalyticsSerializer(AskedMetricSerializer):
     dimensions = DimensionsField(required=False, default=list)
     date_range = DateRangeSerializer(required=False)
     group_by = serializers.ChoiceField(choices=PERIODS, required=False, default="")
@@ -105,7 +105,7 @@ def query_analytics(by: Membership, arguments: Mapping[str, Any]) -> dict[str, A
     split = Split(since=days.get("from"), until=days.get("to"), period=asked["group_by"])
     agent = agent_for(by, asked["agent"])
     metric = find_metric(agent, asked["metric"], asked["source"])
-    answer = ask_metric(agent, metric, Asked(asked["dimensions"], asked["filters"], split), by)
+    answer = ask_metric(agent, metric, MetricQuestion(asked["dimensions"], asked["filters"], split), by)
     return {
         **told_metric(metric),
         "columns": answer.columns,

@@ -2,8 +2,8 @@
 
 from itertools import groupby
 
-from agents.api.inventory import bounded, described, plain
-from agents.measuring import measured_tables, usable_dimensions, usable_metrics
+from agents.api.analytics.measuring import measured_tables, usable_dimensions, usable_metrics
+from agents.api.inventory import bounded, in_brackets, on_one_line
 from agents.models import Agent
 from tools.models import Defined, Metric, SourceTable
 
@@ -17,7 +17,9 @@ def metrics_in_words(agent: Agent) -> str:
 def timed_metrics(agent: Agent) -> str:
     """The names of those that have a time; what they are `metrics_in_words` tells beside it."""
     named = [one for one in usable_metrics(measured_tables(agent)) if one.time_column]
-    return bounded([f'- metric "{plain(one.name)}" of source "{plain(one.table.source.name)}"' for one in named])
+    return bounded(
+        [f'- metric "{on_one_line(one.name)}" of source "{on_one_line(one.table.source.name)}"' for one in named]
+    )
 
 
 def _table_in_words(table: SourceTable, metrics: list[Metric]) -> list[str]:
@@ -26,9 +28,9 @@ def _table_in_words(table: SourceTable, metrics: list[Metric]) -> list[str]:
         f"- metric {_in_words(one)}, {one.aggregate}, {'over time' if one.time_column else 'without time'}"
         for one in metrics
     ]
-    return [f'Source "{plain(table.source.name)}", dimensions: {dimensions}', *told]
+    return [f'Source "{on_one_line(table.source.name)}", dimensions: {dimensions}', *told]
 
 
 def _in_words(one: Defined) -> str:
-    also = f", also called {', '.join(map(plain, one.synonyms))}" if one.synonyms else ""
-    return f'"{plain(one.name)}"{described(one.description)}{also}'
+    also = f", also called {', '.join(map(on_one_line, one.synonyms))}" if one.synonyms else ""
+    return f'"{on_one_line(one.name)}"{in_brackets(one.description)}{also}'

@@ -7,19 +7,19 @@ from rest_framework import serializers
 
 from accounts.limits import reserving
 from accounts.models import Membership
-from agents.api.analytics.asking import LONGEST_NAME, MetricSerializer, told_metric
+from agents.api.analytics.asking import LONGEST_NAME, AskedMetricSerializer, told_metric
 from agents.api.analytics.definitions import ELSEWHERE, NAMED, OF_METRIC
 from agents.api.analytics.inventory import timed_metrics
+from agents.api.analytics.measuring import find_metric
+from agents.api.analytics.trends import MOST_HORIZON, Analysis, find_trend, forecast_metric
 from agents.api.json_schema import TABLE, answered
 from agents.api.tool import Tool
 from agents.lookup import agent_for
-from agents.measuring import find_metric
-from agents.trends import MOST_HORIZON, Analysis, find_trend, forecast_metric
 from tools.models import Metric
 from tools.sql.measuring import PERIODS
 
 
-class TrendSerializer(MetricSerializer):
+class TrendSerializer(AskedMetricSerializer):
     """`entity` is the metric, as whoever asks for a trend calls it."""
 
     metric = None  # type: ignore[assignment]  # it has another name here
@@ -27,7 +27,7 @@ class TrendSerializer(MetricSerializer):
     period = serializers.ChoiceField(choices=PERIODS)
 
 
-class ForecastSerializer(MetricSerializer):
+class ForecastSerializer(AskedMetricSerializer):
     horizon = serializers.IntegerField(min_value=1, max_value=MOST_HORIZON)
     period = serializers.ChoiceField(choices=PERIODS, required=False, default="month")
 

@@ -8,11 +8,11 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import Membership
-from agents.measuring import Asked, ask_metric
+from agents.api.analytics.measuring import MetricQuestion, ask_metric
 from agents.models import Agent
 from tools.analytics.computing import compute
 from tools.models import Metric
-from tools.problems import HistoryTooShort, NotMeasurable
+from tools.problems import HistoryTooShort, MetricUnusable
 from tools.querying import QueryAnswer
 from tools.sql.measuring import Split
 from tools.sql.statements import Scalar
@@ -39,14 +39,14 @@ class Analysis:
 def metric_series(
     agent: Agent, metric: Metric, period: str, filters: Mapping[str, Scalar | list[Scalar]], by: Membership
 ) -> Series:
-    """Raises NotMeasurable, HistoryTooShort and what `ask_metric` raises."""
-    answer: QueryAnswer = ask_metric(agent, metric, Asked(filters=filters, split=Split(period=period)), by)
+    """Raises MetricUnusable, HistoryTooShort and what `ask_metric` raises."""
+    answer: QueryAnswer = ask_metric(agent, metric, MetricQuestion(filters=filters, split=Split(period=period)), by)
     if answer.truncated:
-        raise NotMeasurable(reason=f"There are too many periods of a {period}. Ask for longer ones.")
+        raise MetricUnusable(reason=f"There are too many periods of a {period}. Ask for longer ones.")
     try:
         series = regular_series(answer.rows, period, metric.aggregate, timezone.localdate())
     except SeriesRefused as refusal:
-        raise NotMeasurable(reason=str(refusal)) from None
+        raise MetricUnusable(reason=str(refusal)) from None
     if series.unknown > MOST_GAPS * len(series.values):
         raise HistoryTooShort(reason=f"Of {len(series.values)} periods, {series.unknown} have no rows.")
     if len(set(series.values)) == 1:
@@ -82,7 +82,7 @@ def forecast_metric(
     """Rows are the last periods that are known, then those to come, of which the one that is not over is the first."""
     series = metric_series(agent, metric, period, filters, by)
     _look_for_history(series, least_values(series.season, horizon))
-    found = compute(by, "forecast", values=series.values, season=series.season, horizon=horizon)
+    found = compute(by, "forecast_series", values=series.values, season=series.season, horizon=horizon)
     _look_for_sense(found)
     said, ranges = found.pop("forecast"), found.pop("ranges")
     names = ("value", "forecast", "low_80", "high_80", "low_95", "high_95")

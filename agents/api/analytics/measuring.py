@@ -10,11 +10,11 @@ from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.granting import query_with_agent, reachable_tables
 from agents.models import Agent
-from tools.analytics.rules import folded, is_open, is_usable, measure_of
+from tools.analytics.rules import folded_name, is_open, is_usable, measure_of
 from tools.engines.running import MOST_ROWS
 from tools.models import Defined, Dimension, Metric, SourceTable
-from tools.problems import NotMeasurable, UnknownName
-from tools.querying import QueryAnswer, dialect_of
+from tools.problems import MetricUnusable, UnknownName
+from tools.querying import QueryAnswer, sql_dialect
 from tools.sql.measuring import Split, write_measure
 from tools.sql.statements import Scalar, SqlRefused
 
@@ -24,7 +24,7 @@ Named = TypeVar("Named", bound=Defined)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MetricQuestion:
     """What of a metric is asked for, by names as a caller wrote them."""
 
     dimensions: Sequence[str] = ()
@@ -85,8 +85,8 @@ def _named(name: str, known: Sequence[Named]) -> list[Named]:
     """As it is written; else however it is written; else by a synonym."""
     ways: tuple[Callable[[Named], bool], ...] = (
         lambda one: one.name == name,
-        lambda one: folded(one.name) == folded(name),
-        lambda one: folded(name) in map(folded, one.synonyms),
+        lambda one: folded_name(one.name) == folded_name(name),
+        lambda one: folded_name(name) in map(folded_name, one.synonyms),
     )
     return next((found for way in ways if (found := [one for one in known if way(one)])), [])
 
@@ -95,9 +95,9 @@ def _list(known: Sequence[Defined]) -> str:
     return ", ".join(one.name for one in known[:MOST_NAMED])
 
 
-def ask_metric(agent: Agent, metric: Metric, asked: Asked, by: Membership) -> QueryAnswer:
+def ask_metric(agent: Agent, metric: Metric, asked: MetricQuestion, by: Membership) -> QueryAnswer:
     """Columns have the names of the dimensions and of the metric, that of time its period's. Raises UnknownName,
-    NotMeasurable and what `query_with_agent` raises."""
+    MetricUnusable and what `query_with_agent` raises."""
     dimensions = [find_dimension(metric, one) for one in asked.dimensions]
     conditions = [
         (find_dimension(metric, name).column, tuple(wanted) if isinstance(wanted, list) else (wanted,))
@@ -105,12 +105,12 @@ def ask_metric(agent: Agent, metric: Metric, asked: Asked, by: Membership) -> Qu
     ]
     split = replace(asked.split, columns=tuple(one.column for one in dimensions), conditions=tuple(conditions))
     if (split.period or split.since or split.until) and not metric.time_column:
-        raise NotMeasurable(reason=f"The metric {metric.name} has no time: ask without a date range and a period.")
+        raise MetricUnusable(reason=f"The metric {metric.name} has no time: ask without a date range and a period.")
     source = metric.table.source
     try:
-        sql, values = write_measure(dialect_of(source), measure_of(metric), split, MOST_ROWS)
+        sql, values = write_measure(sql_dialect(source), measure_of(metric), split, MOST_ROWS)
     except SqlRefused as refusal:
-        raise NotMeasurable(reason=str(refusal)) from None
+        raise MetricUnusable(reason=str(refusal)) from None
     answer = query_with_agent(agent, str(source.pk), sql, values, by)
     names = [*([split.period] if split.period else []), *(one.name for one in dimensions), metric.name]
     columns = [{**column, "name": name} for column, name in zip(answer.columns, names, strict=True)]
