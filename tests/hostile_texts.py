@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 from accounts.http.bodies import is_kept, json_of
 from accounts.matching import folded
@@ -68,6 +69,8 @@ from retrieval.text.references import heading_key, heading_words
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
+from tools.analytics import rules
+from tools.analytics.written import MOST_CHARACTERS, YamlRefused, read_yaml
 from tools.api.serializers import HOST
 from tools.sources import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
@@ -297,8 +300,14 @@ CANONICAL = "workers.ingestion.extract.canonical"
 RENDERING = "chat.rendering"
 
 
-TOOLKIT: Any = SimpleNamespace(sources={"Shop": NamedSource("Shop", ("customers", "orders"))})
+SHOP = uuid4()
+TOOLKIT: Any = SimpleNamespace(sources={str(SHOP): NamedSource("Shop", ("customers", "orders"))})
 WISH = ToolWish("call", "query", '{"source": "Shop"}')
+
+
+def refused_or_read(text: str) -> None:
+    with suppress(YamlRefused):
+        read_yaml(text[:MOST_CHARACTERS])
 
 
 def named(module: str, *names: str) -> tuple[str, ...]:
@@ -605,9 +614,11 @@ PROBES: dict[str, Probe] = {
         named("chat.citing.tables", "_NUMBER", "_GROUPS", "_words", "_years_asked"),
     ),
     "tables of a statement": Probe(
-        lambda text: making.table_row(TOOLKIT, WISH, {"sql": text}, {}, making.Step("query")),
+        lambda text: making.table_row(TOOLKIT, WISH, {"sql": text}, {"table": text}, making.Step("query", SHOP)),
         named("chat.answering.calling.making", "table_row"),
     ),
+    "metrics as YAML": Probe(refused_or_read, ()),
+    "names of metrics": Probe(rules.folded_name, ()),
     "a tool's name": Probe(_NO_NAME.findall, named("agents.llm.tooling.wishes", "_NO_NAME")),
     "a resource's address": Probe(ADDRESS.fullmatch, named("chat.api.mcp.resources", "ADDRESS")),
     "names of sources": Probe(

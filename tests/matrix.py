@@ -95,6 +95,8 @@ def every_admin(ok: int, refused: int) -> Rule:
 
 QUESTION = {"messages": [{"role": "user", "content": "How long does a loan last?"}], "stream": False}
 COUNTED = "SELECT region, count(*) AS n FROM customers GROUP BY region"
+ORDER_COUNT = {"table": "orders", "name": "pedidos", "aggregate": "count"}
+TREND = {"agent": "{agent}", "entity": "pedidos", "period": "month"}
 CHOSEN: Any = [{"name": "orders", "columns": [{"name": "id"}]}]
 HOOK = {"url": "https://hooks.example.org/new", "events": ["document.indexed"]}
 UPLOAD = "a small file"  # replaced by a fresh file, since a file can be read once
@@ -172,6 +174,9 @@ API = (
     Case("POST", "/api/tools/upsert_knowledge/", own(200), {"corpus": "{alices}", "text": "Water boils."}),
     Case("POST", "/api/tools/upsert_knowledge/", kept_by_admins(200), {"corpus": "{shared}", "text": "Water boils."}),
     Case("POST", "/api/tools/query/", shared(200), {"agent": "{agent}", "source": "{source}", "sql": COUNTED}),
+    Case("POST", "/api/tools/query_analytics/", shared(200), {"agent": "{agent}", "metric": "pedidos"}),
+    Case("POST", "/api/tools/get_trends/", shared(400), TREND),  # it has no time, which is said to who may ask alone
+    Case("POST", "/api/tools/forecast/", shared(400), {"agent": "{agent}", "metric": "pedidos", "horizon": 3}),
     Case("GET", "/api/agents/{agent}/data-sources/", shared(200)),
     Case("PUT", "/api/agents/{agent}/data-sources/{source}/", kept_by_admins(200), {"tables": ["{source_table}"]}),
     Case("GET", "/api/data-sources/", every_admin(200, 403)),
@@ -195,6 +200,8 @@ API = (
     Case("POST", "/api/webhooks/{webhook}/secret/", kept_by_admins(200)),
     Case("GET", "/api/webhooks/{webhook}/deliveries/", kept_by_admins(200)),
     Case("POST", "/api/webhooks/{webhook}/deliveries/{delivery}/again/", kept_by_admins(202)),
+    Case("GET", "/api/data-sources/{source}/metrics/", kept_by_admins(200)),
+    Case("PUT", "/api/data-sources/{source}/metrics/", kept_by_admins(200), {"metrics": [ORDER_COUNT]}),
     Case("POST", "/api/agents/{agent}/chat/", shared(200), QUESTION),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"conversation": "{conversation}"}),
     Case("POST", "/api/agents/{agent}/chat/", own(200), QUESTION | {"project": "{project}"}),

@@ -52,6 +52,10 @@ PLANTED: dict[str, tuple[str, str]] = {
         "agents/models.py",
         "import sqlglot",
     ),
+    "Only tools.statistics computes with statsmodels, in a child of its own": (
+        "agents/api/analytics/trends.py",
+        "import pandas",
+    ),
     "The pure rooms know no Django and no rows": ("retrieval/text/terms.py", "from corpora.models import Document"),
 }
 

@@ -52,7 +52,7 @@ from tests.hooks import hook_of
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 from tests.shops import grant, shop
-from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile, SourceTable
 from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
 
@@ -88,6 +88,8 @@ TENANT_PATHS: dict[type[Model], str] = {
     Webhook: "organization",
     Delivery: "webhook__organization",
     DeliveryAttempt: "delivery__webhook__organization",
+    Metric: "table__source__organization",
+    Dimension: "table__source__organization",
     Export: "organization",
     Project: "organization",
     Conversation: "organization",
@@ -133,6 +135,8 @@ REACHED_FROM: dict[type[Model], str] = {
     SourceColumn: "table.columns",
     Delivery: "webhook.deliveries; the queue asks all of them, and sends each to its own",
     DeliveryAttempt: "delivery.tries",
+    Metric: "table.metrics",
+    Dimension: "table.dimensions",
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,

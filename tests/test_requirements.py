@@ -77,3 +77,8 @@ def test_no_file_names_a_registry() -> None:
         if path and re.search(hosts.encode(), (ROOT / path).read_bytes() if (ROOT / path).is_file() else b"")
     ]
     assert named == []
+
+
+def test_what_computes_statistics_is_loaded_by_its_child_alone() -> None:
+    """It takes seconds and 170 MB (tools/statistics)."""
+    assert not {"pandas", "scipy", "statsmodels"} & loaded_modules()

@@ -27,6 +27,7 @@ from tests.factories import (
 )
 from tests.hooks import hook_of, told
 from tests.matrix import UPLOAD
+from tests.metrics import name_metrics
 from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
 from tests.shops import grant, shop
@@ -54,6 +55,7 @@ class World:
         for corpus in (alices, shared):
             AssignmentFactory(agent=agent, corpus=corpus)
         source = shop(here, f"{SHARED_MARK} source {uuid4().hex[:4]}", described=SHARED_MARK)
+        name_metrics(source)
         grant(agent, *source.tables.all())
         hook = hook_of(here, f"{SHARED_MARK} webhook")
         alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)

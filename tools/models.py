@@ -131,3 +131,60 @@ class SourceColumn(Identified):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Defined(Identified):
+    """What an admin has named in a table. Its columns are kept by name: choosing a table's columns anew leaves it."""
+
+    name = models.CharField(_("name"), max_length=60)
+    description = models.CharField(_("description"), max_length=500, blank=True)
+    synonyms = models.JSONField(_("synonyms"), default=list, blank=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """As it may be called: its name, then its synonyms."""
+        return (self.name, *self.synonyms)
+
+
+class Metric(Defined):
+    """A number of a table's rows: an aggregate of a column, of an expression over its columns, or of the rows."""
+
+    class Aggregate(models.TextChoices):
+        COUNT = "count", _("how many rows")
+        COUNT_DISTINCT = "count_distinct", _("how many different values")
+        SUM = "sum", _("sum")
+        AVERAGE = "average", _("average")
+        MINIMUM = "minimum", _("minimum")
+        MAXIMUM = "maximum", _("maximum")
+        MEDIAN = "median", _("median")
+
+    table = models.ForeignKey(SourceTable, models.CASCADE, related_name="metrics", verbose_name=_("table"))
+    aggregate = models.CharField(_("aggregate"), max_length=20, choices=Aggregate)
+    column = models.CharField(_("column"), max_length=200, blank=True)
+    expression = models.CharField(_("expression"), max_length=500, blank=True)
+    time_column = models.CharField(_("time column"), max_length=200, blank=True)
+
+    class Meta(Defined.Meta):
+        verbose_name = _("metric")
+        verbose_name_plural = _("metrics")
+        ordering = ("name", "pk")
+        constraints = (models.UniqueConstraint(fields=("table", "name"), name="metric_once"),)
+
+
+class Dimension(Defined):
+    """A column by which metrics of its table are divided and filtered."""
+
+    table = models.ForeignKey(SourceTable, models.CASCADE, related_name="dimensions", verbose_name=_("table"))
+    column = models.CharField(_("column"), max_length=200)
+
+    class Meta(Defined.Meta):
+        verbose_name = _("dimension")
+        verbose_name_plural = _("dimensions")
+        ordering = ("name", "pk")
+        constraints = (models.UniqueConstraint(fields=("table", "name"), name="dimension_once"),)

@@ -31,6 +31,34 @@ class QueryTooBig(Problem):
     default_detail = _("The statement needs too much memory. Ask for less at a time.")
 
 
+class UnknownName(Problem):
+    """`reason` says in English which names there are, of what the caller may ask for: a model corrects itself by it."""
+
+    status_code = 400
+    code = "unknown_name"
+    default_detail = _("There is no metric or dimension of this name; `reason` names those that there are.")
+
+
+class MetricUnusable(Problem):
+    status_code = 400
+    code = "not_measurable"
+    default_detail = _("The metric cannot be asked for in this way; `reason` says why.")
+
+
+class HistoryTooShort(Problem):
+    """`reason` says in English how much there is and how much is needed."""
+
+    status_code = 400
+    code = "history_too_short"
+    default_detail = _("The metric's history does not bear this; `reason` says why.")
+
+
+class AnalysisFailed(Problem):
+    status_code = 400
+    code = "analysis_failed"
+    default_detail = _("The series cannot be computed in the time and memory that there are. Ask for longer periods.")
+
+
 class SourceUnavailable(Problem):
     """It does not answer now. `reason` is a word: unreachable, refused, resting, busy."""
 

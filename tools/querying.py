@@ -41,7 +41,7 @@ def run_query(
     """`tables` with their columns at hand. Raises SqlNotAllowed and what `ask_source` raises."""
     readable = [readable_table(one) for one in tables]
     try:
-        statement = read_sql(sql, DIALECTS[DataSource.Kind(source.kind)], readable, values, MOST_ROWS)
+        statement = read_sql(sql, sql_dialect(source), readable, values, MOST_ROWS)
     except SqlRefused as refusal:
         raise SqlNotAllowed(reason=str(refusal)) from None
     key = _key(by, source, readable, statement)
@@ -51,6 +51,10 @@ def run_query(
         found = ask_source(source, "query", sql=statement.sql, values=list(statement.values), reading=reading)
         cache.set(key, seal_json(found), CACHED_SECONDS)
     return QueryAnswer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
+
+
+def sql_dialect(source: DataSource) -> str:
+    return DIALECTS[DataSource.Kind(source.kind)]
 
 
 def readable_table(table: SourceTable) -> ReadableTable:

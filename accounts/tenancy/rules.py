@@ -114,6 +114,8 @@ RULES: dict[str, Rule] = {
     "webhooks_webhook": Rule(OF_ADMINS),
     "webhooks_delivery": Rule(following("webhooks_webhook", "webhook_id")),
     "webhooks_deliveryattempt": Rule(following("webhooks_delivery", "delivery_id")),
+    "tools_metric": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
+    "tools_dimension": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     # agents
     "agents_agent": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "agents_assignment": Rule(

@@ -20,30 +20,30 @@ def tables_in_words(agent: Agent) -> str:
     nothing to ask of them."""
     lines: list[str] = []
     for source, tables in groupby(reachable_tables(agent), key=lambda one: one.source):
-        lines.append(f'Source "{_plain(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
+        lines.append(f'Source "{on_one_line(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
         lines += [_table_in_words(one) for one in tables]
-    return _bounded(lines)
+    return bounded(lines)
 
 
 def _table_in_words(table: SourceTable) -> str:
-    schema = "" if table.schema == "main" else f"{_plain(table.schema)}."
+    schema = "" if table.schema == "main" else f"{on_one_line(table.schema)}."
     columns = [
-        f"{_plain(one.name)} {_plain(one.type)}{_described(one.description)}"
+        f"{on_one_line(one.name)} {on_one_line(one.type)}{in_brackets(one.description)}"
         for one in table.columns.all()
         if not one.is_masked
     ]
-    return f"- {schema}{_plain(table.name)}{_described(table.description)}: {'; '.join(columns)}"
+    return f"- {schema}{on_one_line(table.name)}{in_brackets(table.description)}: {'; '.join(columns)}"
 
 
-def _described(text: str) -> str:
-    return f" ({_plain(text)[:LONGEST_DESCRIPTION]})" if text.strip() else ""
+def in_brackets(text: str) -> str:
+    return f" ({on_one_line(text)[:LONGEST_DESCRIPTION]})" if text.strip() else ""
 
 
-def _plain(text: str) -> str:
+def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _bounded(lines: list[str]) -> str:
+def bounded(lines: list[str]) -> str:
     """Whole lines, as many as there is room for, and how many are left out."""
     kept: list[str] = []
     room = MOST_CHARACTERS

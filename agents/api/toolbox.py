@@ -6,18 +6,21 @@ so of themselves, and none that writes: a poisoned passage could then ask for it
 (information-layer.es.md, "Interfaces expuestas"; ADR 0012, 0022).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from accounts.models import Membership
 from accounts.problems import NotFound
+from agents.api.analytics.definitions import QUERY_ANALYTICS
+from agents.api.analytics.over_time import FORECAST, GET_TRENDS
 from agents.api.data_sources import query_source
 from agents.api.inventory import tables_in_words
+from agents.api.json_schema import TABLE, answered, text
 from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
 from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_ROLE, MAX_TOP_K, MIN_BUDGET
-from agents.models import Agent
+from agents.api.tool import Result
+from agents.api.tool import Tool as Tool
 from corpora.lookup import writable_corpus
 from corpora.metadata.conditions import MAX_VALUES
 from corpora.metadata.free import MAX_KEYS
@@ -27,38 +30,6 @@ from corpora.uploads.inputs import FactSerializer
 from retrieval.confidence.gate import Confidence
 from tools.sql.binding import LONGEST_VALUE, MOST_VALUES
 from tools.sql.gate import MOST_CHARACTERS
-
-Result = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """Both schemas are JSON Schema, `output_schema` of what a call answers.
-
-    `execute` gets arguments that a model wrote: nothing in them is trusted. It raises what the API would: NotFound for
-    what the membership cannot see, AdminRequired for what it may only read, a ValidationError that names the field.
-    `inventory`: of a tool that the chat's models are offered, what an agent has for it, in words; one for which an
-    agent has nothing is not offered. Such a tool takes `agent`, which the chat sets, and only reads. `elsewhere`: what
-    only callers over the API need to know.
-    """
-
-    name: str
-    description: str
-    input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any]
-    execute: Callable[[Membership, Mapping[str, Any]], Result]
-    inventory: Callable[[Agent], str] | None = None
-    elsewhere: str = ""
-
-    @property
-    def is_offered_in_chat(self) -> bool:
-        return self.inventory is not None
-
-    @property
-    def definition(self) -> Result:
-        """As it is offered to a model."""
-        description = f"{self.description} {self.elsewhere}".strip()
-        return {"name": self.name, "description": description, "input_schema": dict(self.input_schema)}
 
 
 def retrieve_knowledge(by: Membership, arguments: Mapping[str, Any]) -> Result:
@@ -84,15 +55,6 @@ def identifier(value: Any) -> UUID:
         return UUID(str(value))
     except ValueError:
         raise NotFound from None
-
-
-def text(longest: int, description: str) -> dict[str, Any]:
-    return {"type": "string", "maxLength": longest, "description": description}
-
-
-def answered(**properties: Any) -> dict[str, Any]:
-    """The schema of an object that has all of its properties."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 PASSAGE = answered(
@@ -213,13 +175,8 @@ QUERY = Tool(
         "required": ["agent", "source", "sql"],
         "additionalProperties": False,
     },
-    output_schema=answered(
-        columns={"type": "array", "items": answered(name={"type": "string"}, type={"type": "string"})},
-        rows={"type": "array", "items": {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}}},
-        row_count={"type": "integer"},
-        truncated={"type": "boolean", "description": "Whether there are more rows, or longer cells, than these."},
-    ),
+    output_schema=answered(**TABLE),
     execute=query_source,
     inventory=tables_in_words,
 )
-TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE, QUERY)}
+TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE, QUERY, QUERY_ANALYTICS, GET_TRENDS, FORECAST)}

@@ -32,7 +32,14 @@ def keep(by: Any, corpus: Any, **arguments: Any) -> Any:
 
 def test_the_tools_are_listed_as_model_providers_take_them(people: People) -> None:
     tools = signed_in(people.alice).get("/api/tools/").json()["tools"]
-    assert [tool["name"] for tool in tools] == ["retrieve", "upsert_knowledge", "query"]
+    assert [tool["name"] for tool in tools] == [
+        "retrieve",
+        "upsert_knowledge",
+        "query",
+        "query_analytics",
+        "get_trends",
+        "forecast",
+    ]
     for tool in tools:
         schema = tool["input_schema"]
         assert set(tool) == {"name", "description", "input_schema"}

@@ -68,6 +68,7 @@ def table_source_of(row: AnswerTable) -> TableSource:
         statement=row.statement,
         params=row.params,
         snippet=row.snippet,
+        numbers=row.numbers,
     )
 
 

@@ -55,6 +55,9 @@ class TableSourceSerializer(serializers.Serializer[Any]):
     statement = serializers.CharField()
     params = serializers.DictField(child=serializers.JSONField(allow_null=True))
     snippet = serializers.CharField()
+    numbers = serializers.DictField(
+        child=serializers.JSONField(allow_null=True), allow_null=True, help_text="what was computed of all rows"
+    )
 
 
 ANY_SOURCES = PolymorphicProxySerializer(

@@ -128,7 +128,7 @@ class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
         model = AnswerTable
         fields = (
             "kind", "n", "title", "tool", "source", "tables", "columns", "rows", "row_count", "truncated", "statement",
-            "params", "snippet", "cited",
+            "params", "snippet", "numbers", "cited",
         )  # fmt: skip
 
     def get_kind(self, row: AnswerTable) -> str:

@@ -27,6 +27,7 @@ class AnswerTable(Identified):
     table_names = models.JSONField(default=list)
     columns = models.JSONField(default=list, help_text='[{"name", "type"}]')
     rows = models.JSONField(default=list, help_text="the first of them")
+    numbers = models.JSONField(null=True, help_text="by name, what was computed of all rows")
     row_count = models.PositiveIntegerField(default=0)
     truncated = models.BooleanField(default=False)
     statement = models.TextField(blank=True)
@@ -56,6 +57,11 @@ class AnswerTable(Identified):
     def snippet(self) -> str:
         """The first row in words."""
         return row_in_words(self.columns, self.rows[0]) if self.rows else ""
+
+
+def numbers_in_words(numbers: dict[str, object]) -> str:
+    """ "direction: up · change: 30.5", as a row is told."""
+    return row_in_words([{"name": name} for name in numbers], list(numbers.values()))
 
 
 def row_in_words(columns: list[dict[str, str]], row: list[object]) -> str:
@@ -96,4 +102,4 @@ def forget_deleted(tables: Collection[AnswerTable]) -> None:
 
 def nothing_left() -> dict[str, Any]:
     lists: dict[str, Any] = {name: [] for name in ("table_names", "columns", "rows")}
-    return {**lists, "source_name": "", "row_count": 0, "statement": "", "params": {}, "quotes": None}
+    return {**lists, "source_name": "", "row_count": 0, "statement": "", "params": {}, "quotes": None, "numbers": None}

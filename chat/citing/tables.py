@@ -13,7 +13,7 @@ from functools import cache
 
 from chat.citing.claims import CitedClaim, claims_in
 from chat.citing.matching import has_something_to_support
-from chat.citing.rows import AnswerTable, row_in_words
+from chat.citing.rows import AnswerTable, numbers_in_words, row_in_words
 from chat.citing.saying import said_in
 from chat.citing.support import MOST_JUDGED
 from retrieval.text.folding import fold
@@ -98,8 +98,8 @@ def _with_numbers(numbers: Sequence[tuple[Decimal, ...]], rows: NumberedRows, as
         return None
     if not any(found):
         return str(table.row_count) if any(counted in readings for readings in numbers) else None
-    best = max(range(len(table.rows)), key=lambda place: (sum(place in places for places in found), -place))
-    return row_in_words(table.columns, table.rows[best])
+    best = max(range(len(_cells(table))), key=lambda place: (sum(place in places for places in found), -place))
+    return _in_words(table, best)
 
 
 def _rounded(value: Decimal, places: int) -> Decimal:
@@ -112,11 +112,11 @@ def _rounded(value: Decimal, places: int) -> Decimal:
 def _with_words(claim: str, table: AnswerTable) -> str | None:
     """By whole words of a cell."""
     said = f" {_words(claim)} "
-    for row in _cells(table):
+    for place, row in enumerate(_cells(table)):
         for cell in row:
             words = _words(cell) if isinstance(cell, str) else ""
             if len(words) >= SHORTEST_WORD and f" {words} " in said:
-                return row_in_words(table.columns, row)
+                return _in_words(table, place)
     return None
 
 
@@ -135,8 +135,15 @@ def _words(text: str) -> str:
 
 
 def _cells(table: AnswerTable) -> list[list[object]]:
+    """By row; what was computed of all of them stands behind them as one more."""
     most = max(1, MOST_CELLS // max(1, len(table.columns)))
-    return list(table.rows[:most])
+    return [*table.rows[:most], *([list(table.numbers.values())] if table.numbers else [])]
+
+
+def _in_words(table: AnswerTable, place: int) -> str:
+    if table.numbers and place == len(_cells(table)) - 1:
+        return numbers_in_words(table.numbers)
+    return row_in_words(table.columns, table.rows[place])
 
 
 def _values(row: Sequence[object]) -> Iterator[Decimal]:

@@ -35,7 +35,7 @@ def source_as_json(source: Citation) -> dict[str, Any]:
 
 
 def table_as_json(table: AnswerTable) -> dict[str, Any]:
-    names = ("n", "title", "columns", "rows", "row_count", "statement", "params", "cited")
+    names = ("n", "title", "columns", "rows", "numbers", "row_count", "statement", "params", "cited")
     return {**{name: getattr(table, name) for name in names}, "page": None}
 
 

@@ -22,9 +22,17 @@ def table_of(result: Mapping[str, Any]) -> tuple[list[dict[str, str]], list[list
 
 
 def result_text(
-    n: int, title: str, columns: Sequence[Mapping[str, str]], rows: Sequence[Sequence[Any]], *, truncated: bool
+    n: int,
+    title: str,
+    columns: Sequence[Mapping[str, str]],
+    rows: Sequence[Sequence[Any]],
+    *,
+    truncated: bool,
+    numbers: Mapping[str, Any] | None = None,
 ) -> str:
-    """A row is a line of JSON. Says how many there are where not all are told."""
+    """A row is a line of JSON. Says how many there are where not all are told. `numbers`: what was computed of all
+    rows, which stands before them."""
+    head = [_json(numbers)[:MOST_CHARACTERS]] if numbers else []
     lines, room = [_json([one["name"] for one in columns])], MOST_CHARACTERS
     for row in rows:
         line = _json(row)
@@ -33,6 +41,7 @@ def result_text(
             break
         lines.append(line)
     told = len(lines) - 1
+    lines = [*head, *lines]
     more = " and more" if truncated else ""
     count = f"{len(rows)}{more}" if told == len(rows) else f"{len(rows)}{more}, of which the first {told} are here"
     body = neutralise("\n".join(lines))

@@ -28,7 +28,8 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class TableSource:
     """Rows that the model has fetched with a tool, and that the answer may cite as `[n]`: the first of `row_count`.
-    `source` is the data source; `statement` and `params` are what was asked."""
+    `source` is the data source; `statement` and `params` are what was asked, `numbers` what was computed of
+    all rows."""
 
     n: int
     title: str
@@ -42,6 +43,7 @@ class TableSource:
     statement: str
     params: Mapping[str, Any]
     snippet: str
+    numbers: Mapping[str, Any] | None = None
     kind: Literal["table"] = TABLE
 
 

@@ -19,9 +19,11 @@ from tests.fakes.fixtures import ModelServer
 from tests.library import ABOUT_LOANS, Library
 from tests.limits import limit
 from tests.live import Caller, LiveServer, SseEvent, asked, text_of
+from tests.metrics import sales
 from tests.people import signed_in
 from tests.shops import EMAIL, grant, shop
 from tools import asking
+from tools.analytics import computing
 from tools.models import DataSource
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -129,6 +131,42 @@ def test_rows_become_a_numbered_source_that_the_answer_cites(
     assert f'<source id=\\"{n}\\"' in asked_last.replace("\\\\", "\\")
     ids = [int(one.id) for one in events if one.id]
     assert ids == sorted(set(ids))
+
+
+def test_a_metric_is_asked_for_by_name_and_becomes_a_source(
+    alicia: Caller, library: Library, chat_model: ModelServer
+) -> None:
+    table = sales(library.alicia.organization)
+    grant(library.researcher, table)
+    asked = {"metric": "ventas", "dimensions": ["región"], "group_by": "month"}
+    chat_model.script(calls=[[{"name": "query_analytics", "arguments": asked}]], text="En el norte, 10 en enero [1].")
+    events = alicia.answers("researcher", ABOUT_SALES)
+    (body, _after) = sent_to(chat_model)
+    functions = {one["function"]["name"]: one["function"] for one in body["tools"]}
+    assert {"query", "query_analytics", "get_trends", "forecast"} <= set(functions)
+    assert "agent" not in functions["query_analytics"]["parameters"]["properties"]
+    assert 'metric "ventas" (Lo facturado)' in functions["query_analytics"]["description"]
+    (told,) = [one for one in named(events, "sources")[1]["sources"] if "kind" in one]
+    assert (told["title"], told["tool"], told["row_count"]) == ("Ventas: sales", "query_analytics", 4)
+    assert [one["name"] for one in told["columns"]] == ["month", "región", "ventas"]
+    assert json.loads(told["statement"]) == asked
+    (step,) = Trace.objects.get(message=row_of(events)).attempts[0]["calls"]
+    assert (step["tool"], step["source"], step["rows"]) == ("query_analytics", str(table.source_id), 4)
+
+
+def test_what_is_computed_of_a_series_is_told_with_its_numbers(
+    alicia: Caller, library: Library, chat_model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = "".join(f"2024-{n % 12 + 1:02}-01,norte,{100 + n},a@x\n" for n in range(12))
+    days += "".join(f"2023-{n % 12 + 1:02}-01,norte,{90 + n},a@x\n" for n in range(12))
+    grant(library.researcher, sales(library.alicia.organization, rows=f"day,region,amount,email\n{days}"))
+    monkeypatch.setattr(computing, "SECONDS", 300.0)
+    asked = {"entity": "ventas", "period": "month"}
+    chat_model.script(calls=[[{"name": "get_trends", "arguments": asked}]], text="Suben [1].")
+    events = alicia.answers("researcher", ABOUT_SALES)
+    (told,) = [one for one in named(events, "sources")[1]["sources"] if "kind" in one]
+    assert (told["row_count"], told["numbers"]["periods"], told["numbers"]["direction"]) == (24, 24, "up")
+    assert '"strength_of_season"' in told_to(chat_model).replace("\\", "")
 
 
 def test_what_rows_bear_out_is_supported_and_the_rest_is_marked(alicia: Caller, chat_model: ModelServer) -> None:
@@ -420,8 +458,8 @@ def test_a_conversation_that_is_deleted_during_a_call_is_not_there_any_more(
 
 def test_of_one_row_that_is_longer_than_what_is_kept_the_beginning_is_kept() -> None:
     wide = ["ñ" * 4_000] * 199 + [7]
-    (shown,) = making.first_rows([wide, wide])
+    (shown,) = making.first_rows([wide, wide], 50)
     assert shown[-1] == 7
     assert len(shown[0]) >= 20
     assert len(json.dumps(shown)) <= making.MOST_SHOWN
-    assert making.first_rows([]) == []
+    assert making.first_rows([], 50) == []

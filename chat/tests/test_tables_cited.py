@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from chat.citing.rows import AnswerTable
+from chat.citing.rows import AnswerTable, nothing_left
 from chat.citing.support import MOST_JUDGED
 from chat.citing.tables import rows_behind
 from chat.leaving.transcripts import as_json, as_markdown, markdown_sources
@@ -57,6 +57,24 @@ def test_a_claim_is_held_against_the_cells(claim: str, row: int | None) -> None:
 
 def test_other_citations_of_the_sentence_are_no_numbers_of_the_claim() -> None:
     assert behind("Según la norma [2] y la tabla, el sur perdió 20 euros [1][3].") != [None]
+
+
+NUMBERS = {"direction": "up", "change": 87.5, "noise": 3.25, "unusual": ""}
+
+
+@pytest.mark.parametrize(
+    ("claim", "supported"),
+    [
+        ("Las ventas subieron 87,5 en todo el tiempo [3].", True),
+        ("Las ventas subieron 88 en todo el tiempo [3].", True),
+        ("Las ventas subieron 55,5 en todo el tiempo [3].", False),
+    ],
+)
+def test_what_was_computed_of_all_rows_bears_out_a_claim_too(claim: str, supported: bool) -> None:
+    (said,) = behind(claim, numbers=NUMBERS)
+    assert (said is not None) == supported
+    if said:
+        assert said.startswith("direction: up · change: 87.5")
 
 
 def test_the_number_of_rows_counts_as_said_by_the_table() -> None:
@@ -146,6 +164,23 @@ def test_beside_the_conversation_it_is_a_fragment(cast: Cast, cited: AnswerTable
     assert "<html" not in text
 
 
+def test_a_series_opens_with_a_picture_and_its_numbers(cast: Cast, cited: AnswerTable) -> None:
+    hostile = "<script>alert(1)</script>"
+    AnswerTable.objects.update(
+        columns=[{"name": "month", "type": "date"}, {"name": hostile, "type": "number"}],
+        rows=[["2025-01-01", 1], ["2025-02-01", 2.5]],
+        numbers={**NUMBERS, "model": hostile},
+    )
+    text = browser(cast.alice, "es").get(address(cited)).content.decode()
+    assert text.count("<svg") >= 1
+    assert 'class="plot"' in text
+    assert "<dt>dirección</dt><dd>sube</dd>" in text
+    assert "<dt>cambio</dt><dd>87,5</dd>" in text
+    assert hostile not in text
+    AnswerTable.objects.update(numbers=None, columns=[{"name": "region", "type": "text"}], rows=[["norte"]])
+    assert 'class="plot"' not in browser(cast.alice).get(address(cited)).content.decode()
+
+
 def test_the_conversation_shows_it_after_it_was_loaded_again(cast: Cast, cited: AnswerTable) -> None:
     client: Client = browser(cast.alice, "es")
     text = client.get(f"/conversations/{cited.message.conversation_id}/").content.decode()
@@ -157,9 +192,7 @@ def test_the_conversation_shows_it_after_it_was_loaded_again(cast: Cast, cited: 
 
 def test_what_was_deleted_says_so(cast: Cast, cited: AnswerTable) -> None:
     Message.objects.filter(pk=cited.message_id).update(state="supported", confidence="high")
-    AnswerTable.objects.update(
-        cited=True, columns=[], rows=[], statement="", source_name="", table_names=[], quotes=None
-    )
+    AnswerTable.objects.update(cited=True, **nothing_left())
     assert "deleted" in browser(cast.alice).get(address(cited)).content.decode()
     page = browser(cast.alice).get(f"/conversations/{cited.message.conversation_id}/")
     text = page.content.decode()

@@ -17,6 +17,7 @@ from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, ELSEWHERE, HER
 from tests.fakes.fixtures import ModelServer
 from tests.library import upload
 from tests.live import Caller, LiveServer
+from tests.metrics import count_customers
 from tests.shops import grant, shop
 from tests.world import invitation_of
 from tools.models import DataSource
@@ -140,6 +141,7 @@ class Stage:
             agent = self.agents[slug]
             rows = f"id,region,email\n1,{plant(tier, 'cell', *readers)},{plant(tier, 'masked cell')}\n"
             source = shop(agent.organization, plant(tier, "source", *readers), rows, plant(tier, "table", *readers))
+            count_customers(source)
             grant(agent, *source.tables.all())
             self.sources[tier] = source
             server = DataSource(organization=agent.organization, name=f"Server {tier}", kind="postgresql", host="db")

@@ -147,6 +147,8 @@ def query(stage: Stage) -> None:
             for sql in asked:
                 body = {"agent": slug, "source": source.name, "sql": sql}
                 hear(stage, who, stage.programs[who], "POST", "/api/tools/query/", body)
+            counted = {"agent": slug, "source": source.name, "metric": "clientes", "dimensions": ["zona"]}
+            hear(stage, who, stage.programs[who], "POST", "/api/tools/query_analytics/", counted)
     server = DataSource.objects.get(name="Server here")
     for who in ("bob", "ada", "zoe"):
         hear(stage, who, stage.programs[who], "POST", f"/api/data-sources/{server.pk}/check/", **{"X-Expect": "fail"})

@@ -68,6 +68,7 @@ TAKEN: dict[str, dict[str, Any]] = {
     "PUT /api/data-sources/{source_id}/tables/": {"tables": [{"name": "rows", "columns": [{"name": "a"}]}]},
     "POST /api/webhooks/": HOOK,
     "PATCH /api/webhooks/{webhook_id}/": {"description": "New"},
+    "PUT /api/data-sources/{source_id}/metrics/": {"metrics": []},
     "PUT /api/agents/{reference}/data-sources/{source_id}/": {"tables": []},
     "POST /api/tools/{name}/": {"agent": "", "query": "How long does a loan last?"},
     "POST /v1/chat/completions": {"model": "", "messages": [QUESTION]},

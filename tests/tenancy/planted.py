@@ -33,6 +33,7 @@ from tests.factories import (
     table_of_answer,
 )
 from tests.hooks import hook_of, told
+from tests.metrics import name_metrics
 from tests.people import People
 from tests.shops import grant, shop
 from webhooks.models import DeliveryAttempt
@@ -113,12 +114,13 @@ class Planted:
 
     def plant_source(self, agent: Agent, *everybody: str, of: str) -> None:
         source = shop(agent.organization)
+        name_metrics(source)
         grant(agent, *source.tables.all())
         for one in (source, *source.files.all(), *source.tables.all(), *agent.reachable_tables.all()):
             self.note(one, *everybody, of=of)
         for table in source.tables.all():
-            for column in table.columns.all():
-                self.note(column, *everybody, of=of)
+            for named in (*table.columns.all(), *table.metrics.all(), *table.dimensions.all()):
+                self.note(named, *everybody, of=of)
 
     def plant_own(self, name: str, team: str) -> None:
         member, admin = self.member(name), ADMINS[team]

@@ -23,6 +23,7 @@ from accounts.problems import Problem
 from tools import sources
 from tools.admin.choosing import tables_page
 from tools.admin.forms import SourceForm
+from tools.admin.metrics import metrics_page
 from tools.admin.outcomes import outcome_in_words, told_problem
 from tools.models import DataSource, SourceFile
 
@@ -86,7 +87,7 @@ class SourceAdmin(OrganizationAdmin):
         return (*fields, "kind") if obj else fields
 
     def get_urls(self) -> list[URLPattern]:
-        pages: dict[str, SourcePage] = {"check": check, "tables": tables_page}
+        pages: dict[str, SourcePage] = {"check": check, "tables": tables_page, "metrics": metrics_page}
         own = [
             path(
                 f"<uuid:pk>/{name}/", self.admin_site.admin_view(partial(self.page, show)), name=f"tools_source_{name}"

@@ -13,6 +13,7 @@ from accounts.admin.auditing.names import name_for_audit
 from accounts.admin.rows import RowForm
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from tools import sources
+from tools.admin.metrics import DimensionInline, MetricInline
 from tools.models import SourceColumn, SourceTable
 from tools.sql.statements import MAIN
 
@@ -48,7 +49,7 @@ class TableAdmin(OrganizationAdmin):
     organization_path = "source__organization"
     form = TableForm
     writes = frozenset({"change", "delete"})
-    inlines = (SourceColumnInline,)
+    inlines = (SourceColumnInline, MetricInline, DimensionInline)
     list_display = ("name", "schema_shown", "source", "column_count", "agent_count")
     list_filter = (("source", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("source__organization",)
@@ -84,6 +85,8 @@ class TableAdmin(OrganizationAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         fields = {*form.changed_data, *(name for one in formsets[0].forms for name in one.changed_data)}
+        if any(one.has_changed() for one in formsets[1:]):
+            fields.add("metrics")
         if fields:
             sources.note_table(self.by(request, form.instance), form.instance, "changed", *fields)
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tools.api import sources
+from tools.api import metrics, sources
 
 urlpatterns = [
     path("data-sources/", sources.SourceList.as_view()),
@@ -12,4 +12,5 @@ urlpatterns = [
     path("data-sources/<uuid:source_id>/files/", sources.SourceFiles.as_view()),
     path("data-sources/<uuid:source_id>/files/<uuid:file_id>/", sources.SourceFileDetail.as_view()),
     path("data-sources/<uuid:source_id>/tables/", sources.SourceTables.as_view()),
+    path("data-sources/<uuid:source_id>/metrics/", metrics.SourceMetrics.as_view()),
 ]

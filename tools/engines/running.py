@@ -21,19 +21,30 @@ ENDING_SECONDS = 2.0
 MOST_ROWS, MOST_BYTES = 1_000, 256 * 1024
 MOST_ANSWERED = 8 * 1024 * 1024  # a schema of many tables
 FAILURES = (SourceFailed, QueryFailed, QueryTimeout, QueryTooLarge)
-_BOOTSTRAP = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from tools.engines.child import main; main()"
+_BOOTSTRAP = (
+    "import json, sys; from importlib import import_module; "
+    "sys.path[:] = json.loads(sys.argv[1]); import_module(sys.argv[2]).main()"
+)
 _KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "TZ")
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # each would take address space
 _TIME_ENDED, _MEMORY_ENDED = (-24,), (-6, -9, -11)  # SIGXCPU; what libraries do that are refused memory
 
 
 def ask_child(request: Mapping[str, Any]) -> Any:
     """What the source answers to a request (docs of its keys: `tools.asking`). Raises EngineFailed."""
-    limits = {"memory": MEMORY, "cpu": CPU_SECONDS, "seconds": SECONDS, "parent": os.getpid()}
-    asked = {"most": {"rows": MOST_ROWS, "bytes": MOST_BYTES}, "most_answered": MOST_ANSWERED, **limits, **request}
-    deadline = time.monotonic() + STARTING_SECONDS + max(SECONDS, asked["seconds"])
-    with _spawned() as process:
+    limits = {"memory": MEMORY, "cpu": CPU_SECONDS, "seconds": SECONDS, "most_answered": MOST_ANSWERED}
+    asked = {"most": {"rows": MOST_ROWS, "bytes": MOST_BYTES}, **limits, **request}
+    return answer_of_child("tools.engines.child", asked, STARTING_SECONDS + max(SECONDS, asked["seconds"]))
+
+
+def answer_of_child(module: str, request: Mapping[str, Any], seconds: float) -> Any:
+    """What the `main` of a module finds, in a process of its own; of `most_answered` bytes at most. Raises
+    EngineFailed."""
+    body = json.dumps({"parent": os.getpid(), **request}).encode()
+    deadline = time.monotonic() + seconds
+    with _spawned(module) as process:
         try:
-            answer = _exchanged(process, json.dumps(asked).encode(), deadline, asked["most_answered"])
+            answer = _exchanged(process, body, deadline, request.get("most_answered", MOST_ANSWERED))
             process.wait(ENDING_SECONDS)
         except subprocess.TimeoutExpired:
             raise SourceFailed from None
@@ -42,16 +53,16 @@ def ask_child(request: Mapping[str, Any]) -> Any:
     return _found(answer, process.returncode)
 
 
-def _spawned() -> subprocess.Popen[bytes]:
+def _spawned(module: str) -> subprocess.Popen[bytes]:
     path = json.dumps([os.path.abspath(entry) for entry in sys.path])
     environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
     try:
         return subprocess.Popen(  # noqa: S603 -- our own interpreter and module
-            [sys.executable, "-I", "-B", "-c", _BOOTSTRAP, path],
+            [sys.executable, "-I", "-B", "-c", _BOOTSTRAP, path, module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**environment, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"},
+            env={**environment, **ONE_THREAD, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"},
             cwd="/",
             start_new_session=True,
         )

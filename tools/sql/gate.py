@@ -37,7 +37,7 @@ def read_sql(
 ) -> ReadableStatement:
     """The statement that is run in the place of `sql`: one SELECT over `tables`, of at most `most_rows` and one more,
     by which a caller sees that there are others. Raises SqlRefused."""
-    tree = _parsed(sql, dialect)
+    tree = parse_query(sql, dialect)
     check_size(tree)
     _check(tree)
     fingerprint = _fingerprint(tree, dialect)
@@ -60,7 +60,8 @@ def read_sql(
     return ReadableStatement(rendered, bound, fingerprint)
 
 
-def _parsed(sql: str, dialect: str) -> exp.Query:
+def parse_query(sql: str, dialect: str) -> exp.Query:
+    """One SELECT, of which nothing else is known yet. Raises SqlRefused."""
     if len(sql) > MOST_CHARACTERS:
         raise SqlRefused(f"The statement has more than {MOST_CHARACTERS} characters.")
     if not sql.isprintable() and set(filter(lambda one: not one.isprintable(), sql)) - set("\n\r\t"):

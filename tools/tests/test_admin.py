@@ -124,6 +124,7 @@ def test_from_files_to_described_tables(people: People) -> None:
 
     columns = list(table.columns.all())
     form: dict[str, Any] = {"description": "Who buys", "columns-TOTAL_FORMS": 4, "columns-INITIAL_FORMS": 4}
+    form |= {f"{kind}-{count}_FORMS": 0 for kind in ("metrics", "dimensions") for count in ("TOTAL", "INITIAL")}
     for n, column in enumerate(columns):
         form |= {f"columns-{n}-id": column.pk, f"columns-{n}-table": table.pk, f"columns-{n}-description": column.name}
         form |= {f"columns-{n}-is_masked": "on"} if column.name in ("email", "password") else {}

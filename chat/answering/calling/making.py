@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 LONGEST_REFUSAL = 1_000  # characters
 MOST_ROWS, MOST_SHOWN = 50, 64_000  # rows, and characters of them, that an answer keeps of a result
 LONGEST_ESCAPE = 12  # characters of JSON that one character becomes at most, and what stands between cells
+MOST_PERIODS = 120  # of a series, which is drawn
 LONGEST_STATEMENT = 10_000
 UNKNOWN_TOOL = "There is no such tool here. Use one of those that you were offered, or answer."
 NO_ARGUMENTS = "The arguments are no JSON object. Send one that meets the tool's schema."
@@ -102,7 +103,8 @@ def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcom
     table = table_row(kit, wish, asked, result, step)
     table.message_id, table.n = message, n
     columns, rows = table_of(result)
-    return CallOutcome(result_text(n, table.title, columns, rows, truncated=table.truncated), step, table)
+    text = result_text(n, table.title, columns, rows, truncated=table.truncated, numbers=table.numbers)
+    return CallOutcome(text, step, table)
 
 
 def step_of(tool: str, calls: list[ToolCall], began: float) -> Step:
@@ -117,16 +119,19 @@ def step_of(tool: str, calls: list[ToolCall], began: float) -> Step:
 def table_row(kit: Toolkit, wish: ToolWish, asked: dict[str, Any], result: dict[str, Any], step: Step) -> AnswerTable:
     """What an answer keeps: the first rows, and what was asked, in its own words."""
     columns, rows = table_of(result)
-    source = source_named(kit, wish)
+    source = kit.sources.get(str(step.source), UNKNOWN_SOURCE)  # as it was recorded: a metric's wish names none
     statement = str(asked.get("sql") or json.dumps({k: v for k, v in asked.items() if k != AGENT}, ensure_ascii=False))
-    shown = first_rows(rows)
+    numbers = result["numbers"] if isinstance(result.get("numbers"), dict) else None
+    shown = first_rows(rows, MOST_ROWS if numbers is None else MOST_PERIODS)
+    asked_tables = f"{statement} {result.get('table', '')}"
     return AnswerTable(
         tool=wish.name,
         source_id=step.source,
         source_name=source.name,
-        table_names=[one for one in source.tables if re.search(rf"\b{re.escape(one)}\b", statement, re.I)],
+        table_names=[one for one in source.tables if re.search(rf"\b{re.escape(one)}\b", asked_tables, re.I)],
         columns=columns,
         rows=shown,
+        numbers=numbers,
         row_count=len(rows),
         truncated=bool(result.get("truncated")) or shown != rows,
         statement=statement[:LONGEST_STATEMENT],
@@ -134,11 +139,11 @@ def table_row(kit: Toolkit, wish: ToolWish, asked: dict[str, Any], result: dict[
     )
 
 
-def first_rows(rows: list[list[Any]]) -> list[list[Any]]:
+def first_rows(rows: list[list[Any]], most: int) -> list[list[Any]]:
     """As many as there is room for: of a single one that is longer, the beginnings of its texts."""
     shown: list[list[Any]] = []
     room = MOST_SHOWN
-    for row in rows[:MOST_ROWS]:
+    for row in rows[:most]:
         room -= len(json.dumps(row, default=str))
         if room < 0:
             break

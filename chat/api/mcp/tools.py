@@ -17,7 +17,8 @@ from mcp_types import (
 )
 
 from accounts.models import Membership
-from agents.api.toolbox import TOOLS, answered, text
+from agents.api.json_schema import answered, text
+from agents.api.toolbox import TOOLS
 from chat.answering import answers
 from chat.answering.admission import Asking
 from chat.api.mcp.asking import Context, failed_call, member_of

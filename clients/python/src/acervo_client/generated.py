@@ -30,6 +30,7 @@ class TableSource(TypedDict):
     columns: list[dict[str, Any]]
     kind: str
     n: int
+    numbers: dict[str, Any] | None
     params: dict[str, Any]
     row_count: int
     rows: list[list[Any]]

@@ -1,0 +1,119 @@
+"""Metrics of the tables that an agent was given, found by name and asked for in a caller's name."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from django.db.models import prefetch_related_objects
+
+from accounts.models import Membership
+from accounts.problems import NotFound
+from agents.granting import query_with_agent, reachable_tables
+from agents.models import Agent
+from tools.analytics.rules import folded_name, is_open, is_usable, measure_of
+from tools.engines.running import MOST_ROWS
+from tools.models import Defined, Dimension, Metric, SourceTable
+from tools.problems import MetricUnusable, UnknownName
+from tools.querying import QueryAnswer, sql_dialect
+from tools.sql.measuring import Split, write_measure
+from tools.sql.statements import Scalar, SqlRefused
+
+MOST_NAMED = 60  # in a sentence on what there is
+
+Named = TypeVar("Named", bound=Defined)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricQuestion:
+    """What of a metric is asked for, by names as a caller wrote them."""
+
+    dimensions: Sequence[str] = ()
+    filters: Mapping[str, Scalar | list[Scalar]] = field(default_factory=dict)
+    split: Split = field(default_factory=Split)
+
+
+def measured_tables(agent: Agent) -> list[SourceTable]:
+    """The tables that the agent reads now, with what is named in them."""
+    tables = reachable_tables(agent)
+    prefetch_related_objects(tables, "metrics", "dimensions")
+    return tables
+
+
+def usable_metrics(tables: Iterable[SourceTable]) -> list[Metric]:
+    return [one for table in tables for one in table.metrics.all() if is_usable(_within(one, table))]
+
+
+def usable_dimensions(table: SourceTable) -> list[Dimension]:
+    return [one for one in table.dimensions.all() if is_open(_within(one, table))]
+
+
+def _within(one: Any, table: SourceTable) -> Any:
+    """The same row, with the table at hand that it was reached from, and so with its columns."""
+    one.table = table
+    return one
+
+
+def find_metric(agent: Agent, name: str, source: str = "") -> Metric:
+    """Of one source where it is said (its id, or its name). Raises UnknownName, which tells those that there are, and
+    NotFound for an agent that was given none."""
+    if not agent.is_active:
+        raise NotFound
+    tables = measured_tables(agent)
+    wanted = [one for one in tables if not source or source in (str(one.source_id), one.source.name)]
+    metrics = usable_metrics(wanted)
+    if not metrics:
+        raise NotFound
+    found = _named(name, metrics)
+    if len({one.table.source_id for one in found}) > 1:
+        names = ", ".join(sorted({one.table.source.name for one in found}))
+        raise UnknownName(reason=f"More than one source has it; say which in `source`: {names}.")
+    if not found:
+        raise UnknownName(reason=f"There is no metric of this name. There are: {_list(metrics)}.")
+    return found[0]
+
+
+def find_dimension(metric: Metric, name: str) -> Dimension:
+    """Raises UnknownName, which tells those that there are."""
+    known = usable_dimensions(metric.table)
+    if found := _named(name, known):
+        return found[0]
+    there = f"There are: {_list(known)}." if known else "It has none."
+    raise UnknownName(reason=f"The metric {metric.name} has no dimension of this name. {there}")
+
+
+def _named(name: str, known: Sequence[Named]) -> list[Named]:
+    """As it is written; else however it is written; else by a synonym."""
+    ways: tuple[Callable[[Named], bool], ...] = (
+        lambda one: one.name == name,
+        lambda one: folded_name(one.name) == folded_name(name),
+        lambda one: folded_name(name) in map(folded_name, one.synonyms),
+    )
+    return next((found for way in ways if (found := [one for one in known if way(one)])), [])
+
+
+def _list(known: Sequence[Defined]) -> str:
+    return ", ".join(one.name for one in known[:MOST_NAMED])
+
+
+def ask_metric(agent: Agent, metric: Metric, asked: MetricQuestion, by: Membership) -> QueryAnswer:
+    """Columns have the names of the dimensions and of the metric, that of time its period's. Raises UnknownName,
+    MetricUnusable and what `query_with_agent` raises."""
+    dimensions = [find_dimension(metric, one) for one in asked.dimensions]
+    conditions = [
+        (find_dimension(metric, name).column, tuple(wanted) if isinstance(wanted, list) else (wanted,))
+        for name, wanted in asked.filters.items()
+    ]
+    split = replace(asked.split, columns=tuple(one.column for one in dimensions), conditions=tuple(conditions))
+    if (split.period or split.since or split.until) and not metric.time_column:
+        raise MetricUnusable(reason=f"The metric {metric.name} has no time: ask without a date range and a period.")
+    source = metric.table.source
+    try:
+        sql, values = write_measure(sql_dialect(source), measure_of(metric), split, MOST_ROWS)
+    except SqlRefused as refusal:
+        raise MetricUnusable(reason=str(refusal)) from None
+    answer = query_with_agent(agent, str(source.pk), sql, values, by)
+    names = [*([split.period] if split.period else []), *(one.name for one in dimensions), metric.name]
+    columns = [{**column, "name": name} for column, name in zip(answer.columns, names, strict=True)]
+    if split.period:
+        columns[0]["type"] = "date"
+    return replace(answer, columns=columns)

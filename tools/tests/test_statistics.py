@@ -1,0 +1,121 @@
+"""Trends and forecasts of public series and of such as are made here: numbers that are known beforehand."""
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.tsa.exponential_smoothing.ets import ETSModel
+
+from tools.engines.failures import EngineFailed
+from tools.engines.running import answer_of_child
+from tools.statistics.decomposition import decompose
+from tools.statistics.forecasting import forecast_series, origins_of
+
+PUBLIC = json.loads((Path(__file__).parent / "public_series.json").read_text())
+CO2, NILE, SUNSPOTS = (PUBLIC[name]["values"] for name in ("co2", "nile", "sunspots"))
+pytestmark = pytest.mark.filterwarnings("ignore")  # of the library, of a fit that has not converged
+
+
+def made(periods: int, slope: float, season: float, noise: float) -> list[float]:
+    chance = random.Random(7)
+    return [
+        100 + slope * n + season * math.sin(2 * math.pi * n / 12) + chance.gauss(0, noise) for n in range(periods)
+    ]  # fmt: skip
+
+
+def test_a_trend_is_told_from_season_and_noise() -> None:
+    found = decompose(made(72, slope=0.5, season=20, noise=1), 12)
+    assert found["direction"] == "up"
+    assert found["per_period_low"] <= 0.5 <= found["per_period_high"]
+    assert found["change"] == pytest.approx(0.5 * 71, rel=0.1)
+    assert 0.3 < found["noise"] < 1.5
+    assert found["strength_of_season"] > 0.95
+    assert decompose(made(72, slope=-0.5, season=20, noise=1), 12)["direction"] == "down"
+
+
+def test_what_season_and_noise_explain_is_no_trend() -> None:
+    """Its first value and its last are far from each other."""
+    values = made(70, slope=0, season=20, noise=2)
+    assert abs(values[-1] - values[0]) > 10
+    assert decompose(values, 12)["direction"] == "flat"
+
+
+def test_a_single_odd_value_bends_nothing_and_is_named() -> None:
+    values = made(72, slope=0.5, season=20, noise=1)
+    straight = decompose(values, 12)
+    values[40] += 500
+    bent = decompose(values, 12)
+    assert bent["per_period"] == pytest.approx(straight["per_period"], abs=0.05)
+    assert 40 in bent["odd"]
+
+
+def test_parts_add_up_to_what_there_was() -> None:
+    for values, season in ((CO2[-120:], 12), (NILE, 1)):
+        parts = decompose(values, season)["parts"]
+        assert [sum(one) for one in parts] == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "season", "horizon", "chosen"),
+    [
+        (CO2, 12, 12, {"trend": "add", "seasonal": "add", "seasonal_periods": 12}),
+        (CO2[-180:], 12, 12, {"trend": "add", "seasonal": "add", "seasonal_periods": 12}),
+        (NILE, 1, 6, {}),
+        (SUNSPOTS, 1, 6, {}),
+    ],
+    ids=["CO2", "CO2, its last 180 months", "Nile", "sunspots"],
+)
+def test_a_backtest_is_within_a_tenth_of_the_librarys_own(
+    values: list[float], season: int, horizon: int, chosen: Any
+) -> None:
+    """Of a form that is chosen by hand, by whoever knows the series, at the same moments, of all that came before."""
+    found = forecast_series(values, season, horizon)
+    errors = []
+    for origin in origins_of(len(values), horizon):
+        known, came = np.array(values[:origin]), np.array(values[origin : origin + horizon])
+        said = ETSModel(known, error="add", **chosen).fit(disp=False).forecast(horizon)
+        errors.append(np.mean(np.abs(came - said)) / np.mean(np.abs(known[season:] - known[:-season])))
+    assert found["mase"] <= 1.1 * float(np.mean(errors))
+
+
+def test_ranges_lie_within_each_other_and_around_the_forecast() -> None:
+    found = forecast_series(made(72, slope=0.5, season=20, noise=1), 12, 6)
+    assert len(found["forecast"]) == 6
+    for said, (low, high), (lower, higher) in zip(
+        found["forecast"], found["ranges"]["80"], found["ranges"]["95"], strict=True
+    ):
+        assert lower < low < said < high < higher
+    assert found["mase"] < 0.5
+
+
+@pytest.mark.slow
+def test_ranges_hold_as_often_as_they_say() -> None:
+    """Of a series whose next values are known."""
+    held = {"80": 0, "95": 0}
+    for start in range(20):
+        chance = random.Random(start)
+        values = [50 + chance.gauss(0, 3) for _ in range(66)]
+        ranges = forecast_series(values[:60], 1, 6)["ranges"]
+        for level in held:
+            held[level] += sum(low <= one <= high for one, (low, high) in zip(values[60:], ranges[level], strict=True))
+    assert 0.68 <= held["80"] / 120 <= 0.92
+    assert held["95"] / 120 >= 0.85
+
+
+LIMITS = {"memory": 2 * 1024**3, "cpu": 60, "seconds": 60.0}
+
+
+def test_the_child_computes_what_is_computed_here() -> None:
+    request = {"asked": "decompose", "arguments": {"values": NILE, "season": 1}, **LIMITS}
+    assert answer_of_child("tools.statistics.child", request, 300) == decompose(NILE, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"cpu": 1}, {"arguments": {"values": [], "season": 1}}])
+def test_a_child_that_fails_is_told_as_one(wrong: dict[str, Any]) -> None:
+    request = {"asked": "forecast_series", "arguments": {"values": CO2, "season": 12, "horizon": 12}, **LIMITS}
+    with pytest.raises(EngineFailed):
+        answer_of_child("tools.statistics.child", request | wrong, 300)
