@@ -117,8 +117,8 @@ def record_attempt(claimed: Claimed, outcome: PostOutcome, seconds: float) -> No
     """Log it, and decide what becomes of the delivery and its webhook. One that was deleted meanwhile has no log."""
     delivery, webhook = claimed.delivery, claimed.webhook
     with transaction.atomic():
-        locked = Webhook.objects.select_for_update(of=("self",), no_key=True)
-        if not locked.filter(pk=webhook.pk, deliveries=delivery.pk).only("pk").first():
+        kept = Webhook.objects.filter(pk=webhook.pk, deliveries=delivery.pk)
+        if not kept.select_for_update(of=("self",), no_key=True).only("pk").first():
             return
         DeliveryAttempt.objects.create(
             delivery=delivery, reason=outcome.reason, status=outcome.status, milliseconds=round(1000 * seconds),
