@@ -1,6 +1,7 @@
 """Who outside is told what happens: webhooks, what waits to be delivered to them, and each attempt."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Self
 
@@ -74,11 +75,12 @@ class Webhook(Identified):
         self.sealed_secret = sealing.seal_json(secret)
 
     def open_secrets(self) -> list[str]:
-        """Those that sign now, the newest first. Raises SealLost."""
-        is_kept = self.sealed_former_secret and self.former_until and self.former_until > timezone.now()
-        return [sealing.unseal_json(self.sealed_secret)] + (
-            [sealing.unseal_json(self.sealed_former_secret)] if is_kept else []
-        )
+        """Those that sign now, the newest first; a former one that no key opens is left out. Raises SealLost."""
+        opened = [sealing.unseal_json(self.sealed_secret)]
+        if self.sealed_former_secret and self.former_until and self.former_until > timezone.now():
+            with suppress(sealing.SealLost):
+                opened.append(sealing.unseal_json(self.sealed_former_secret))
+        return opened
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):

@@ -17,6 +17,7 @@ from tests.people import People
 from webhooks import delivering
 from webhooks.announcing import announce
 from webhooks.delivering import claim, claim_more, delay_after, deliver_due, record_attempt
+from webhooks.keeping import renew_secret
 from webhooks.models import MAX_ATTEMPTS, Delivery, Event, Webhook
 from webhooks.sending import PostOutcome
 from webhooks.signing import signed_headers
@@ -242,3 +243,15 @@ def test_who_is_told_to_stop_begins_nothing(people: People, taken: tuple[str, Re
     told(hook_of(people.ada.organization, url=taken[0]))
     assert deliver_due(lambda: False) == 0
     assert Delivery.objects.get().attempts == 0
+
+
+def test_a_new_secret_signs_at_once_though_the_former_ones_key_is_gone(
+    people: People, taken: tuple[str, Receiver], settings: Any
+) -> None:
+    hook = hook_of(people.ada.organization, url=taken[0])
+    settings.SECRET_KEY = "another " * 8
+    renew_secret(people.ada, hook)
+    delivery = told(hook)
+    deliver()
+    assert delivery.tries.get().reason == "ok"
+    assert len(taken[1].received[0].headers["webhook-signature"].split(" ")) == 1
