@@ -28,6 +28,9 @@ from webhooks.signing import body_of_delivery, signed_headers
 logger = logging.getLogger(__name__)
 
 AT_ONCE, OF_ORGANIZATION, OF_WEBHOOK = 16, 4, 2
+LOOKED_AFTER = (
+    1.0  # seconds, although nothing has ended: a look-up may hang for as long as the machine's resolver lets it
+)
 LOOKED_AT = 100  # webhooks of one look; those that were tried longest ago come first
 CLAIMED = timedelta(seconds=90)  # longer than a look-up and a POST take; then whoever claimed it has died
 DELAYS = [timedelta(minutes=m) for m in (1, 5, 30, 120, 360, 720, 1440)]  # after each attempt but the last
@@ -59,7 +62,7 @@ def deliver_due(go_on: Callable[[], bool]) -> int:
                     under_way[pool.submit(make_attempt, one)] = one
             if not under_way:
                 return made
-            for ended in wait(under_way, return_when=FIRST_COMPLETED).done:
+            for ended in wait(under_way, LOOKED_AFTER, FIRST_COMPLETED).done:
                 record_attempt(under_way.pop(ended), *ended.result())
                 made += 1
 

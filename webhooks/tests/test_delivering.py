@@ -1,6 +1,7 @@
 """The outbox: whose turn it is, what follows from each attempt, and that nobody sends the same one twice."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -255,3 +256,30 @@ def test_a_new_secret_signs_at_once_though_the_former_ones_key_is_gone(
     deliver()
     assert delivery.tries.get().reason == "ok"
     assert len(taken[1].received[0].headers["webhook-signature"].split(" ")) == 1
+
+
+@pytest.mark.slow
+def test_a_look_up_that_hangs_holds_up_nothing_that_comes_after_it(
+    people: People, taken: tuple[str, Receiver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name server that never answers takes as long as the machine's resolver lets it."""
+    arrived, looking = threading.Event(), threading.Event()
+    hook, held = hook_of(people.ada.organization, url=taken[0]), []
+    taken[1].answer = lambda connection: (arrived.set(), saying(OK)(connection))[1]
+    look_up = socket.getaddrinfo
+
+    def hanging(host: str, *args: Any, **named: Any) -> Any:
+        if host == "hangs.example":
+            looking.set()
+            held.append(arrived.wait(6))
+        return look_up("127.0.0.1", *args, **named)
+
+    def go_on() -> bool:
+        if looking.is_set() and not hook.deliveries.exists():
+            told(hook)
+        return True
+
+    monkeypatch.setattr("tools.hosts.socket.getaddrinfo", hanging)
+    told(hook_of(people.zoe.organization, url=taken[0].replace("127.0.0.1", "hangs.example")))
+    deliver_due(go_on)
+    assert held == [True], "the other one arrived while it hung"
