@@ -19,6 +19,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts import audit
+from config.faults import describe_error
 from config.metrics.background import count_webhook_attempt
 from tools.sealing import SealLost
 from webhooks.models import MAX_ATTEMPTS, Delivery, DeliveryAttempt, DeliveryQuerySet, Webhook
@@ -28,9 +29,7 @@ from webhooks.signing import body_of_delivery, signed_headers
 logger = logging.getLogger(__name__)
 
 AT_ONCE, OF_ORGANIZATION, OF_WEBHOOK = 16, 4, 2
-LOOKED_AFTER = (
-    1.0  # seconds, although nothing has ended: a look-up may hang for as long as the machine's resolver lets it
-)
+LOOKED_AFTER = 1.0  # seconds, although nothing has ended: a look-up takes as long as the machine's resolver lets it
 LOOKED_AT = 100  # webhooks of one look; those that were tried longest ago come first
 CLAIMED = timedelta(seconds=90)  # longer than a look-up and a POST take; then whoever claimed it has died
 DELAYS = [timedelta(minutes=m) for m in (1, 5, 30, 120, 360, 720, 1440)]  # after each attempt but the last
@@ -63,8 +62,8 @@ def deliver_due(go_on: Callable[[], bool]) -> int:
             if not under_way:
                 return made
             for ended in wait(under_way, LOOKED_AFTER, FIRST_COMPLETED).done:
-                record_attempt(under_way.pop(ended), *ended.result())
                 made += 1
+                record_ended(under_way.pop(ended), ended)
 
 
 def claim_more(under_way: list[Claimed]) -> Iterator[Claimed]:
@@ -114,6 +113,14 @@ def make_attempt(claimed: Claimed) -> tuple[PostOutcome, float]:
     body = body_of_delivery(claimed.delivery)
     headers = signed_headers(claimed.delivery.message_id, int(time.time()), body, signing)
     return post(claimed.webhook.url, headers, body), time.monotonic() - began
+
+
+def record_ended(claimed: Claimed, ended: Future[tuple[PostOutcome, float]]) -> None:
+    """One whose end cannot be recorded is due again when CLAIMED is over; the others' are recorded."""
+    try:
+        record_attempt(claimed, *ended.result())
+    except Exception as error:
+        logger.warning("delivery %s is left to a later round: %s", claimed.delivery.pk, describe_error(error))
 
 
 def record_attempt(claimed: Claimed, outcome: PostOutcome, seconds: float) -> None:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import AuditEvent
@@ -283,3 +284,22 @@ def test_a_look_up_that_hangs_holds_up_nothing_that_comes_after_it(
     told(hook_of(people.zoe.organization, url=taken[0].replace("127.0.0.1", "hangs.example")))
     deliver_due(go_on)
     assert held == [True], "the other one arrived while it hung"
+
+
+def test_one_that_cannot_be_recorded_costs_the_others_nothing(people: People, taken: tuple[str, Receiver]) -> None:
+    """What a database refuses of one row, as when it is locked for too long."""
+    gone_wrong, hook = hook_of(people.zoe.organization, url=taken[0]), hook_of(people.ada.organization, url=taken[0])
+    lost, fine = told(gone_wrong), [told(hook) for _ in range(6)]
+    refused = f"NEW.delivery_id = '{lost.pk.hex if connection.vendor == 'sqlite' else lost.pk}'"
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(
+                f"CREATE TRIGGER refusing BEFORE INSERT ON webhooks_deliveryattempt WHEN {refused} "
+                "BEGIN SELECT RAISE(ABORT, 'refused'); END"
+            )
+        else:
+            cursor.execute(f"ALTER TABLE webhooks_deliveryattempt ADD CONSTRAINT refusing CHECK (NOT ({refused[4:]}))")
+    assert deliver() == 7
+    lost.refresh_from_db()
+    assert lost.status == "waiting", "it is due again when its time is over"
+    assert {one.status for one in Delivery.objects.filter(pk__in=[one.pk for one in fine])} == {"sent"}
