@@ -261,6 +261,8 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("webhooks/delivering.py", "Webhook.objects.filter(pk=webhook, failing_since=None)"): "the one that was told",
     ("webhooks/delivering.py", "Webhook.objects.filter(pk=webhook, is_active=True)"): "the one that was told",
     ("webhooks/delivering.py", "Delivery.objects.filter(attempts__gte="): "upkeep: whose process died",
+    ("webhooks/delivering.py", "Webhook.objects.filter(is_active=False)"): "upkeep: who is switched off",
+    ("webhooks/delivering.py", "Delivery.objects.filter(webhook__in="): "upkeep: what waits for who is switched off",
     ("webhooks/quotas.py", "Webhook.objects.filter(is_active=True)"): "upkeep: which organizations want to be told",
     (
         "webhooks/quotas.py",

@@ -174,6 +174,7 @@ def _note_failure(webhook: UUID, *, is_gone: bool) -> None:
 
 
 def give_up_dead() -> int:
-    """Those whose last attempt died with its process."""
+    """Those whose last attempt died with its process, and what was announced while its webhook was switched off."""
     now = timezone.now()
-    return Delivery.objects.filter(attempts__gte=MAX_ATTEMPTS, not_before__lte=now).give_up()
+    late = Delivery.objects.filter(webhook__in=Webhook.objects.filter(is_active=False)).give_up()
+    return late + Delivery.objects.filter(attempts__gte=MAX_ATTEMPTS, not_before__lte=now).give_up()

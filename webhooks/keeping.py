@@ -56,10 +56,11 @@ def change_webhook(by: Membership, webhook: Webhook, **fields: Any) -> None:
     written = [*fields, "updated_at"]
     with transaction.atomic():
         was_active = Webhook.objects.in_organization_of(by).select_for_update().get(pk=webhook.pk).is_active
+        webhook.is_active = fields.get("is_active", was_active)
         if webhook.is_active and not was_active:
             webhook.failing_since = webhook.disabled_at = None
             written += ["failing_since", "disabled_at"]
-        elif was_active and not webhook.is_active:
+        if webhook.is_active != was_active:
             webhook.deliveries.all().give_up()
         webhook.save(update_fields=written)
         flags = {"is_active": webhook.is_active} if webhook.is_active != was_active else {}
@@ -86,10 +87,8 @@ def renew_secret(by: Membership, webhook: Webhook) -> str:
 def send_test(by: Membership, webhook: Webhook) -> Delivery:
     """A ping, sent by a worker like everything else: nobody's request waits for a stranger's server. While one waits
     there is no other. Raises WebhookInactive."""
-    if not webhook.is_active:
-        raise WebhookInactive
     with transaction.atomic():
-        Webhook.objects.in_organization_of(by).select_for_update().filter(pk=webhook.pk).first()
+        _lock_active(by, webhook)
         pings = webhook.deliveries.waiting().filter(event=Event.PING, attempts=0)
         ping = pings.first() or webhook.deliveries.create(event=Event.PING, data={"webhook": str(webhook.pk)})
         audit.record(by, "tested", webhook)
@@ -99,11 +98,17 @@ def send_test(by: Membership, webhook: Webhook) -> Delivery:
 def send_again(by: Membership, webhook: Webhook, delivery: Delivery) -> Delivery:
     """The same message under the same id, with all its attempts before it. One that waits is sent at its time anyway.
     Raises WebhookInactive."""
-    if not webhook.is_active:
-        raise WebhookInactive
     with transaction.atomic():
+        _lock_active(by, webhook)
         ended = webhook.deliveries.filter(pk=delivery.pk).exclude(status=Delivery.Status.WAITING)
         if ended.update(status=Delivery.Status.WAITING, attempts=0, not_before=timezone.now()):
             audit.record(by, "sent again", webhook)
     delivery.refresh_from_db()
     return delivery
+
+
+def _lock_active(by: Membership, webhook: Webhook) -> None:
+    """Nobody switches it off until the transaction ends. Raises WebhookInactive."""
+    active = Webhook.objects.in_organization_of(by).filter(pk=webhook.pk, is_active=True)
+    if not active.select_for_update().first():
+        raise WebhookInactive

@@ -19,8 +19,9 @@ from tests.people import People
 from webhooks import delivering
 from webhooks.announcing import announce
 from webhooks.delivering import claim, claim_more, delay_after, deliver_due, record_attempt
-from webhooks.keeping import renew_secret
+from webhooks.keeping import change_webhook, renew_secret, send_again, send_test
 from webhooks.models import MAX_ATTEMPTS, Delivery, Event, Webhook
+from webhooks.problems import WebhookInactive
 from webhooks.sending import PostOutcome
 from webhooks.signing import signed_headers
 from webhooks.tests.receiver import OK, Receiver, receiving, saying
@@ -303,3 +304,39 @@ def test_one_that_cannot_be_recorded_costs_the_others_nothing(people: People, ta
     lost.refresh_from_db()
     assert lost.status == "waiting", "it is due again when its time is over"
     assert {one.status for one in Delivery.objects.filter(pk__in=[one.pk for one in fine])} == {"sent"}
+
+
+def test_what_waits_for_who_is_switched_off_is_given_up_whenever_it_came(
+    people: People, taken: tuple[str, Receiver]
+) -> None:
+    """It was announced by who still saw the webhook active, and written after that had been switched off."""
+    hook = hook_of(people.ada.organization, url=taken[0], is_active=False)
+    late = told(hook)
+    assert deliver() == 0
+    late.refresh_from_db()
+    assert late.status == "failed"
+    change_webhook(people.ada, hook, is_active=True)
+    assert deliver() == 0
+    assert taken[1].received == []
+
+
+def test_a_change_of_who_was_switched_off_meanwhile_does_not_say_that_it_is_active(people: People) -> None:
+    hook = hook_of(people.ada.organization)
+    now = timezone.now()
+    Webhook.objects.filter(pk=hook.pk).update(is_active=False, disabled_at=now, failing_since=now)
+    change_webhook(people.ada, hook, description="Other")
+    kept = Webhook.objects.get(pk=hook.pk)
+    assert (kept.description, kept.is_active, kept.disabled_at, kept.failing_since) == ("Other", False, now, now)
+    assert "is_active" not in AuditEvent.objects.get(action="changed", object_id=str(hook.pk)).changes
+    assert not hook.is_active
+
+
+def test_nothing_is_queued_for_who_was_switched_off_meanwhile(people: People) -> None:
+    hook = hook_of(people.ada.organization)
+    ended = told(hook, Delivery.Status.FAILED)
+    Webhook.objects.filter(pk=hook.pk).update(is_active=False)
+    with pytest.raises(WebhookInactive):
+        send_again(people.ada, hook, ended)
+    with pytest.raises(WebhookInactive):
+        send_test(people.ada, hook)
+    assert not hook.deliveries.waiting().exists()
