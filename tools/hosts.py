@@ -53,7 +53,8 @@ def _may_be_reached(address: Address, networks: Sequence[str]) -> bool:
         inner = IPv4Address(int(address) & 0xFFFFFFFF)
     if inner and not _may_be_reached(inner, networks):
         return False
-    is_public = address.is_global and not (address.is_multicast or address.is_reserved)
+    is_site_local = getattr(address, "is_site_local", False)  # fec0::/10, which Python holds to be global
+    is_public = address.is_global and not (address.is_multicast or address.is_reserved or is_site_local)
     return is_public or _is_within(address, networks)
 
 
