@@ -114,6 +114,17 @@ def test_an_answer_with_a_personal_source_is_told_of_never(people: People) -> No
     assert announced() == []
 
 
+def test_the_same_rating_said_again_is_told_once(people: People) -> None:
+    """Nothing limits how often it may be said, and each would be a row for each webhook."""
+    hook_of(people.ada.organization)
+    answer = MessageFactory(conversation=ConversationFactory(of=people.alice, is_personal=False), role="assistant")
+    for rating, comment in ((1, ""), (1, ""), (1, "because"), (-1, ""), (-1, "")):
+        answer.refresh_from_db()
+        rate_answer(answer, rating, comment)
+    assert [data["rating"] for _event, data in announced()] == ["up", "down"]
+    assert answer.rating == -1
+
+
 def test_a_limit_that_is_nearly_reached_is_told_once_a_day(people: People, settings: Any) -> None:
     settings.QUOTAS = True
     settings.LIMITS = {"organization": {"corpora": 5, "tokens_day": 100, "documents": 10}}

@@ -11,12 +11,13 @@ from webhooks.models import Event
 
 def rate_answer(message: Message, rating: int, comment: str) -> None:
     """`rating` is 1 or -1. Outside nobody is told who rated or what they wrote, and nothing of a conversation that a
-    personal corpus was in reach of."""
+    personal corpus was in reach of, nor of the same rating said again."""
+    is_news = message.rating != rating
     message.rating, message.comment = rating, comment
     said = "up" if rating > 0 else "down"
     with transaction.atomic():
         message.save(update_fields=["rating", "comment"])
-        if not is_personal_answer(message):
+        if is_news and not is_personal_answer(message):
             announce(
                 message.conversation.organization_id,
                 Event.ANSWER_RATED,
