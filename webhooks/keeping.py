@@ -16,6 +16,7 @@ from webhooks.problems import WebhookInactive, WebhooksFull
 from webhooks.signing import new_secret
 
 MOST_WEBHOOKS = 20  # of an organization
+FORGOTTEN_AT_ONCE = 1000  # deliveries
 FORMER_SIGNS = timedelta(hours=24)  # beside a new secret, until the receiver knows that
 
 
@@ -68,6 +69,10 @@ def change_webhook(by: Membership, webhook: Webhook, **fields: Any) -> None:
 
 
 def delete_webhook(by: Membership, webhook: Webhook) -> None:
+    """Its log goes first, in steps of their own: of a hundred thousand rows at once nothing else could be written for
+    seconds, and a request that is cut off would have done nothing."""
+    while step := list(webhook.deliveries.order_by().values_list("pk", flat=True)[:FORGOTTEN_AT_ONCE]):
+        webhook.deliveries.filter(pk__in=step).delete()
     with transaction.atomic():
         audit.record(by, "deleted", webhook)
         webhook.delete()

@@ -154,3 +154,22 @@ def test_acts_are_audited_without_address_or_secret(people: People) -> None:
     assert [one.action for one in events] == ["created", "changed", "renewed", "deleted"]
     assert events[1].changes == {"fields": ["description", "is_active"], "is_active": False}
     assert "hush" not in str([one.changes for one in events])
+
+
+def test_the_log_of_a_webhook_that_is_deleted_goes_in_steps_of_their_own(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "FORGOTTEN_AT_ONCE", 2)
+    hook = hook_of(people.ada.organization)
+    kept = told(hook_of(people.ada.organization))
+    for _ in range(5):
+        DeliveryAttempt.objects.create(delivery=told(hook), reason="ok", milliseconds=1)
+    with CaptureQueriesContext(connection) as queries:
+        assert signed_in(people.ada).delete(f"{LIST}{hook.pk}/").status_code == 204
+    said = [one["sql"] for one in queries]
+    steps = [at for at, sql in enumerate(said) if sql.startswith('DELETE FROM "webhooks_delivery"')]
+    (last,) = [at for at, sql in enumerate(said) if sql.startswith('DELETE FROM "webhooks_webhook"')]
+    begun = max(at for at, sql in enumerate(said[:last]) if sql.startswith("SAVEPOINT"))
+    assert len([at for at in steps if at < begun]) == 3, "before the transaction of the webhook itself"
+    assert list(Delivery.objects.all()) == [kept]
+    assert not DeliveryAttempt.objects.exists()
