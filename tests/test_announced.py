@@ -64,6 +64,20 @@ def test_a_document_whose_workers_all_died_is_told_as_failed(people: People) -> 
     assert (event, data["code"]) == ("document.failed", "too_many_attempts")
 
 
+def test_of_many_that_are_given_up_some_are_told_at_once_and_the_others_next(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each costs a look at who listens, and all would be one transaction."""
+    monkeypatch.setattr(claims, "GIVEN_UP_AT_ONCE", 2)
+    hook_of(people.ada.organization)
+    corpus = CorpusFactory(shared_in=people.ada.organization)
+    documents = [claimed_document(corpus=corpus)[0].pk for _ in range(3)]
+    past = timezone.now() - timedelta(minutes=1)
+    Document.objects.filter(pk__in=documents).update(attempts=claims.MAX_ATTEMPTS, lease_expires_at=past)
+    assert [claims.give_up_exhausted() for _ in range(3)] == [2, 1, 0]
+    assert len(announced()) == 3
+
+
 def test_of_personal_documents_nothing_is_told(people: People) -> None:
     hook_of(people.ada.organization)
     _document, lease = claimed_document(corpus=CorpusFactory(personal_of=people.alice))

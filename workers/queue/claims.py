@@ -26,6 +26,7 @@ from workers.queue.turns import Kind
 RETRY_AFTER = timedelta(seconds=15)
 MAX_ATTEMPTS = 3
 TRIED = 8  # candidates of one look; then who is next is asked anew
+GIVEN_UP_AT_ONCE = 500  # each is announced in the same transaction; the next sweep goes on
 ROUNDS = 20  # in which others were always faster; the next hint tries again
 
 Status = Document.Status
@@ -118,7 +119,7 @@ def give_up_exhausted() -> int:
     ended = {"status": Status.FAILED, "stage": Document.Stage.NONE, "error_code": "too_many_attempts"}
     with transaction.atomic():
         exhausted = due_documents().order_by().filter(attempts__gte=MAX_ATTEMPTS).select_for_update(of=("self",))
-        documents = [one.pk for one in exhausted.only("pk")]
+        documents = [one.pk for one in exhausted.only("pk")[:GIVEN_UP_AT_ONCE]]
         given_up = Document.objects.filter(pk__in=documents).update(**ended, lease_holder=None, lease_expires_at=None)
         announce_ends(documents)
     for _ in range(given_up):
