@@ -44,6 +44,37 @@ def test_what_season_and_noise_explain_is_no_trend() -> None:
     assert decompose(values, 12)["direction"] == "flat"
 
 
+@pytest.mark.parametrize(("length", "season"), [(8, 1), (12, 1), (8, 4), (24, 12), (36, 12), (60, 12), (14, 7)])
+@pytest.mark.parametrize("size", [0, 20])
+def test_of_season_and_noise_alone_a_trend_is_hardly_ever_told(length: int, season: int, size: int) -> None:
+    """Also of short series, of which a smooth one follows the noise itself."""
+    told = 0
+    for start in range(40):
+        chance = random.Random(start)
+        values = [size * math.sin(2 * math.pi * n / season) + chance.gauss(100, 5) for n in range(length)]
+        told += decompose(values, season)["direction"] != "flat"
+    assert told <= 6
+
+
+def test_of_few_events_no_trend_is_told() -> None:
+    """More than half of the days have none: their noise is nothing, and any change more than that."""
+    told = 0
+    for start in range(40):
+        chance = random.Random(start)
+        told += decompose([float(chance.random() < 0.15) for _ in range(42)], 7)["direction"] != "flat"
+    assert told <= 6
+
+
+@pytest.mark.parametrize(("length", "season"), [(24, 12), (60, 12), (40, 1), (28, 7)])
+def test_the_range_of_a_change_holds_as_often_as_it_says(length: int, season: int) -> None:
+    held = 0
+    for start in range(40):
+        chance = random.Random(start)
+        found = decompose([n + chance.gauss(100, 5) for n in range(length)], season)
+        held += found["per_period_low"] <= 1 <= found["per_period_high"]
+    assert held >= 34
+
+
 def test_a_single_odd_value_bends_nothing_and_is_named() -> None:
     values = made(72, slope=0.5, season=20, noise=1)
     straight = decompose(values, 12)
