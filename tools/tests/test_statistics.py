@@ -13,7 +13,7 @@ from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 from tools.engines.failures import EngineFailed
 from tools.engines.running import answer_of_child
 from tools.statistics.decomposition import decompose
-from tools.statistics.forecasting import forecast, origins_of
+from tools.statistics.forecasting import Form, forecast, origins_of, predict
 
 PUBLIC = json.loads((Path(__file__).parent / "public_series.json").read_text())
 CO2, NILE, SUNSPOTS = (PUBLIC[name]["values"] for name in ("co2", "nile", "sunspots"))
@@ -121,6 +121,29 @@ def test_ranges_lie_within_each_other_and_around_the_forecast() -> None:
     ):
         assert lower < low < said < high < higher
     assert found["mase"] < 0.5
+
+
+def test_a_short_history_widens_the_ranges() -> None:
+    """Of as many months as are needed: a season that was fitted to two or three of each says little of the next."""
+    held = 0
+    for start in range(4):
+        chance = random.Random(start)
+        values = [100 + n + 20 * math.sin(2 * math.pi * n / 12) + chance.gauss(0, 5) for n in range(42)]
+        ranges = forecast(values[:36], 12, 6)["ranges"]["95"]
+        held += sum(low <= one <= high for one, (low, high) in zip(values[36:], ranges, strict=True))
+    assert held >= 20
+
+
+def test_repeating_the_last_season_says_how_much_it_has_risen_since() -> None:
+    """A range of what varies alone, without what the values rise each year, would lie wholly below what comes."""
+    _said, ranges = predict(np.arange(130.0), 52, 4, Form("last season", seasonal=True, is_naive=True))
+    assert all(low <= came <= high for came, (low, high) in zip(range(130, 134), ranges[95], strict=True))
+
+
+@pytest.mark.parametrize("horizon", [1, 3, 6])
+def test_the_shortest_history_that_is_taken_is_enough(horizon: int) -> None:
+    values = made(8 + horizon + 3 * max(1, horizon // 3), slope=1, season=0, noise=1)
+    assert len(forecast(values, 1, horizon)["forecast"]) == horizon
 
 
 @pytest.mark.slow
