@@ -101,6 +101,7 @@ def test_an_expression_is_of_columns_that_are_open(people: People, table: Source
         ("ventas", {"filters": {"\u0323" * 61: 1}}, "invalid_input"),
         ("ventas", {"date_range": {"from": "yesterday"}}, "invalid_input"),
         ("ventas", {"date_range": {"to": "9999-12-31"}}, "invalid_input"),
+        ("ventas", {"date_range": {"from": "2025-12-31", "to": "2025-01-01"}}, "invalid_input"),
         ("cuántas", {"group_by": "month"}, "not_measurable"),
     ],
 )
