@@ -158,3 +158,16 @@ def test_a_model_is_told_which_metrics_there_are(agent: Agent, table: SourceTabl
     assert "dimensions: none" in metrics_in_words(agent)
     Metric.objects.all().delete()
     assert metrics_in_words(agent) == ""
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_name_that_two_of_a_source_have_is_answered_by_neither(people: People, table: SourceTable) -> None:
+    """Which of two numbers is meant, nobody guesses."""
+    Metric.objects.create(table=table, name="cobros", synonyms=["ingresos"], aggregate="count")
+    Dimension.objects.create(table=table, name="día", synonyms=["zona"], column="day")
+    answer = ask(people.bob, "ingresos")
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_name"), answer.json()
+    assert "cobros, ventas" in answer.json()["reason"]
+    answer = ask(people.bob, dimensions=["zona"])
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_name"), answer.json()
+    assert ask(people.bob, "cobros").status_code == 200
