@@ -101,6 +101,7 @@ def test_an_expression_is_of_columns_that_are_open(people: People, table: Source
         ("ventas", {"filters": {"\u0323" * 61: 1}}, "invalid_input"),
         ("ventas", {"date_range": {"from": "yesterday"}}, "invalid_input"),
         ("ventas", {"date_range": {"to": "9999-12-31"}}, "invalid_input"),
+        ("ventas", {"date_range": {"from": "2025-12-31", "to": "2025-01-01"}}, "invalid_input"),
         ("cuántas", {"group_by": "month"}, "not_measurable"),
     ],
 )
@@ -157,3 +158,16 @@ def test_a_model_is_told_which_metrics_there_are(agent: Agent, table: SourceTabl
     assert "dimensions: none" in metrics_in_words(agent)
     Metric.objects.all().delete()
     assert metrics_in_words(agent) == ""
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_name_that_two_of_a_source_have_is_answered_by_neither(people: People, table: SourceTable) -> None:
+    """Which of two numbers is meant, nobody guesses."""
+    Metric.objects.create(table=table, name="cobros", synonyms=["ingresos"], aggregate="count")
+    Dimension.objects.create(table=table, name="día", synonyms=["zona"], column="day")
+    answer = ask(people.bob, "ingresos")
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_name"), answer.json()
+    assert "cobros, ventas" in answer.json()["reason"]
+    answer = ask(people.bob, dimensions=["zona"])
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_name"), answer.json()
+    assert ask(people.bob, "cobros").status_code == 200

@@ -128,3 +128,13 @@ def test_a_metric_without_time_is_none_of_theirs(people: People) -> None:
     Metric.objects.update(time_column="")
     assert timed_metrics(agent) == ""
     assert call(people.bob, "get_trends").json()["code"] == "not_measurable"
+
+
+def test_of_many_periods_to_come_the_first_are_named(people: People) -> None:
+    """A plan of many years lies in the same column: what was computed has its place before it in a model's prompt."""
+    to_come = "".join(f"{next_period(date(2100, 1, 1), 'month', n)},norte,1,a@x\n" for n in range(300))
+    agent_of(people, history(60) + to_come)
+    answer = call(people.bob, "get_trends")
+    assert answer.status_code == 200, answer.json()
+    assert answer.json()["numbers"]["left_out"].startswith("2100-01-01, 2100-02-01")
+    assert len(answer.json()["numbers"]["left_out"]) < 200

@@ -9,6 +9,7 @@ from django.core.cache import cache
 
 from accounts.limits.places import Places
 from accounts.models import Membership
+from config.concurrency.pooled import give_back_connection
 from tools.engines.failures import EngineFailed
 from tools.engines.running import answer_of_child
 from tools.problems import AnalysisFailed
@@ -28,6 +29,7 @@ def compute(by: Membership, asked: str, **arguments: Any) -> dict[str, Any]:
         limits = {"memory": MEMORY, "cpu": CPU_SECONDS, "seconds": SECONDS}
         try:
             with _places.taken():
+                give_back_connection()
                 request = {"asked": asked, "arguments": arguments, **limits}
                 found = answer_of_child("tools.statistics.child", request, SECONDS)
         except EngineFailed:

@@ -41,7 +41,7 @@ def read_yaml(text: str) -> dict[str, Any]:
     except yaml.MarkedYAMLError as error:
         line = f"Line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise YamlRefused(f"{line}{error.problem or 'this is no YAML'}") from None
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, OverflowError):  # also of a character that there is not, or a long version
         raise YamlRefused("The text has characters that YAML does not take.") from None
     if not isinstance(found, dict):
         raise YamlRefused("Line 1: begin with “metrics:”.")

@@ -6,6 +6,7 @@ taken, and that error is told. It is the least of a few, and so a little kinder 
 Runs in a child alone (`tools.statistics.child`): what it imports takes seconds and 170 MB.
 """
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ ORIGINS = 4
 LEVELS = (80, 95)
 MOST_VALUES, LONGEST_ETS_SEASON = 600, 12
 EVALUATIONS = 200
+NORMAL_95 = 1.96
+LEAST_HEURISTIC = 10  # values, with which the library guesses where a series begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,15 @@ def forecast_series(values: Sequence[float], season: int, horizon: int) -> dict[
         errors = {form: backtest(series, season, horizon, form, origins) for form in forms_for(min(origins), season)}
         form = min(errors, key=lambda one: errors[one]["mase"])
         middle, ranges = predict(series, season, horizon, form, with_ranges=True)
+        wider = _understated(series, season, form, errors[form]["rmse"], ranges)
     return {
         "model": form.name,
         "forecast": middle.tolist(),
-        "ranges": {str(level): ranges[level].tolist() for level in LEVELS},
-        **errors[form],
+        "ranges": {
+            str(level): (middle[:, None] + wider * (ranges[level] - middle[:, None])).tolist() for level in LEVELS
+        },
+        "mase": errors[form]["mase"],
+        "smape": errors[form]["smape"],
         "origins": len(origins),
         "forms": len(errors),
     }
@@ -76,16 +83,32 @@ def origins_of(length: int, horizon: int) -> list[int]:
 
 def backtest(series: Any, season: int, horizon: int, form: Smoothing, origins: Sequence[int]) -> dict[str, float]:
     """Mean errors over the horizon and the origins: MASE against the error of repeating the last season within what
-    was known (Hyndman and Koehler, 2006), and sMAPE in percent."""
-    scaled, percent = [], []
+    was known (Hyndman and Koehler, 2006), sMAPE in percent, and the root of the mean squared error."""
+    scaled, percent, squared = [], [], []
     for origin in origins:
         known, came = series[:origin], series[origin : origin + horizon]
         said, _ranges = predict(known, season, horizon, form)
         error = np.abs(came - said)
         scaled.append(float(np.mean(error)) / _scale(known, season))
+        squared.append(float(np.mean(error**2)))
         size = np.abs(came) + np.abs(said)
         percent.append(200 * float(np.mean(np.divide(error, size, out=np.zeros_like(error), where=size > 0))))
-    return {"mase": float(np.mean(scaled)), "smape": float(np.mean(percent))}
+    rmse = math.sqrt(float(np.mean(squared)))
+    return {"mase": float(np.mean(scaled)), "smape": float(np.mean(percent)), "rmse": rmse}
+
+
+def _understated(series: Any, season: int, form: Smoothing, rmse: float, ranges: dict[int, Any]) -> float:
+    """By how much ranges are too narrow: they are of the errors within what a form was fitted to, which know neither
+    what the fit took up nor how wrong it was in the backtest. Never less than 1."""
+    low, high = ranges[95].T
+    own = float(np.sqrt(np.mean(((high - low) / (2 * NORMAL_95)) ** 2)))
+    fitted = 1.0 if form.is_naive else math.sqrt(len(series) / max(1, len(series) - _parameters(form, season)))
+    return max(1.0, fitted, rmse / own if own > 0 else 1.0)
+
+
+def _parameters(form: Smoothing, season: int) -> int:
+    """What is estimated: the beginnings and the smoothing of the level, the trend and the season."""
+    return 2 + 2 * form.trend + form.damped + (season + 1 if form.seasonal else 0)
 
 
 def _scale(known: Any, season: int) -> float:
@@ -98,6 +121,8 @@ def predict(
 ) -> tuple[Any, dict[int, Any]]:
     if form.is_naive:
         return _repeat(known, season, horizon)
+    least = LEAST_HEURISTIC + (2 * (season // 2) if form.seasonal else 0)
+    is_estimated = len(known) < least or len(known) > _states(form, season) + 6
     model = ETSModel(
         pd.Series(known),  # of an array it gives no ranges
         error="add",
@@ -105,7 +130,7 @@ def predict(
         damped_trend=form.damped,
         seasonal="add" if form.seasonal else None,
         seasonal_periods=season if form.seasonal else None,
-        initialization_method="estimated" if len(known) > _states(form, season) + 6 else "heuristic",
+        initialization_method="estimated" if is_estimated else "heuristic",
     )
     fitted = model.fit(disp=False, maxiter=EVALUATIONS)
     if not with_ranges:
@@ -122,6 +147,7 @@ def _states(form: Smoothing, season: int) -> int:
 def _repeat(known: Any, season: int, horizon: int) -> tuple[Any, dict[int, Any]]:
     steps = np.arange(horizon)
     said = known[len(known) - season + steps % season]
-    deviation = float(np.std(known[season:] - known[:-season])) * np.sqrt(steps // season + 1)
-    widths = {80: 1.2816, 95: 1.96}
+    changes = known[season:] - known[:-season]
+    deviation = float(np.sqrt(np.mean(changes**2))) * np.sqrt(steps // season + 1)
+    widths = {80: 1.2816, 95: NORMAL_95}
     return said, {level: np.column_stack([said - k * deviation, said + k * deviation]) for level, k in widths.items()}

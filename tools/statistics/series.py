@@ -42,7 +42,7 @@ def next_period(day: date, period: str, count: int = 1) -> date:
 def regular_series(rows: Iterable[Sequence[Any]], period: str, aggregate: str, today: date) -> Series:
     """`rows`: the first day of a period and its number (a decimal may be a text), in time. Raises SeriesRefused."""
     known = {_day(row[0]): _number(row[1]) for row in rows}
-    left_out = [day for day in known if next_period(day, period) > today]
+    left_out = [day for day in known if day > today or next_period(day, period) > today]
     found = {day: value for day, value in known.items() if day not in left_out and value is not None}
     if not found:
         raise SeriesRefused("No period has a number.")

@@ -29,6 +29,14 @@ def test_the_period_that_is_not_over_is_left_out() -> None:
     assert found.left_out == [date(2025, 6, 1)]
 
 
+@pytest.mark.parametrize("period", ["day", "week", "month", "quarter", "year"])
+def test_a_day_that_no_calendar_goes_beyond_is_left_out(period: str) -> None:
+    """As it is written where there is no end yet."""
+    last = date(9999, 12, 31)
+    found = series_of([["2024-01-01", 1], [last.isoformat(), 2]], period=period)
+    assert (found.values, found.left_out) == ([1], [last])
+
+
 @pytest.mark.parametrize(
     ("day", "period", "following"),
     [

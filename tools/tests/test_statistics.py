@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 
+from agents.api.analytics.trends import least_values
 from tools.engines.failures import EngineFailed
 from tools.engines.running import answer_of_child
 from tools.statistics.decomposition import decompose
-from tools.statistics.forecasting import forecast_series, origins_of
+from tools.statistics.forecasting import Smoothing, forecast_series, origins_of, predict
 
 PUBLIC = json.loads((Path(__file__).parent / "public_series.json").read_text())
 CO2, NILE, SUNSPOTS = (PUBLIC[name]["values"] for name in ("co2", "nile", "sunspots"))
@@ -42,6 +43,37 @@ def test_what_season_and_noise_explain_is_no_trend() -> None:
     values = made(70, slope=0, season=20, noise=2)
     assert abs(values[-1] - values[0]) > 10
     assert decompose(values, 12)["direction"] == "flat"
+
+
+@pytest.mark.parametrize(("length", "season"), [(8, 1), (12, 1), (8, 4), (24, 12), (36, 12), (60, 12), (14, 7)])
+@pytest.mark.parametrize("size", [0, 20])
+def test_of_season_and_noise_alone_a_trend_is_hardly_ever_told(length: int, season: int, size: int) -> None:
+    """Also of short series, of which a smooth one follows the noise itself."""
+    told = 0
+    for start in range(40):
+        chance = random.Random(start)
+        values = [size * math.sin(2 * math.pi * n / season) + chance.gauss(100, 5) for n in range(length)]
+        told += decompose(values, season)["direction"] != "flat"
+    assert told <= 6
+
+
+def test_of_few_events_no_trend_is_told() -> None:
+    """More than half of the days have none: their noise is nothing, and any change more than that."""
+    told = 0
+    for start in range(40):
+        chance = random.Random(start)
+        told += decompose([float(chance.random() < 0.15) for _ in range(42)], 7)["direction"] != "flat"
+    assert told <= 6
+
+
+@pytest.mark.parametrize(("length", "season"), [(24, 12), (60, 12), (40, 1), (28, 7)])
+def test_the_range_of_a_change_holds_as_often_as_it_says(length: int, season: int) -> None:
+    held = 0
+    for start in range(40):
+        chance = random.Random(start)
+        found = decompose([n + chance.gauss(100, 5) for n in range(length)], season)
+        held += found["per_period_low"] <= 1 <= found["per_period_high"]
+    assert held >= 34
 
 
 def test_a_single_odd_value_bends_nothing_and_is_named() -> None:
@@ -90,6 +122,33 @@ def test_ranges_lie_within_each_other_and_around_the_forecast() -> None:
     ):
         assert lower < low < said < high < higher
     assert found["mase"] < 0.5
+
+
+def test_a_short_history_widens_the_ranges() -> None:
+    """Of as many months as are needed: a season that was fitted to two or three of each says little of the next."""
+    held = 0
+    for start in range(4):
+        chance = random.Random(start)
+        values = [100 + n + 20 * math.sin(2 * math.pi * n / 12) + chance.gauss(0, 5) for n in range(42)]
+        ranges = forecast_series(values[:36], 12, 6)["ranges"]["95"]
+        held += sum(low <= one <= high for one, (low, high) in zip(values[36:], ranges, strict=True))
+    assert held >= 20
+
+
+def test_repeating_the_last_season_says_how_much_it_has_risen_since() -> None:
+    """A range of what varies alone, without what the values rise each year, would lie wholly below what comes."""
+    _said, ranges = predict(np.arange(130.0), 52, 4, Smoothing("last season", seasonal=True, is_naive=True))
+    assert all(low <= came <= high for came, (low, high) in zip(range(130, 134), ranges[95], strict=True))
+
+
+@pytest.mark.parametrize("horizon", [1, 3, 6])
+@pytest.mark.parametrize("season", [1, 4, 7])
+def test_the_shortest_histories_that_are_taken_are_enough(season: int, horizon: int) -> None:
+    """Up to where the library begins to estimate a beginning: what it guesses before needs more values with a season."""
+    least = least_values(season, horizon)
+    for length in range(least, least + season + 7, 3):
+        values = made(length, slope=1, season=5, noise=1)
+        assert len(forecast_series(values, season, horizon)["forecast"]) == horizon, length
 
 
 @pytest.mark.slow

@@ -82,6 +82,12 @@ class DateRangeSerializer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {"from": DayField(required=False), "to": DayField(required=False)}
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Of no day there would be a number too, and it would be zero."""
+        if attrs.get("from", FIRST_DAY) > attrs.get("to", LAST_DAY):
+            raise serializers.ValidationError({"to": "Send a last day that is not before the first."})
+        return attrs
+
 
 class AskedMetricSerializer(serializers.Serializer[Any]):
     agent = serializers.CharField(max_length=LONGEST_AGENT)

@@ -69,14 +69,14 @@ def find_metric(agent: Agent, name: str, source: str = "") -> Metric:
         raise UnknownName(reason=f"More than one source has it; say which in `source`: {names}.")
     if not found:
         raise UnknownName(reason=f"There is no metric of this name. There are: {_list(metrics)}.")
-    return found[0]
+    return _only(found)
 
 
 def find_dimension(metric: Metric, name: str) -> Dimension:
     """Raises UnknownName, which tells those that there are."""
     known = usable_dimensions(metric.table)
     if found := _named(name, known):
-        return found[0]
+        return _only(found)
     there = f"There are: {_list(known)}." if known else "It has none."
     raise UnknownName(reason=f"The metric {metric.name} has no dimension of this name. {there}")
 
@@ -89,6 +89,13 @@ def _named(name: str, known: Sequence[Named]) -> list[Named]:
         lambda one: folded_name(name) in map(folded_name, one.synonyms),
     )
     return next((found for way in ways if (found := [one for one in known if way(one)])), [])
+
+
+def _only(found: Sequence[Named]) -> Named:
+    """Raises UnknownName for a name that several of one source have: which is meant, nobody guesses."""
+    if len(found) > 1:
+        raise UnknownName(reason=f"More than one is called so. Ask for one by its own name: {_list(found)}.")
+    return found[0]
 
 
 def _list(known: Sequence[Defined]) -> str:

@@ -70,8 +70,9 @@ GET_TRENDS = Tool(
     name="get_trends",
     description=(
         "Tell whether a metric has changed beyond what season and chance explain: its trend by a robust decomposition "
-        "(STL), with `direction` (flat, where the change is not above twice the noise), the change in all and for each "
-        "period, the noise, how strong the season is, and unusual periods. Say these numbers with what you conclude."
+        "(STL), with `direction` (flat, where the change is not above twice the noise, or chance may have made it), "
+        "the change in all and for each period with its range, the noise, how strong the season is, and unusual "
+        "periods. Say these numbers with what you conclude."
     ),
     elsewhere=ELSEWHERE,
     input_schema={

@@ -23,7 +23,7 @@ MOST_SHOWN = 120  # periods that are told; the numbers are of all of them
 MOST_ERROR = 2.5  # of a backtest (MASE), at which a forecast says nothing
 MOST_GAPS = 0.2  # of what is unknown between the first period and the last
 DIGITS = 6
-MOST_ODD = 10
+MOST_NAMED = 10  # unusual periods, and such as are not over
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def find_trend(
         [day.isoformat(), *map(_rounded, (value, *of_value))]
         for day, value, of_value in zip(series.periods, series.values, parts, strict=True)
     ][-MOST_SHOWN:]
-    unusual = ", ".join(series.periods[place].isoformat() for place in odd[:MOST_ODD])
+    unusual = ", ".join(series.periods[place].isoformat() for place in odd[:MOST_NAMED])
     numbers = {name: _rounded(value) for name, value in found.items()}
     return Analysis(_columns(period, names), rows, {**numbers, "unusual": unusual, **_told(series)}, len(parts))
 
@@ -124,7 +124,7 @@ def _told(series: Series) -> dict[str, Any]:
         "last": series.periods[-1].isoformat(),
         "periods": len(series.periods),
         "filled": series.filled,
-        "left_out": ", ".join(map(date.isoformat, series.left_out)),
+        "left_out": ", ".join(map(date.isoformat, series.left_out[:MOST_NAMED])),
         "season": SEASONS[series.period],
     }
 
