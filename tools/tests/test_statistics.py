@@ -144,7 +144,7 @@ def test_repeating_the_last_season_says_how_much_it_has_risen_since() -> None:
 @pytest.mark.parametrize("horizon", [1, 3, 6])
 @pytest.mark.parametrize("season", [1, 4, 7])
 def test_the_shortest_histories_that_are_taken_are_enough(season: int, horizon: int) -> None:
-    """Up to where the library begins to estimate a beginning: what it guesses before needs more values with a season."""
+    """What the library guesses of a beginning needs more values with a season, up to where it estimates one."""
     least = least_values(season, horizon)
     for length in range(least, least + season + 7, 3):
         values = made(length, slope=1, season=5, noise=1)
