@@ -36,7 +36,18 @@ NAMES = {  # of the numbers that tools compute (agents.api.analytics.trends)
     "smape": _("backtest's error (sMAPE, %)"),
     "horizon": _("periods to come"),
 }
-WORDS = {"up": _("up"), "down": _("down"), "flat": _("no change beyond noise and season")}
+WORDS = {
+    "up": _("up"),
+    "down": _("down"),
+    "flat": _("no change beyond noise and season"),
+    "level": _("a level"),
+    "trend": _("a trend"),
+    "damped trend": _("a trend that fades"),
+    "last season": _("the last season once more"),
+    "season": _("a season"),
+    "trend and season": _("a trend and a season"),
+    "damped trend and season": _("a trend that fades, and a season"),
+}
 
 
 class ShownCell(NamedTuple):
