@@ -254,10 +254,6 @@ TRUSTED: dict[tuple[str, str], str] = {
         "Webhook.objects.filter(organization_id=organization, is_active=True)",
     ): "who listens in the organization in which something happened",
     ("webhooks/delivering.py", "Webhook.objects.with_work()"): "upkeep: whose turn it is; each is told its own",
-    (
-        "webhooks/delivering.py",
-        "Webhook.objects.select_for_update(of=('self',), no_key=True)",
-    ): "locks the row in hand",
     ("webhooks/delivering.py", "Webhook.objects.filter(pk=webhook, failing_since=None)"): "the one that was told",
     ("webhooks/delivering.py", "Webhook.objects.filter(pk=webhook, is_active=True)"): "the one that was told",
     ("webhooks/delivering.py", "Delivery.objects.filter(attempts__gte="): "upkeep: whose process died",

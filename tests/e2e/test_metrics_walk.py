@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import Screenshot
@@ -73,15 +73,18 @@ def test_metrics_are_told_as_a_table_a_trend_and_a_forecast(
         chat.ask_to_the_end(QUESTION)
         rows = opened(page, chat, 0).locator("tbody tr").all_inner_texts()
         assert [row.split("\t")[0] for row in rows] == ["norte", "sur"]
-        for place, name in ((1, "26-trend"), (2, "27-forecast")):
-            panel = opened(page, chat, place)
-            expect(panel.locator("figure svg[role=img]")).to_be_visible()
-            expect(panel.locator("dl.numbers")).to_be_visible()
-            screenshot(page, name)
-        expect(panel.locator("dl.numbers")).to_contain_text("MASE")
+        drawn(opened(page, chat, 1), "fuerza de la tendencia")
+        screenshot(page, "26-trend")
+        drawn(opened(page, chat, 2), "MASE")
+        screenshot(page, "27-forecast")
 
 
-def opened(page: Page, chat: ChatPage, place: int) -> Any:
+def drawn(panel: Locator, number: str) -> None:
+    expect(panel.locator("figure svg[role=img]")).to_be_visible()
+    expect(panel.locator("dl.numbers")).to_contain_text(number)
+
+
+def opened(page: Page, chat: ChatPage, place: int) -> Locator:
     """The panel, once it shows what the answer's citation cites."""
     citation = chat.prose.locator("a.citation").nth(place)
     citation.click()

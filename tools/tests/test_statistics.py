@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 
-from agents.api.analytics.trends import least_values
 from tools.engines.failures import EngineFailed
 from tools.engines.running import answer_of_child
 from tools.statistics.decomposition import decompose
@@ -145,7 +144,7 @@ def test_repeating_the_last_season_says_how_much_it_has_risen_since() -> None:
 @pytest.mark.parametrize("season", [1, 4, 7])
 def test_the_shortest_histories_that_are_taken_are_enough(season: int, horizon: int) -> None:
     """What the library guesses of a beginning needs more values with a season, up to where it estimates one."""
-    least = least_values(season, horizon)
+    least = max(2 * season, 8) + horizon + 3 * max(1, horizon // 3)  # agents.api.analytics.trends
     for length in range(least, least + season + 7, 3):
         values = made(length, slope=1, season=5, noise=1)
         assert len(forecast_series(values, season, horizon)["forecast"]) == horizon, length
