@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.http.fields import CountedListField
 from accounts.http.rest import admin_of, membership_of
 from accounts.limits import reserving
 from accounts.models import Membership
@@ -24,7 +25,7 @@ MOST_GRANTED = 100
 
 
 class GrantSerializer(serializers.Serializer[Any]):
-    tables = serializers.ListField(child=serializers.UUIDField(), max_length=MOST_GRANTED)
+    tables = CountedListField(child=serializers.UUIDField(), max_length=MOST_GRANTED)
 
 
 class QuerySerializer(serializers.Serializer[Any]):

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
+from accounts.http.fields import CountedListField
 from agents.api.serializers import FiltersField
 from agents.llm.base import ModelMessage
 from chat.answering.questions import ChatQuestion
@@ -45,7 +46,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="a new conversation is about this document alone, until it is widened",
     )
-    documents = serializers.ListField(
+    documents = CountedListField(
         child=serializers.UUIDField(),
         required=False,
         max_length=MAX_IDS,

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.http.fields import CountedListField
 from accounts.http.openapi import problems
 from accounts.http.rest import membership_of
 from corpora.lookup import writable_corpus
@@ -21,7 +22,7 @@ AT_ONCE = 200  # documents of one call
 
 
 class MoveSerializer(serializers.Serializer[Any]):
-    documents = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=AT_ONCE)
+    documents = CountedListField(child=serializers.UUIDField(), min_length=1, max_length=AT_ONCE)
     to = serializers.UUIDField()
 
 

@@ -10,20 +10,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.http.fields import CountedListField
 from tools.analytics import definitions, rules
 from tools.api.sources import SourceView
 from tools.models import DataSource, Dimension, Metric, SourceTable
 from tools.sql.measuring import LONGEST_EXPRESSION
-
-
-class SynonymsField(serializers.ListField):
-    child = serializers.CharField(max_length=rules.LONGEST_NAME)
-
-    def to_internal_value(self, data: Any) -> Any:
-        """Counted before each is looked at, which the library does afterwards."""
-        if isinstance(data, list) and len(data) > rules.MOST_SYNONYMS:
-            raise serializers.ValidationError(_("Send at most %(count)d names.") % {"count": rules.MOST_SYNONYMS})
-        return super().to_internal_value(data)
 
 
 class DefinedSerializer(serializers.Serializer[Any]):
@@ -31,7 +22,12 @@ class DefinedSerializer(serializers.Serializer[Any]):
     table = serializers.CharField(max_length=200, trim_whitespace=False)
     name = serializers.CharField(max_length=rules.LONGEST_NAME)
     description = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
-    synonyms = SynonymsField(required=False, default=list)
+    synonyms = CountedListField(
+        child=serializers.CharField(max_length=rules.LONGEST_NAME),
+        max_length=rules.MOST_SYNONYMS,
+        required=False,
+        default=list,
+    )
 
     def validate_name(self, name: str) -> str:
         if fault := rules.fault_of_name(name):

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.http.fields import CountedListField
 from accounts.limits import reserving
 from accounts.models import Membership
 from agents.api.analytics.measuring import MetricQuestion, ask_metric, find_metric
@@ -56,16 +57,6 @@ class DimensionFiltersField(serializers.DictField):
         return super().to_internal_value(data)
 
 
-class DimensionsField(serializers.ListField):
-    child = serializers.CharField(max_length=LONGEST_NAME)
-
-    def to_internal_value(self, data: Any) -> Any:
-        """Counted before each is looked at, which the library does afterwards."""
-        if isinstance(data, list) and len(data) > MOST_DIMENSIONS:
-            raise serializers.ValidationError(f"Send at most {MOST_DIMENSIONS} dimensions.")
-        return super().to_internal_value(data)
-
-
 class DayField(serializers.DateField):
     """A day that every source's calendar has, and its next one too."""
 
@@ -97,7 +88,9 @@ class AskedMetricSerializer(serializers.Serializer[Any]):
 
 
 class AnalyticsSerializer(AskedMetricSerializer):
-    dimensions = DimensionsField(required=False, default=list)
+    dimensions = CountedListField(
+        child=serializers.CharField(max_length=LONGEST_NAME), max_length=MOST_DIMENSIONS, required=False, default=list
+    )
     date_range = DateRangeSerializer(required=False)
     group_by = serializers.ChoiceField(choices=PERIODS, required=False, default="")
 
