@@ -1,6 +1,6 @@
 """The metrics and dimensions of a source, kept as a whole by its admins."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -8,6 +8,7 @@ from django.db.models import Model
 
 from accounts import audit
 from accounts.models import Membership
+from accounts.problems import NotFound
 from tools.models import DataSource, Dimension, Metric, SourceTable
 
 MOST_METRICS, MOST_DIMENSIONS = 100, 200  # of a source
@@ -34,12 +35,17 @@ def _told(row: Model, table: SourceTable, fields: Iterable[str]) -> dict[str, An
 
 
 def keep_definitions(
-    by: Membership, source: DataSource, metrics: Iterable[Metric], dimensions: Iterable[Dimension]
+    by: Membership, source: DataSource, metrics: Sequence[Metric], dimensions: Sequence[Dimension]
 ) -> None:
-    """These and no others; each has its table, of this source, and nothing wrong with it."""
+    """These and no others; each has its table, of this source, and nothing wrong with it. Raises NotFound where one of
+    the tables is no longer chosen."""
     with transaction.atomic():
         DataSource.objects.in_organization_of(by).select_for_update().get(pk=source.pk)
-        for table in tables_with_definitions(source):
+        tables = tables_with_definitions(source)
+        meant = {one.table_id for one in metrics} | {one.table_id for one in dimensions}
+        if meant - {table.pk for table in tables}:
+            raise NotFound
+        for table in tables:
             table.metrics.all().delete()
             table.dimensions.all().delete()
         Metric.objects.bulk_create(metrics)

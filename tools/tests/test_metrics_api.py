@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from accounts.models import AuditEvent
+from accounts.problems import NotFound
 from tests.metrics import sales
 from tests.people import People, signed_in
+from tools.analytics.definitions import keep_definitions, metric_from
 from tools.models import DataSource, Dimension, Metric, SourceTable
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +97,12 @@ def test_members_and_strangers_name_nothing(people: People, table: SourceTable) 
     assert keep(people.bob, table, metrics=[]).status_code == 403
     assert keep(people.zoe, table, metrics=[]).status_code == 404
     assert Metric.objects.count() == 1
+
+
+def test_of_a_table_that_is_no_longer_chosen_nothing_is_kept(people: People, table: SourceTable) -> None:
+    """Whoever unchooses it meanwhile is ahead of who names something in it."""
+    named = metric_from(table, SALES)
+    SourceTable.objects.all().delete()
+    with pytest.raises(NotFound):
+        keep_definitions(people.ada, table.source, [named], [])
+    assert not Metric.objects.exists()
