@@ -110,9 +110,10 @@ RULES: dict[str, Rule] = {
     "tools_sourcefile": Rule(OF_SOURCE, write=f"{OF_SOURCE} AND {{admin}}"),
     "tools_sourcetable": Rule(OF_SOURCE, write=f"{OF_SOURCE} AND {{admin}}"),
     "tools_sourcecolumn": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
-    # webhooks: admins keep them and read what was sent; what is announced is the system's to write
-    "webhooks_webhook": Rule(OF_ADMINS),
-    "webhooks_delivery": Rule(following("webhooks_webhook", "webhook_id")),
+    # webhooks: admins keep them and read what was sent, and members are told that they may not; what is announced, the
+    # system writes
+    "webhooks_webhook": Rule(OF_ORGANIZATION, write=OF_ADMINS),
+    "webhooks_delivery": Rule(f"{following('webhooks_webhook', 'webhook_id')} AND {{admin}}"),
     "webhooks_deliveryattempt": Rule(following("webhooks_delivery", "delivery_id")),
     "tools_metric": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     "tools_dimension": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),

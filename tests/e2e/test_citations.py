@@ -130,7 +130,7 @@ def test_a_citation_of_a_deleted_document_says_that_it_was_deleted(visits: Visit
         expect(page.locator(".marks")).not_to_contain_text("se eliminó", use_inner_text=True)
         api("alicia", "DELETE", f"/api/documents/{document}/")
         page.reload()
-        expect(page.locator(".marks")).to_have_text("Se eliminó un documento que cita", use_inner_text=True)
+        expect(page.locator(".marks")).to_have_text("Se eliminó una fuente que cita", use_inner_text=True)
         tooltip = page.get_by_role("tooltip")
         page.evaluate("document.querySelector('a.citation').click()")  # as by touch: no pointer hovers over it
         expect(tooltip).to_have_text("Un documento que se eliminó")

@@ -50,9 +50,25 @@ def every_page(page: Page, starts: Iterable[str]) -> Iterator[str]:
         yield path
 
 
+def connect(visits: Visits) -> None:
+    """What an organization has with other programs: a file with tables, a metric of it, and a webhook that was told."""
+    api = visits.installation.api
+    source = (
+        f"/api/data-sources/{api('admin', 'POST', '/api/data-sources/', {'name': 'Ventas', 'kind': 'duckdb'})['id']}"
+    )
+    visits.installation.send_file("admin", f"{source}/files/", "ventas.csv", b"dia,zona,total\n2025-01-03,norte,10\n")
+    columns = [{"name": "dia"}, {"name": "zona"}, {"name": "total"}]
+    api("admin", "PUT", f"{source}/tables/", {"tables": [{"name": "ventas", "columns": columns}]})
+    named = {"table": "ventas", "name": "ventas", "aggregate": "sum", "column": "total", "time_column": "dia"}
+    api("admin", "PUT", f"{source}/metrics/", {"metrics": [named]})
+    hook = api("admin", "POST", "/api/webhooks/", {"url": "https://hooks.example.org/", "events": ["answer.rated"]})
+    api("admin", "POST", f"/api/webhooks/{hook['id']}/test/")
+
+
 @pytest.fixture(scope="module")
 def pages(visits: Visits) -> dict[str, list[str]]:
     """Of an admin and of a member, with an answer given and a document deleted, so that there is a page of each."""
+    connect(visits)
     ask = {"messages": [{"role": "user", "content": "¿Cuánto dura el préstamo de un libro?"}], "stream": False}
     found = {}
     for person in FOUND:

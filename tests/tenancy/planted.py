@@ -88,7 +88,7 @@ class Planted:
         self.plant_document(corpus, *everybody, of=team)
         self.note(AssignmentFactory(agent=agent, corpus=corpus), *everybody, of=team)
         self.plant_source(agent, *everybody, of=team)
-        hook = self.note(hook_of(organization), admin)
+        hook = self.note(hook_of(organization), *everybody, of=team)
         delivery = self.note(told(hook), admin)
         self.note(DeliveryAttempt.objects.create(delivery=delivery, reason="ok", milliseconds=1), admin)
         in_a_day = timezone.now() + timedelta(days=1)
