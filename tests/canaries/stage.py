@@ -15,12 +15,14 @@ from evaluation.models import QuestionSet
 from tests import factories
 from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, ELSEWHERE, HERE, Seen, Vault
 from tests.fakes.fixtures import ModelServer
+from tests.hooks import hook_of, told
 from tests.library import upload
 from tests.live import Caller, LiveServer
 from tests.metrics import count_customers
 from tests.shops import grant, shop
 from tests.world import invitation_of
 from tools.models import DataSource
+from webhooks.models import Delivery
 
 MODEL = "fake?copying=1"
 
@@ -51,6 +53,7 @@ class Stage:
         stage._knowledge()
         stage._agents()
         stage._sources()
+        stage._webhooks()
         assert stage.work() == 2 * len(stage.corpora)
         Corpus.objects.update(is_course=True)  # the pages of its units; its points say no more for that
         return stage
@@ -147,3 +150,13 @@ class Stage:
             server = DataSource(organization=agent.organization, name=f"Server {tier}", kind="postgresql", host="db")
             server.keep_credentials(plant(tier, "source user"), plant(tier, "source password"))
             server.save()
+
+    def _webhooks(self) -> None:
+        """What they are called and where they lead is for admins, how they sign for nobody."""
+        for tier, slug, admins in (("here", "writer", ADMINS_HERE), ("elsewhere", "abroad", ADMINS_ELSEWHERE)):
+            plant = self.vault.plant
+            address = f"https://hooks.example.org/{plant(tier, 'webhook address', *admins)}"
+            hook = hook_of(self.agents[slug].organization, plant(tier, "webhook", *admins), url=address)
+            hook.keep_secret(plant(tier, "webhook secret"))
+            hook.save()
+            told(hook, Delivery.Status.SENT)
