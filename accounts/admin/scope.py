@@ -222,3 +222,10 @@ class OrganizationInline(BaseTabular):
     def formfield_for_foreignkey(self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         kwargs.setdefault("queryset", choices_of(db_field.remote_field.model, self.admin_site, request))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        """Each field says what it is: in a table its head does, and no label."""
+        formset = super().get_formset(request, obj, **kwargs)
+        for field in formset.form.base_fields.values():
+            field.widget.attrs.setdefault("aria-label", field.label)  # lazily: some forms are shared by languages
+        return formset

@@ -118,9 +118,8 @@ class DimensionInline(DefinedInline):
 def column_field(table: SourceTable | None, field: Any) -> forms.ChoiceField:
     names = sorted(rules.open_columns(table)) if table else []
     choices = [("", "–"), *((one, one) for one in names)]
-    return forms.ChoiceField(
-        choices=choices, required=field.required, label=field.label, widget=UnfoldAdminSelectWidget
-    )
+    named = UnfoldAdminSelectWidget(attrs={"aria-label": field.label})
+    return forms.ChoiceField(choices=choices, required=field.required, label=field.label, widget=named)
 
 
 def metrics_page(
