@@ -20,7 +20,7 @@ from config.metrics.background import count_document
 from config.prepared import Prepared
 from corpora.models import Document, DocumentQuerySet
 from workers.queue import turns
-from workers.queue.ends import announce_ends
+from workers.queue.ends import announce_ends, is_listened_to
 from workers.queue.turns import Kind
 
 RETRY_AFTER = timedelta(seconds=15)
@@ -215,7 +215,9 @@ class Lease:
 
     def _end(self, **fields: Any) -> None:
         cleared = {"stage": Document.Stage.NONE, "lease_holder": None, "lease_expires_at": None}
-        with transaction.atomic():
+        listened_to = is_listened_to(self.document_id)
+        with transaction.atomic() if listened_to else nullcontext():
             if not self.held().update(**cleared, **fields):
                 raise LeaseLost
-            announce_ends([self.document_id])
+            if listened_to:
+                announce_ends([self.document_id])

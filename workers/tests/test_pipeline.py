@@ -519,7 +519,7 @@ def test_a_short_document_costs_few_statements(
 ) -> None:
     pipeline.ingest_if_due(keep("a.md", SHORT).pk)
     document = keep("b.md", SHORT + "Y otra frase.")
-    with django_assert_max_num_queries(25):  # 22 on SQLite, which locks no rows
+    with django_assert_max_num_queries(23):  # 20 on SQLite, which locks no rows
         pipeline.ingest_if_due(document.pk)
     complete(document)
 
