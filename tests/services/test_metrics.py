@@ -167,7 +167,7 @@ def test_a_real_prometheus_answers_every_panel(ports: dict[str, int], folder: Pa
     finally:
         prometheus.stop()
     assert seen["Processes that answer"] == seen["Streams open"] == 1
-    assert seen["Waiting"] == 7
+    assert seen["Waiting"] == 8
     assert seen["Retrieval latency"] == 3
 
 
