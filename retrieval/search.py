@@ -36,6 +36,7 @@ from retrieval.index.bm25 import encode_query
 from retrieval.models import SpaceState
 from retrieval.places.lookup import Looked, look_up
 from retrieval.places.rating import rate_named
+from retrieval.places.source import without_source
 from retrieval.places.standing import stand_first, with_places
 from retrieval.ranking.expansion import phrasings, unite_candidates
 from retrieval.ranking.fusion import fuse
@@ -46,7 +47,6 @@ from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.selection import select_passages, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
 from retrieval.spaces.opened import index_of, provider_of, space_in_use
-from retrieval.text.asked_names import without_source
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import ExactTerm, exact_terms
 from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run

@@ -55,10 +55,11 @@ from retrieval.index.pgvector.version import DatabaseVersions, require_pgvector
 from retrieval.index.server import snapshots
 from retrieval.index.server.layout import layout_of
 from retrieval.index.server.version import require_version
+from retrieval.places.source import without_source
 from retrieval.places.standing import part_mark, place_heading
 from retrieval.tests.exact import chunk_of
 from retrieval.text.asked_headings import asked_headings
-from retrieval.text.asked_names import asked_mentions, without_source
+from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
 from retrieval.text.definitions import defined_thing, definition_of
 from retrieval.text.document_names import names_of
@@ -429,7 +430,8 @@ PROBES: dict[str, Probe] = {
         named("retrieval.text.document_names", "_ACT", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED")
         + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_GAPS", "_GAPS_OF_SHORT", "_FIGURES")
         + named("retrieval.text.document_names", "_TOKEN", "_YEAR")
-        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN", "_BRACKETS", "_BY_WHOM"),
+        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN", "_BRACKETS")
+        + named("retrieval.places.source", "_WORD", "_BY_WHOM"),
     ),
     "editions": Probe(
         lambda text: (edition_names(text, text, text), asked_editions(text), asked_editions("version " + text)),

@@ -10,7 +10,8 @@ from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
 from agents.llm.quoting.selecting import lacks_what_was_asked, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
-from retrieval.text.asked_names import says_only_where, without_source
+from retrieval.places.source import without_source
+from retrieval.text.asked_names import says_only_where
 
 PRINTED = 5  # lines of a place that are told as they are
 NEAREST = 2  # sentences that are shown where none answers

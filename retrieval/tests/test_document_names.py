@@ -2,7 +2,8 @@
 
 import pytest
 
-from retrieval.text.asked_names import MentionKind, asked_mentions, without_source
+from retrieval.places.source import without_source
+from retrieval.text.asked_names import MentionKind, asked_mentions
 from retrieval.text.asked_places import asked_places
 from retrieval.text.document_names import names_of
 

@@ -56,10 +56,6 @@ _ONE_OF = frozenset({"de", "del", "of"})
 _THIS = "presente misma mismo citada citado dicha dicho esta este anterior vigente actual"
 _GENERIC = frozenset(_THIS.split())
 _BY_WHICH = [f"por {one} que se".split() for one in ("el", "la")]
-_BY_WHOM = re.compile(
-    r"(?:^|\b)(?:segun|conforme a|de acuerdo con|en|in|under|per|according to)"
-    r"(?: (?:el|la|los|las|the|our|nuestra|nuestro))? ?$"
-)
 _ARTICLES = frozenset({"the", "el", "la", "del", "al", "our", "your", "this", "este", "esta", "nuestro", "nuestra"})
 _OUR = frozenset({"the", "our", "your", "this", "of", "in"})
 _WHOLE = frozenset({"capitulo", "titulo", "anexo", "unidad", "parte", "libro"})  # what a document may be by itself
@@ -172,23 +168,6 @@ def says_only_where(question: str) -> bool:
     formal = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT)
     spans += [(one.start, one.end) for one in asked_mentions(question, places) if one.kind in formal]
     return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL]
-
-
-def without_source(question: str) -> str:
-    """A question without who is to say it, where that stands at its beginning or end: "según la Ley 41/2002", "in the
-    staff handbook"."""
-    original = question[:LONGEST_QUESTION]
-    formal = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE)
-    for one in asked_mentions(original, asked_places(original)):
-        before = _BY_WHOM.search(fold_latin(original[: one.start])) if one.kind in formal else None
-        if before is None:
-            continue
-        said, rest = original[: before.start()], original[one.end :]
-        if not _WORD.search(rest) and _WORD.search(said):
-            return f"{said.rstrip(' ,;')}{rest}"
-        if not _WORD.search(said) and _WORD.search(rest):
-            return f"{said}{rest.lstrip(' ,;:')}"
-    return question
 
 
 def _words(folded: str) -> list[_Word]:
