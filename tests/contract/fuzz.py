@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,14 +49,7 @@ CHECKS = (
 
 def furnish(caller: Caller, mark: str) -> dict[str, list[str]]:
     """Rows of every kind that has an id, by kind. Each carries the mark in all its texts."""
-    made: dict[str, list[str]] = {
-        kind: []
-        for kind in (
-            *("corpora", "documents", "printed", "drawn", "trash"),
-            *("agents", "conversations", "messages", "projects"),
-            *("sources", "source_files"),
-        )
-    }
+    made: dict[str, list[str]] = defaultdict(list)
 
     def create(path: str, **body: Any) -> Any:
         answer = caller.call("POST", path, body)
