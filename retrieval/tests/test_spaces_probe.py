@@ -121,7 +121,7 @@ def test_questions_are_searched_by_words_once_the_model_was_found_to_be_another(
     with serving() as endpoint:
         settings.OPENAI_BASE_URL = endpoint.url
         retrieve("How long is a loan?", scope)  # not kept waiting for the probe
-        eventually(is_refused_after_its_probe)
+        eventually(is_refused_after_its_probe, 30)  # what is shown is that it comes, not how soon
         found = retrieve("How long is a loan?", scope)
         assert found.degraded == "embedding_unavailable"
         assert found.chunks[0].dense is None

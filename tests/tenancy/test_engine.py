@@ -1,15 +1,18 @@
 """Each statement is sent with whom it runs for, whatever way Django sends it, and nothing of it outlives it."""
 
-from threading import Thread
+import contextvars
+import time
+from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.utils import DataError
 
 from accounts.models import Organization
+from accounts.tenancy.postgresql import base
 from accounts.tenancy.scope import (
     NOBODY,
     Party,
@@ -22,6 +25,7 @@ from accounts.tenancy.scope import (
 from config.concurrency.threads import in_thread
 from corpora.models import Chunk, Corpus
 from tests.factories import CorpusFactory, DocumentFactory, OrganizationFactory
+from tests.live import patience
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -176,3 +180,44 @@ def test_a_party_is_told_in_ids_and_words_alone() -> None:
     organization, user = uuid4(), uuid4()
     assert str(Party(organization, user, "member")) == f"{organization}/{user}/member"
     assert str(NOBODY) == "//"
+
+
+def test_a_transaction_that_is_left_alone_gives_its_locks_back(
+    here: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a machine that vanishes: nobody ends its transaction, and TCP would miss it after hours."""
+    monkeypatch.setattr(base, "LEFT_ALONE_SECONDS", 0.5)
+    locked, changed = Event(), Event()
+    told: list[Exception] = []
+
+    def vanish() -> None:
+        try:
+            with transaction.atomic():
+                Corpus.objects.update(description="lost")
+                locked.set()
+                assert changed.wait(patience(20))
+                Corpus.objects.update(description="too late")
+        except OperationalError as error:
+            told.append(error)
+        finally:
+            connection.close()
+
+    vanishing = Thread(target=contextvars.copy_context().run, args=(vanish,))
+    vanishing.start()
+    assert locked.wait(patience(5))
+    began = time.monotonic()
+    Corpus.objects.update(description="kept")
+    assert time.monotonic() - began < patience(5)
+    changed.set()
+    vanishing.join()
+    assert set(Corpus.objects.values_list("description", flat=True)) == {"kept"}
+    assert len(told) == 1
+
+
+def test_outside_a_transaction_a_connection_may_rest(here: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "LEFT_ALONE_SECONDS", 0.1)
+    with transaction.atomic():
+        seen()
+    seen()
+    time.sleep(0.5)
+    assert seen() == 2

@@ -7,6 +7,10 @@ rolled back, or a scope that changes on the way, leaves nothing to keep track of
 
 What is not known to read or write rows (DDL, savepoints, COPY) is sent as it is. Should it read rows after all, it is
 in nobody's name and sees none.
+
+A transaction's statements also say for how long its next one may be waited for: a machine that vanishes within it would
+keep its locks, and everybody who waits for them, until TCP misses it. They travel with the statement for the same
+reason: a pooler takes no settings of a connection.
 """
 
 import re
@@ -32,10 +36,15 @@ else:
     DjangosCursor = base.Cursor
 
 _OF_ROWS = re.compile(r"[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|VALUES|TABLE|EXPLAIN|DECLARE)\b", re.IGNORECASE)
+LEFT_ALONE_SECONDS = 15.0  # a transaction whose next statement is later than this is rolled back by the server
 
 
 def scope_statement() -> str:
     return f"SET LOCAL acervo.scope = '{current_party()}'"  # made of UUIDs and our own words
+
+
+def patience_statement() -> str:
+    return f"SET LOCAL idle_in_transaction_session_timeout = {round(LEFT_ALONE_SECONDS * 1000)}"
 
 
 class ScopedCursor(DjangosCursor):
@@ -45,19 +54,24 @@ class ScopedCursor(DjangosCursor):
         if not _OF_ROWS.match(query if isinstance(query, str) else self.mogrify(query)):
             super().execute(query, params, **options)
             return self
-        super().execute(f"{scope_statement()}; {self.mogrify(query, params)}", **options)
-        self.nextset()  # what SET said
+        before = self._told_before()
+        super().execute("; ".join([*before, self.mogrify(query, params)]), **options)
+        for _ in before:
+            self.nextset()  # what SET said
         return self
 
     def executemany(self, query: Any, params_seq: Iterable[Any], *, returning: bool = False) -> None:
         """In a transaction: its statements go out together, in a protocol that takes one in a message."""
         if self.connection.info.transaction_status != TransactionStatus.IDLE or not self.connection.autocommit:
-            super().execute(scope_statement())
+            super().execute("; ".join(self._told_before()))
             super().executemany(query, params_seq, returning=returning)
             return
         with self.connection.transaction():
             super().execute(scope_statement())
             super().executemany(query, params_seq, returning=returning)
+
+    def _told_before(self) -> list[str]:
+        return [scope_statement()] if self.connection.autocommit else [scope_statement(), patience_statement()]
 
 
 class PoolExhausted(OperationalError):

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from psycopg import Connection, Error, OperationalError
+from psycopg.errors import IdleInTransactionSessionTimeout
 
 from config.concurrency.probing import Probes
 
@@ -48,7 +49,10 @@ class WatchedConnection(Connection[Any]):
     """Waits as long as the server gives signs of life."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        return super().wait(self._watched(gen) if settings.DATABASE_PATIENCE else gen, interval, timeout)
+        try:
+            return super().wait(self._watched(gen) if settings.DATABASE_PATIENCE else gen, interval, timeout)
+        except IdleInTransactionSessionTimeout as ended:  # to psycopg an internal error; the connection is lost
+            raise OperationalError("the server ended a transaction that was left alone") from ended
 
     def _watched(self, work: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         """What the work yields; psycopg wakes it every `interval` with nothing."""

@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from tests.live import Caller, patience
 from tests.services.faults.relay import Relay
 from tests.services.installation import ADMIN, MEMBER, Background, Installation, Services, Web, new_corpus, real_parts
 from tests.services.servers import NotInstalled, ObjectStore, wait_until
+from webhooks.tests.receiver import receiving
 
 AGENT = "investigador-tecnico"
 TALKER = "escritor-de-libros"  # asks its model also where no passage answers
@@ -33,6 +34,7 @@ class Ground:
         self.store: ObjectStore | None = None
         self._disk: Path | None = None
         self._wires: list[Relay] = []
+        self._listening = ExitStack()
 
     def __enter__(self) -> "Ground":
         try:
@@ -62,6 +64,14 @@ class Ground:
         personal = self.caller(MEMBER).call("POST", "/api/corpora/", {"name": "Cola", "corpus_type": "personal"})
         assert personal.status == 201, personal.body
         self.crowd: str = personal.body["id"]  # where the backlog is: another user's, whose turn is another
+        self._listen()
+
+    def _listen(self) -> None:
+        """Somebody outside is told how each document of the corpus ends: with that, its end is a transaction."""
+        address, _ = self._listening.enter_context(receiving())
+        hook = {"url": address, "events": ["document.indexed", "document.failed"]}
+        made = self.caller().call("POST", "/api/webhooks/", hook)
+        assert made.status == 201, made.body
 
     def _keep_objects(self) -> None:
         try:
@@ -88,6 +98,7 @@ class Ground:
         self.redis, self.index = self._wire(services.redis.port), self._wire(services.index.port)
         self.models = self._wire(int(self.model.url.rsplit(":", 1)[1]))
         settings = {name: value for part in real_parts(services, self.model).values() for name, value in part.items()}
+        settings |= {"WEBHOOK_NETWORKS": "127.0.0.0/8", "WEBHOOK_PLAIN_HTTP": "true"}
         for wire in self._wires:
             for name, value in settings.items():
                 if name != "DATABASE_OWNER_URL":  # migrations go straight
@@ -103,6 +114,7 @@ class Ground:
             made.stop()
         for wire in self._wires:
             wire.close()
+        self._listening.close()
         if services := getattr(self, "services", None):
             services.stop()
         if self._disk:

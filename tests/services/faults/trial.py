@@ -195,7 +195,14 @@ class Trial:
         kept = dict(
             self.ground.rows("SELECT id::text, status FROM chat_message WHERE id::text = ANY(%s)", self.answers)
         )
-        return lost + [f"answer {one} is {kept.get(one)}" for one in self.answers if kept.get(one) != "complete"]
+        lost += [f"answer {one} is {kept.get(one)}" for one in self.answers if kept.get(one) != "complete"]
+        untold = self.ground.rows(
+            "SELECT id::text FROM corpora_document d WHERE id::text = ANY(%s) AND status = 'indexed' AND NOT EXISTS"
+            " (SELECT 1 FROM webhooks_delivery w WHERE w.event = 'document.indexed'"
+            "  AND w.data->>'document' = d.id::text AND (w.data->>'version')::int = d.version)",
+            ids,
+        )
+        return lost + [f"nobody outside is told of {self.accepted[one]}" for (one,) in untold]
 
     def duplicated(self) -> list[str]:
         """Documents with other rows or points than one clean run makes; what was deleted and is there."""
@@ -204,6 +211,15 @@ class Trial:
             for name, count in self.ground.rows(
                 "SELECT filename, count(*) FROM corpora_document WHERE filename LIKE %s AND deleted_at IS NULL"
                 " GROUP BY filename HAVING count(*) > 1",
+                f"{self.token}-%",
+            )
+        ]
+        told += [
+            f"{name} is told {count} times"
+            for name, count in self.ground.rows(
+                "SELECT d.filename, count(*) FROM webhooks_delivery w JOIN corpora_document d"
+                " ON w.data->>'document' = d.id::text WHERE w.event = 'document.indexed' AND d.filename LIKE %s"
+                " GROUP BY d.filename, w.data->>'version' HAVING count(*) > 1",
                 f"{self.token}-%",
             )
         ]
