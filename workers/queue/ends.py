@@ -16,8 +16,12 @@ COLUMNS = ("pk", "corpus", "corpus__organization", "status", "version", "error_c
 
 def is_listened_to(document: UUID) -> bool:
     """Whether there is anybody to be told. Where not, its end stays a single statement: a machine that vanishes within
-    a transaction keeps its locks until the server misses it."""
-    return Webhook.objects.filter(is_active=True, organization__corpora__documents=document).exists()
+    a transaction keeps its locks until the server ends it."""
+    of_a_global_one = {
+        "organization__corpora__documents": document,
+        "organization__corpora__corpus_type": Corpus.Type.GLOBAL,
+    }
+    return Webhook.objects.filter(is_active=True, **of_a_global_one).exists()
 
 
 def announce_ends(documents: Iterable[UUID]) -> None:
