@@ -38,15 +38,19 @@ class Scale:
         return round(self.start + share * (self.end - self.start), 1)
 
 
-def draw(title: str, columns: Columns, rows: Rows) -> SafeString:
-    """Lines over time where the first column is one of days; bars for one text and one number; else nothing ("")."""
+def draw(title: str, columns: Columns, rows: Rows, labels: Sequence[str] = ()) -> SafeString:
+    """Lines over time where the first column is one of days; bars for one text and one number; else nothing ("").
+
+    `labels`: what the columns are called in the picture, in their order; without any, by their names.
+    """
+    named = dict(zip((one["name"] for one in columns), labels, strict=True)) if labels else {}
     numeric = [place for place, one in enumerate(columns) if one.get("type") in NUMBERS]
     if len(rows) < 2 or not numeric:
         return SafeString("")
     if columns[0].get("type") == "date" and numeric == list(range(1, len(columns))):
-        return _lines(title, columns, rows[:MOST_POINTS])
+        return _lines(title, columns, rows[:MOST_POINTS], named)
     if len(columns) == 2 and numeric == [1]:
-        return _bars(title, columns, rows[:MOST_BARS])
+        return _bars(title, columns, rows[:MOST_BARS], named)
     return SafeString("")
 
 
@@ -59,7 +63,7 @@ def finite(cell: Any) -> float | None:
     return value if value is not None and math.isfinite(value) and abs(value) < 1e300 else None
 
 
-def _lines(title: str, columns: Columns, rows: Rows) -> SafeString:
+def _lines(title: str, columns: Columns, rows: Rows, labels: Mapping[str, str]) -> SafeString:
     days = [_day(row[0]) for row in rows]
     named = {one["name"]: [finite(row[place]) for row in rows] for place, one in enumerate(columns) if place}
     if "trend" in named:
@@ -74,8 +78,9 @@ def _lines(title: str, columns: Columns, rows: Rows) -> SafeString:
     ranges = {name for low, high, _strength in BANDS for name in (low, high)}
     lines = [name for name in named if name not in ranges][:MOST_LINES]
     drawn = [_line(days, named[name], DASHES[n], x, y) for n, name in enumerate(lines)]
-    body = format_html_join("", "{}", ((part,) for part in (_axes(y, x), *bands, *drawn, _legend(lines))))
-    return _picture(title, f"{columns[0]['name']}: {', '.join(lines)}", HEIGHT, body)
+    called = [labels.get(name, name) for name in (columns[0]["name"], *lines)]
+    body = format_html_join("", "{}", ((part,) for part in (_axes(y, x), *bands, *drawn, _legend(called[1:]))))
+    return _picture(title, f"{called[0]}: {', '.join(called[1:])}", HEIGHT, body)
 
 
 def _day(cell: Any) -> int | None:
@@ -147,7 +152,7 @@ def _entries(names: Sequence[str], width: float, below: int) -> Iterator[tuple[A
         yield start, start + 24, below - 4, below - 4, DASHES[n] or "none", start + 30, below, _cut(name)
 
 
-def _bars(title: str, columns: Columns, rows: Rows) -> SafeString:
+def _bars(title: str, columns: Columns, rows: Rows, labels: Mapping[str, str]) -> SafeString:
     values = [finite(row[1]) or 0.0 for row in rows]
     height = TOP + BAR * len(rows) + TOP
     x = Scale(min(0.0, *values), max(0.0, *values), 180, WIDTH - 80)
@@ -164,7 +169,8 @@ def _bars(title: str, columns: Columns, rows: Rows) -> SafeString:
         )
         for n, (row, value) in enumerate(zip(rows, values, strict=True))
     )  # fmt: skip
-    return _picture(title, f"{columns[0]['name']}: {columns[1]['name']}", height, format_html_join("", entry, bars))
+    described = ": ".join(labels.get(one["name"], one["name"]) for one in columns)
+    return _picture(title, described, height, format_html_join("", entry, bars))
 
 
 def _picture(title: str, described: str, height: int, body: SafeString) -> SafeString:

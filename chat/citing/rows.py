@@ -1,6 +1,6 @@
 """What an answer may cite besides passages: tables of rows that its model has fetched."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from django.db.models.signals import post_delete
 
 from accounts.models import Identified
 from accounts.tenancy.scope import system_scope
+from chat.citing.analyses import FORECASTS, TRENDS, column_label, told_numbers
 from tools.models import DataSource
 
 
@@ -55,19 +56,27 @@ class AnswerTable(Identified):
 
     @property
     def snippet(self) -> str:
-        """The first row in words."""
-        return row_in_words(self.columns, self.rows[0]) if self.rows else ""
+        """What a trend says, the first row that a forecast foresees, and of any other table the first row, in words."""
+        if self.tool == TRENDS and self.numbers:
+            return self.numbers_in_words()
+        to_come = (place for place, row in enumerate(self.rows) if self.tool == FORECASTS and row[1] is None)
+        return self.row_in_words(next(to_come, 0)) if self.rows else ""
+
+    @property
+    def column_labels(self) -> list[str]:
+        return [column_label(self.tool, one["name"]) for one in self.columns]
+
+    def row_in_words(self, place: int) -> str:
+        """ "region: north · total: 30.5", cut where it is long."""
+        return _in_words(zip(self.column_labels, self.rows[place], strict=False))
+
+    def numbers_in_words(self) -> str:
+        """ "direction: up · change: 30.5", as a row is told."""
+        return _in_words(told_numbers(self.numbers))
 
 
-def numbers_in_words(numbers: dict[str, object]) -> str:
-    """ "direction: up · change: 30.5", as a row is told."""
-    return row_in_words([{"name": name} for name in numbers], list(numbers.values()))
-
-
-def row_in_words(columns: list[dict[str, str]], row: list[object]) -> str:
-    """ "region: north · total: 30.5", cut where it is long."""
-    names = [one["name"] for one in columns]
-    said = " · ".join(f"{name}: {'—' if cell is None else cell}" for name, cell in zip(names, row, strict=False))
+def _in_words(told: Iterable[tuple[object, object]]) -> str:
+    said = " · ".join(f"{name}: {'—' if cell is None else cell}" for name, cell in told)
     return said if len(said) <= LONGEST_ROW else said[: LONGEST_ROW - 1] + "…"
 
 

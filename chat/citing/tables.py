@@ -1,9 +1,9 @@
 """Which row of a table stands behind a claim, as far as that can be told by its numbers and words; pure but for rows.
 
 A claim is supported where all its numbers stand in cells, written in either way and rounded or not, but for years that
-the statement itself asked for. One without any others, where a cell's words stand in it, or where it denies and nothing
-was found. What no row bears out is told as unsupported. That a sum was made of the right rows nobody checks here: the
-statement is shown beside them.
+the statement itself asked for. One without any others, where a cell's words stand in it, where it denies and nothing
+was found, or where it says which way a trend goes. What no row bears out is told as unsupported, and so is what a trend
+contradicts. That a sum was made of the right rows nobody checks here: the statement is shown beside them.
 """
 
 import re
@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cache
 
+from chat.citing.analyses import ways_said
 from chat.citing.claims import CitedClaim, claims_in
 from chat.citing.matching import has_something_to_support
-from chat.citing.rows import AnswerTable, numbers_in_words, row_in_words
+from chat.citing.rows import AnswerTable
 from chat.citing.saying import said_in
 from chat.citing.support import MOST_JUDGED
 from retrieval.text.folding import fold
@@ -70,8 +71,8 @@ def row_for(claim: CitedClaim, rows: NumberedRows) -> str | None:
     numbers = [readings_of(one) for one in sorted(numbers_said(said))]
     has_others = any(asked.isdisjoint(one) or any(map(rows.rows_with, one)) for one in numbers)
     if has_others:
-        return _with_numbers(numbers, rows, asked)
-    return _with_words(said, table) or _with_nothing(said, table)
+        return _with_numbers(numbers, rows, asked, said)
+    return _with_way(said, table) or _with_words(said, table) or _with_nothing(said, table)
 
 
 def numbers_said(claim: str) -> set[str]:
@@ -89,8 +90,11 @@ def readings_of(number: str) -> tuple[Decimal, ...]:
     return tuple(value for one in sorted(readings) if (value := _decimal(one)) is not None)
 
 
-def _with_numbers(numbers: Sequence[tuple[Decimal, ...]], rows: NumberedRows, asked: set[Decimal]) -> str | None:
-    """All must stand somewhere; the row with most of them is told."""
+def _with_numbers(
+    numbers: Sequence[tuple[Decimal, ...]], rows: NumberedRows, asked: set[Decimal], claim: str
+) -> str | None:
+    """All must stand somewhere; the row with most of them is told. What was computed of all rows bears out nothing that
+    goes the other way."""
     table = rows.table
     counted = Decimal(table.row_count)
     found = [set[int]().union(*map(rows.rows_with, readings)) for readings in numbers]
@@ -99,7 +103,22 @@ def _with_numbers(numbers: Sequence[tuple[Decimal, ...]], rows: NumberedRows, as
     if not any(found):
         return str(table.row_count) if any(counted in readings for readings in numbers) else None
     best = max(range(len(_cells(table))), key=lambda place: (sum(place in places for places in found), -place))
+    if table.numbers and best == len(_cells(table)) - 1 and _goes_against(claim, table):
+        return None
     return _in_words(table, best)
+
+
+def _goes_against(claim: str, table: AnswerTable) -> bool:
+    """ "Fell by 30 %" of a trend that rises by it."""
+    way, said = (table.numbers or {}).get("direction"), ways_said(claim)
+    return bool(way and said) and way not in said and not said_in(claim).denies
+
+
+def _with_way(claim: str, table: AnswerTable) -> str | None:
+    """ "They have grown", of a trend that goes up."""
+    way = (table.numbers or {}).get("direction")
+    is_told = bool(way) and ways_said(claim) == {way} and not said_in(claim).denies
+    return table.numbers_in_words() if is_told else None
 
 
 def _rounded(value: Decimal, places: int) -> Decimal:
@@ -142,8 +161,8 @@ def _cells(table: AnswerTable) -> list[list[object]]:
 
 def _in_words(table: AnswerTable, place: int) -> str:
     if table.numbers and place == len(_cells(table)) - 1:
-        return numbers_in_words(table.numbers)
-    return row_in_words(table.columns, table.rows[place])
+        return table.numbers_in_words()
+    return table.row_in_words(place)
 
 
 def _values(row: Sequence[object]) -> Iterator[Decimal]:

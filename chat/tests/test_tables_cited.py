@@ -71,10 +71,42 @@ NUMBERS = {"direction": "up", "change": 87.5, "noise": 3.25, "unusual": ""}
     ],
 )
 def test_what_was_computed_of_all_rows_bears_out_a_claim_too(claim: str, supported: bool) -> None:
-    (said,) = behind(claim, numbers=NUMBERS)
+    with override("en"):
+        (said,) = behind(claim, numbers=NUMBERS)
     assert (said is not None) == supported
     if said:
         assert said.startswith("direction: up · change: 87.5")
+
+
+@pytest.mark.parametrize(
+    ("claim", "way", "supported"),
+    [
+        ("Las ventas han crecido [3].", "up", True),
+        ("Las ventas van al alza [3].", "up", True),
+        ("Sales are falling [3].", "down", True),
+        ("Las ventas se mantienen estables [3].", "flat", True),
+        ("Las ventas han bajado [3].", "up", False),
+        ("Las ventas no han crecido [3].", "up", False),
+        ("Las ventas suben y bajan [3].", "up", False),
+        ("Las ventas han crecido 87,5 [3].", "up", True),
+        ("Las ventas han bajado 87,5 [3].", "up", False),
+        ("Las bajas por enfermedad son un problema [3].", "down", False),
+        ("Las ventas han crecido [3].", "", False),
+    ],
+)
+def test_a_trend_bears_out_which_way_it_goes_and_no_other(claim: str, way: str, supported: bool) -> None:
+    (said,) = behind(claim, tool="get_trends", numbers={**NUMBERS, "direction": way})
+    assert (said is not None) == supported
+
+
+def test_what_was_computed_is_told_in_the_language_of_whoever_reads() -> None:
+    columns = [{"name": name, "type": "number"} for name in ("month", "value", "forecast", "low_80")]
+    rows = [["2025-01-01", 3, None, None], ["2025-02-01", None, 4.5, 4]]
+    with override("es"):
+        assert table(tool="get_trends", numbers=NUMBERS).snippet == "dirección: sube · cambio: 87.5 · ruido: 3.25"
+        said = table(tool="forecast", columns=columns, rows=rows, numbers={"model": "level"}).snippet
+        assert said == "mes: 2025-02-01 · valor: — · previsión: 4.5 · al menos (80 %): 4"
+        assert table(tool="query", columns=columns, rows=rows).snippet.startswith("month: 2025-01-01 · value: 3")
 
 
 def test_the_number_of_rows_counts_as_said_by_the_table() -> None:

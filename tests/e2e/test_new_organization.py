@@ -101,6 +101,7 @@ def test_a_database_and_a_file_become_cited_numbers_a_trend_and_a_forecast(
         page.get_by_role("link", name="Analista").first.click()
         chat = ChatPage(page)
         chat.ask_to_the_end(QUESTION)
+        expect(chat.answer.locator("[data-snippet]").nth(1)).to_contain_text("dirección: sube")
         rows = opened(page, chat, 0, "Almacén").locator("tbody tr").all_inner_texts()
         sums = {"norte": 0.7 * sum(map(sold, range(48, 60))), "sur": 0.3 * sum(map(sold, range(48, 60)))}
         told = {name: float(number) for name, number in (row.split("\t") for row in rows)}

@@ -23,6 +23,7 @@ MOST_SHOWN = 120  # periods that are told; the numbers are of all of them
 MOST_ERROR = 2.5  # of a backtest (MASE), at which a forecast says nothing
 MOST_GAPS = 0.2  # of what is unknown between the first period and the last
 DIGITS = 6
+NOTHING = 1e-9  # of the largest value
 MOST_NAMED = 10  # unusual periods, and such as are not over
 
 
@@ -62,12 +63,13 @@ def find_trend(
     found = compute(by, "decompose", values=series.values, season=series.season)
     parts, odd = found.pop("parts"), found.pop("odd")
     names = ("value", "trend", "season", "remainder")
+    least = NOTHING * max(map(abs, series.values))
     rows = [
-        [day.isoformat(), *map(_rounded, (value, *of_value))]
+        [day.isoformat(), *(_rounded(one, least) for one in (value, *of_value))]
         for day, value, of_value in zip(series.periods, series.values, parts, strict=True)
     ][-MOST_SHOWN:]
     unusual = ", ".join(series.periods[place].isoformat() for place in odd[:MOST_NAMED])
-    numbers = {name: _rounded(value) for name, value in found.items()}
+    numbers = {name: _rounded(value, least) for name, value in found.items()}
     return Analysis(_columns(period, names), rows, {**numbers, "unusual": unusual, **_told(series)}, len(parts))
 
 
@@ -129,5 +131,8 @@ def _told(series: Series) -> dict[str, Any]:
     }
 
 
-def _rounded(value: Any) -> Any:
-    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+def _rounded(value: Any, least: float = 0.0) -> Any:
+    """A number below `least` is what computing leaves of none."""
+    if not isinstance(value, float):
+        return value
+    return 0.0 if abs(value) < least else float(f"{value:.{DIGITS}g}")
