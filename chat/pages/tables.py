@@ -1,6 +1,6 @@
 """A table that an answer cites, as its reader opens it: beside the conversation, or on a page of its own."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -29,11 +29,19 @@ def answer_table(request: HttpRequest, membership: Membership, pk: UUID, n: int)
     message = get_object_or_404(mine, pk=pk)
     table = get_object_or_404(message.tables, n=n)
     template = "chat/_table.html" if "HX-Request" in request.headers else "chat/table.html"
+    return render(request, template, shown_table(table) | {"conversation": message.conversation})
+
+
+def shown_table(table: AnswerTable) -> dict[str, Any]:
+    """For `chat/_table.html`."""
     labels = table.column_labels
-    head = [ShownCell(label, is_number) for label, is_number in zip(labels, numeric(table), strict=True)]
-    context = {"table": table, "head": head, "rows": shown_cells(table), "conversation": message.conversation}
-    context |= {"plot": draw(table.title, table.columns, table.rows, labels), "numbers": told_numbers(table.numbers)}
-    return render(request, template, context)
+    return {
+        "table": table,
+        "head": [ShownCell(label, is_number) for label, is_number in zip(labels, numeric(table), strict=True)],
+        "rows": shown_cells(table),
+        "plot": draw(table.title, table.columns, table.rows, labels),
+        "numbers": told_numbers(table.numbers),
+    }
 
 
 def numeric(table: AnswerTable) -> list[bool]:

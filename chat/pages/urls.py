@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.pages import asking, conversations, dashboard, finding, follow_ups, leaving, projects, tables, usage
+from chat.pages import asking, conversations, dashboard, data, finding, follow_ups, leaving, projects, tables, usage
 from chat.pages.courses import study
 
 urlpatterns = [
@@ -10,6 +10,7 @@ urlpatterns = [
     path("conversations/", conversations.conversations, name="conversations"),
     path("conversations/list/", finding.conversation_list, name="conversation-list"),
     path("agents/<slug:slug>/ask/", asking.ask_by_form, name="ask-by-form"),
+    path("agents/<slug:slug>/data/", data.agent_data, name="agent-data"),
     path("agents/<slug:slug>/documents/", conversations.agent_documents, name="agent-documents"),
     path("find/", finding.find, name="find"),
     path("conversations/<uuid:pk>/", conversations.conversation, name="conversation"),

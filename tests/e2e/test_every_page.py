@@ -58,7 +58,9 @@ def connect(visits: Visits) -> None:
     )
     visits.installation.send_file("admin", f"{source}/files/", "ventas.csv", b"dia,zona,total\n2025-01-03,norte,10\n")
     columns = [{"name": "dia"}, {"name": "zona"}, {"name": "total"}]
-    api("admin", "PUT", f"{source}/tables/", {"tables": [{"name": "ventas", "columns": columns}]})
+    (table,) = api("admin", "PUT", f"{source}/tables/", {"tables": [{"name": "ventas", "columns": columns}]})["tables"]
+    for agent in api("admin", "GET", "/api/agents/")["results"]:
+        api("admin", "PUT", f"/api/agents/{agent['id']}{source.removeprefix('/api')}/", {"tables": [table["id"]]})
     named = {"table": "ventas", "name": "ventas", "aggregate": "sum", "column": "total", "time_column": "dia"}
     api("admin", "PUT", f"{source}/metrics/", {"metrics": [named]})
     hook = api("admin", "POST", "/api/webhooks/", {"url": "https://hooks.example.org/", "events": ["answer.rated"]})

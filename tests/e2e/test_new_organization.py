@@ -1,6 +1,7 @@
 """A new organization's own data, as its first admin connects it: a database and a file, to cited numbers and plots.
 
-Everything is done on pages: the administration, then the chat. The model is scripted, and calls tools by name.
+Everything is done on pages: the administration, then the chat, whose model is scripted and calls tools by name, and the
+same without a model.
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.e2e.accessible import assert_accessible
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import Screenshot
 from tests.e2e.server import ROOT, Login, prepared, serving
@@ -109,6 +111,19 @@ def test_a_database_and_a_file_become_cited_numbers_a_trend_and_a_forecast(
         drawn(opened(page, chat, 1, "Visitas"), "fuerza de la tendencia")
         drawn(opened(page, chat, 2, "Almacén"), "MASE")
         screenshot(page, "29-forecast-of-a-database")
+        page.goto("/agents/")
+        page.get_by_role("link", name="Analista").first.click()
+        page.get_by_role("link", name="Mira sus datos por tu cuenta").click()
+        assert_accessible(page)
+        page.get_by_role("checkbox", name="región").check()
+        page.get_by_label("En periodos de").select_option("year")
+        page.get_by_role("button", name="Mostrar").click()
+        expect(page.locator(".cited-table tbody tr")).to_have_count(10)
+        page.get_by_role("link", name="Previsión").click()
+        page.get_by_role("button", name="Mostrar").click()
+        expect(page.locator(".cited-table figure svg[role=img]")).to_be_visible()
+        assert_accessible(page)
+        screenshot(page, "36-agent-data", full=True)
 
 
 def connect_database(page: Page, warehouse: Shop) -> None:

@@ -8,6 +8,7 @@ import json
 import logging
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -100,7 +101,7 @@ def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcom
     except Exception as error:
         return failed(tool.name, error, began)
     step = step_of(tool.name, calls, began)
-    table = table_row(kit, wish, asked, result, step)
+    table = table_row(kit.sources, tool.name, asked, result, step)
     table.message_id, table.n = message, n
     columns, rows = table_of(result)
     text = result_text(n, table.title, columns, rows, truncated=table.truncated, numbers=table.numbers)
@@ -116,16 +117,18 @@ def step_of(tool: str, calls: list[ToolCall], began: float) -> Step:
     return Step(tool, record.source_id, record.fingerprint or "", record.items, milliseconds)
 
 
-def table_row(kit: Toolkit, wish: ToolWish, asked: dict[str, Any], result: dict[str, Any], step: Step) -> AnswerTable:
+def table_row(
+    sources: Mapping[str, NamedSource], tool: str, asked: dict[str, Any], result: dict[str, Any], step: Step
+) -> AnswerTable:
     """What an answer keeps: the first rows, and what was asked, in its own words."""
     columns, rows = table_of(result)
-    source = kit.sources.get(str(step.source), UNKNOWN_SOURCE)  # as it was recorded: a metric's wish names none
+    source = sources.get(str(step.source), UNKNOWN_SOURCE)  # as it was recorded: a metric's wish names none
     statement = str(asked.get("sql") or json.dumps({k: v for k, v in asked.items() if k != AGENT}, ensure_ascii=False))
     numbers = result["numbers"] if isinstance(result.get("numbers"), dict) else None
     shown = first_rows(rows, MOST_ROWS if numbers is None else MOST_PERIODS)
     asked_tables = f"{statement} {result.get('table', '')}"
     return AnswerTable(
-        tool=wish.name,
+        tool=tool,
         source_id=step.source,
         source_name=source.name,
         table_names=[one for one in source.tables if re.search(rf"\b{re.escape(one)}\b", asked_tables, re.I)],

@@ -1,0 +1,91 @@
+"""An agent's data for people: what its model asks tools for, as forms, with or without a model.
+
+A question is made by the tool itself, with the rights, limits and records of a call over the API; it is kept nowhere.
+"""
+
+import time
+from itertools import groupby
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.audit import witnessed_calls
+from accounts.models import Membership
+from accounts.pages.access import member_page
+from accounts.problems import Problem, problem_for, told_faults
+from agents.api.analytics.measuring import measured_tables, usable_dimensions, usable_metrics
+from agents.api.toolbox import TOOLS
+from agents.models import Agent
+from chat.answering.calling.making import step_of, table_row
+from chat.answering.calling.toolkit import AGENT, sources_of_agent
+from chat.citing.rows import AnswerTable
+from chat.pages.data_forms import FORMS, StatementForm
+from chat.pages.tables import shown_table
+from tools.admin.outcomes import told_problem
+from tools.models import Metric, SourceTable
+
+STATEMENT = "query"
+
+
+@require_http_methods(["GET", "POST"])
+@member_page
+def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpResponse:
+    """GET: what the agent reads, and the form of `?tool=` for `?metric=`. POST: the same, and what it found."""
+    agent = get_object_or_404(Agent.objects.usable_by(membership), slug=slug)
+    tables = measured_tables(agent)
+    if not tables:
+        raise Http404
+    metrics = usable_metrics(tables)
+    tool = request.GET.get("tool") or (next(iter(FORMS)) if metrics else STATEMENT)
+    metric = chosen(metrics, request.GET.get("metric", ""))
+    form = form_for(tool, metric, tables, request.POST if request.method == "POST" else None)
+    context: dict[str, Any] = {
+        "agent": agent, "tool": tool, "metric": metric, "metrics": metrics, "form": form,
+        "tools": [*((name, label) for name, (label, _form) in FORMS.items() if metrics), (STATEMENT, "SQL")],
+        "sources": [(source, list(ones)) for source, ones in groupby(tables, key=lambda one: one.source)],
+    }  # fmt: skip
+    if form is not None and form.is_valid():
+        try:
+            context |= shown_table(ask(agent, membership, tool, form.arguments))
+        except Exception as error:
+            if (problem := problem_for(error)) is None:
+                raise
+            form.add_error(None, in_words(problem))
+    return render(request, "chat/data.html", context, status=400 if form is not None and form.errors else 200)
+
+
+def chosen(metrics: list[Metric], asked: str) -> Metric | None:
+    """The one that is asked for, else the first."""
+    return next((one for one in metrics if str(one.pk) == asked), metrics[0] if metrics else None)
+
+
+def form_for(tool: str, metric: Metric | None, tables: list[SourceTable], sent: Any) -> Any:
+    """None where there is nothing to fill in: a metric without time has no trend."""
+    if tool == STATEMENT:
+        return StatementForm(sent, sources=list(dict.fromkeys(one.source for one in tables)))
+    if tool not in FORMS or metric is None:
+        raise Http404
+    if tool != "query_analytics" and not metric.time_column:
+        return None
+    return FORMS[tool][1](sent, metric=metric, dimensions=usable_dimensions(metric.table))
+
+
+def ask(agent: Agent, by: Membership, tool: str, arguments: dict[str, Any]) -> AnswerTable:
+    """The result as it is shown, kept by nobody. Raises what the tool raises."""
+    began = time.monotonic()
+    with witnessed_calls() as calls:
+        result = TOOLS[tool].execute(by, {**arguments, AGENT: str(agent.pk)})
+    table = table_row(sources_of_agent(agent), tool, arguments, result, step_of(tool, calls, began))
+    table.created_at = timezone.now()
+    return table
+
+
+def in_words(problem: Problem) -> str:
+    why = str(problem.extra.get("reason") or "")
+    told = told_problem(problem)
+    more = [why] if why and told == str(problem.detail) else []
+    return " ".join([told, *more, *told_faults(problem)]) or _("It could not be asked.")

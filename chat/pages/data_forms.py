@@ -1,0 +1,125 @@
+"""The tools over an agent's data as forms: what a person fills in becomes the arguments that a program would send."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from agents.api.analytics.trends import MOST_HORIZON
+from tools.models import DataSource, Dimension, Metric
+from tools.sql.binding import LONGEST_VALUE
+from tools.sql.gate import MOST_CHARACTERS
+
+PERIODS = (
+    ("day", _("days")),
+    ("week", _("weeks")),
+    ("month", _("months")),
+    ("quarter", _("quarters")),
+    ("year", _("years")),
+)
+WHERE = "where_"
+
+
+class DayField(forms.DateField):
+    widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+
+
+class MetricForm(forms.Form):
+    """Of one metric; each of its dimensions can be held to one value."""
+
+    def __init__(self, *args: Any, metric: Metric, dimensions: Sequence[Dimension]) -> None:
+        super().__init__(*args)
+        self.metric, self.dimensions = metric, dimensions
+        for place, one in enumerate(dimensions):
+            label = _("Only where %(dimension)s is") % {"dimension": one.name}
+            self.fields[f"{WHERE}{place}"] = forms.CharField(label=label, required=False, max_length=LONGEST_VALUE)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        told = {name: self.cleaned_data.get(f"{WHERE}{place}") for place, name in enumerate(map(str, self.dimensions))}
+        filters = {name: value for name, value in told.items() if value}
+        return {"metric": self.metric.name, "source": str(self.metric.table.source_id), "filters": filters}
+
+
+class NumbersForm(MetricForm):
+    """`query_analytics`."""
+
+    dimensions_shown = forms.MultipleChoiceField(
+        label=_("Divided by"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    group_by = forms.ChoiceField(label=_("In periods of"), required=False, choices=(("", "–"), *PERIODS))
+    since = DayField(label=_("From (this day too)"), required=False)
+    until = DayField(label=_("Until (this day too)"), required=False)
+
+    def __init__(self, *args: Any, metric: Metric, dimensions: Sequence[Dimension]) -> None:
+        super().__init__(*args, metric=metric, dimensions=dimensions)
+        offered = self.fields["dimensions_shown"]
+        assert isinstance(offered, forms.MultipleChoiceField)
+        offered.choices = [(one.name, one.name) for one in dimensions]
+        unused = () if dimensions else ("dimensions_shown",)
+        for name in unused if metric.time_column else (*unused, "group_by", "since", "until"):
+            del self.fields[name]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        period = self.cleaned_data.get("group_by", "")
+        days = {"from": self.cleaned_data.get("since"), "to": self.cleaned_data.get("until")}
+        return {
+            **super().arguments,
+            "dimensions": self.cleaned_data.get("dimensions_shown", []),
+            **({"group_by": period} if period else {}),
+            "date_range": {name: day.isoformat() for name, day in days.items() if day},
+        }
+
+
+class TrendForm(MetricForm):
+    """`get_trends`."""
+
+    period = forms.ChoiceField(label=_("In periods of"), choices=PERIODS, initial="month")
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        named = super().arguments
+        return {**named, "entity": named.pop("metric"), "period": self.cleaned_data["period"]}
+
+
+class ForecastForm(MetricForm):
+    """`forecast`."""
+
+    period = forms.ChoiceField(label=_("In periods of"), choices=PERIODS, initial="month")
+    horizon = forms.IntegerField(label=_("Periods to come"), min_value=1, max_value=MOST_HORIZON, initial=6)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        said = {name: self.cleaned_data[name] for name in ("period", "horizon")}
+        return {**super().arguments, **said}
+
+
+class StatementForm(forms.Form):
+    """`query`."""
+
+    source = forms.ChoiceField(label=_("Data source"))
+    sql = forms.CharField(
+        label=_("One SELECT over its tables"),
+        max_length=MOST_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "code"}),
+    )
+
+    def __init__(self, *args: Any, sources: Sequence[DataSource]) -> None:
+        super().__init__(*args)
+        offered = self.fields["source"]
+        assert isinstance(offered, forms.ChoiceField)
+        offered.choices = [(str(one.pk), one.name) for one in sources]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {"source": self.cleaned_data["source"], "sql": self.cleaned_data["sql"]}
+
+
+FORMS: Mapping[str, tuple[Promise, type[MetricForm]]] = {
+    "query_analytics": (_("Numbers"), NumbersForm),
+    "get_trends": (_("Trend"), TrendForm),
+    "forecast": (_("Forecast"), ForecastForm),
+}
