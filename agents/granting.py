@@ -11,6 +11,7 @@ from django.db import transaction
 from accounts import audit
 from accounts.models import Membership, ToolCall
 from accounts.problems import NotFound
+from agents.calls import count_call
 from agents.models import Agent, ReachableTable
 from tools.models import DataSource, SourceTable
 from tools.querying import QueryAnswer, run_query
@@ -68,12 +69,13 @@ def take_table(agent: Agent, table: SourceTable, by: Membership) -> None:
 
 def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> QueryAnswer:
     """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
-    without its words. Raises NotFound and what `run_query` raises."""
+    without its words. Raises NotFound, QuotaExceeded and what `run_query` raises."""
     began = time.monotonic()
     tables = [one for one in reachable_tables(agent) if source in (str(one.source_id), one.source.name)]
     if not tables or not agent.is_active:
         raise NotFound
     asked: DataSource = tables[0].source
+    count_call(agent, by)
     answer = run_query(by, asked, tables, sql, values)
     audit.record_tool_call(
         by,

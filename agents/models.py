@@ -101,6 +101,13 @@ class Agent(Identified):
         validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
         help_text=_("Below it a retrieval is not sufficient. Empty: the installation's RAG_MIN_CONFIDENCE."),
     )
+    calls_per_minute = models.PositiveIntegerField(
+        _("questions to its data a minute"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text=_("Of everybody together. Empty: the installation's AGENT_CALLS_PER_MINUTE."),
+    )
     filters = models.JSONField(_("required metadata"), default=dict, blank=True)
     preferences = models.JSONField(_("preferred metadata"), default=dict, blank=True)
     condense = models.BooleanField(_("condense follow-up questions"), default=True)

@@ -212,6 +212,7 @@ RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)
 # Calls of tools that a model may make in one answer, and the seconds that they may take together (docs/tools.md)
 CHAT_TOOL_CALLS = env.int("CHAT_TOOL_CALLS", default=5)
 CHAT_TOOL_SECONDS = env.float("CHAT_TOOL_SECONDS", default=30)
+AGENT_CALLS_PER_MINUTE = env.int("AGENT_CALLS_PER_MINUTE", default=600)  # over an agent's data, whoever makes them
 
 # Data sources (docs/tools.md): which servers, which networks of our own, what seals their credentials
 DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])

@@ -36,7 +36,7 @@ FIELDSETS: Any = (
     (
         _("4. Limits"),
         {
-            "fields": (("max_tokens", "top_k"), "min_confidence"),
+            "fields": (("max_tokens", "top_k"), ("min_confidence", "calls_per_minute")),
             "description": _("How long an answer may be, from how many passages, and how sure the search must be."),
         },
     ),

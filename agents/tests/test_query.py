@@ -263,3 +263,28 @@ def test_what_a_killed_process_left_of_a_source_is_taken_away(
         os.utime(folder, (0, 0))
     assert query(people.bob).status_code == 200
     assert sorted(tmp_path.iterdir()) == [in_use, elses]
+
+
+def test_an_agent_has_a_limit_of_its_own_whoever_asks(
+    people: People, agent: Agent, source: DataSource, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch)
+    limit(settings)
+    Agent.objects.filter(pk=agent.pk).update(calls_per_minute=2)
+    grant(AgentFactory(organization=agent.organization, slug="other"), *source.tables.all())
+    assert [query(by).status_code for by in (people.alice, people.bob)] == [200, 200]
+    refused = query(people.alice)
+    assert (refused.status_code, refused.json()["code"], refused.json()["per"]) == (429, "quota_exceeded", "agent")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert query(people.alice, agent="other").status_code == 200
+
+
+def test_an_agent_without_a_number_of_its_own_has_the_installations(
+    people: People, agent: Agent, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch)
+    limit(settings)
+    settings.AGENT_CALLS_PER_MINUTE = 1
+    assert [query(people.bob).status_code for _ in range(2)] == [200, 429]
+    settings.AGENT_CALLS_PER_MINUTE = 0
+    assert query(people.bob).status_code == 200
