@@ -35,8 +35,8 @@ class LimitSetting(models.Model):
 
 
 class LimitUse(models.Model):
-    """How much one member, or the organization, has used in one window. `subject` is the user's id, or the
-    organization's own; `starts` the window's first second."""
+    """How much one member, the organization, or an agent has used in one window. `subject` is the user's id, the
+    organization's own, or the agent's; `starts` the window's first second."""
 
     organization = models.ForeignKey("accounts.Organization", models.CASCADE, related_name="+")
     subject = models.UUIDField()
