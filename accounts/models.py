@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.limits import rows as rows  # Django looks for an app's models here
+from accounts.oauth import rows as oauth_rows  # noqa: F401 - as above
 
 
 class Identified(models.Model):

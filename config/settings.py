@@ -22,6 +22,7 @@ from config.env import (
 )
 from config.env import DATA_DIR as DATA_DIR
 from config.faults import logging_of
+from config.oauth import *  # noqa: F403 - as the next ones
 from config.sign_in import *  # noqa: F403 - constants alone; here so that this file stays one page of what may change
 
 django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time
@@ -48,6 +49,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "oauth2_provider",
     "accounts",
     "corpora",
     "retrieval",
@@ -139,6 +141,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+MCP_OAUTH = switch("MCP_OAUTH", default=True)  # beside API keys (docs/mcp.md)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 METRICS_PORT = env.int("METRICS_PORT", default=0)
 

@@ -16,6 +16,7 @@ from django.http import HttpRequest
 from accounts import audit, keys
 from accounts.identity.sessions import end_other_sessions, note_session
 from accounts.models import SignIn, User
+from accounts.oauth.grants import end_all
 
 
 def connect_consequences() -> None:
@@ -30,6 +31,7 @@ def connect_consequences() -> None:
 def after_password_change(request: HttpRequest, user: User, **_signal: Any) -> None:
     note_session(request)  # it has got another key just now
     end_other_sessions(user, kept=request.session.session_key)
+    end_all(user)
     audit.record_everywhere(user, user, "password_changed")
 
 
@@ -42,8 +44,9 @@ def after_password_reset(request: HttpRequest, user: User, **_signal: Any) -> No
 
 
 def forget_credentials(user: User, actor: User) -> None:
-    """End every session and revoke every key of a user whose password was set anew by mail or by an operator."""
+    """End every session and program and revoke every key of a user whose password was set anew by mail or by an operator."""
     end_other_sessions(user)
+    end_all(user)
     audit.record_everywhere(user, actor, "password_reset", revoked_keys=keys.revoke_all(user))
 
 
