@@ -40,7 +40,7 @@ class UserManager(BaseUserManager["User"]):
         return self.get(email=(username or "").lower())
 
 
-class User(AbstractBaseUser, PermissionsMixin):
+class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]  # of accounts.oauth's rows
     """A person who signs in with an email address. Platform operators are superusers."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,4 +1,5 @@
-"""What follows when a password or a second factor changes: other sessions end, keys go, and it is written down.
+"""What follows when a password or a second factor changes: other sessions and programs end, keys go, and it is written
+down.
 
 The mails to the user are allauth's (`ACCOUNT_EMAIL_NOTIFICATIONS`); their words are in templates/account/email and
 templates/mfa/email.
@@ -44,7 +45,8 @@ def after_password_reset(request: HttpRequest, user: User, **_signal: Any) -> No
 
 
 def forget_credentials(user: User, actor: User) -> None:
-    """End every session and program and revoke every key of a user whose password was set anew by mail or by an operator."""
+    """End every session, revoke every key and shut out every program of a user whose password was set anew by mail or
+    by an operator."""
     end_other_sessions(user)
     end_all(user)
     audit.record_everywhere(user, actor, "password_reset", revoked_keys=keys.revoke_all(user))

@@ -55,8 +55,8 @@ def membership_of_token(secret: str, resource: str, seen_from: str | None = None
         token = _usable().filter(token_checksum=digest(secret)).first()
     if token is None or token.resource != [resource]:
         return None
-    grant, now = token.grant, timezone.now()
-    member = grant.membership
+    grant: OAuthGrant = token.grant
+    member, now = grant.membership, timezone.now()
     become_member(member.organization_id, member.user_id, is_admin=member.is_admin)
     if grant.last_used_at is None or now - grant.last_used_at > LAST_USED_RESOLUTION:
         member.oauth_grants.filter(pk=grant.pk).update(last_used_at=now, last_used_from=seen_from)

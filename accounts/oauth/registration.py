@@ -39,7 +39,7 @@ def register(said: Mapping[str, Any]) -> OAuthClient:
         redirect_uris=" ".join(addresses),
         client_type=OAuthClient.CLIENT_PUBLIC,
         authorization_grant_type=OAuthClient.GRANT_AUTHORIZATION_CODE,
-        client_secret="",  # noqa: S106 - there is none
+        client_secret="",
         hash_client_secret=False,
         registration_source=OAuthClient.RegistrationSource.DCR,
     )

@@ -5,6 +5,7 @@ membership: whatever ends one of these ends all that was given out. Of tokens th
 """
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
 from django.utils import timezone
@@ -15,13 +16,15 @@ from oauth2_provider.models import AbstractAccessToken, AbstractApplication, Abs
 class OAuthClient(AbstractApplication):  # type: ignore[misc]  # the toolkit ships no type information
     """A program that registered itself (RFC 7591). What it calls itself is nobody's word but its own."""
 
+    objects: ClassVar[models.Manager["OAuthClient"]] = models.Manager()
+
     class Meta:
         verbose_name = _("program")
         verbose_name_plural = _("programs")
         indexes = (models.Index(fields=("created",), name="oauth_client_created"),)
 
 
-class OAuthGrant(models.Model):
+class OAuthGrant(models.Model):  # type: ignore[django-manager-missing]  # mypy sees no models in the toolkit
     """A member let a program in, for one organization."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -45,6 +48,7 @@ class OAuthCode(AbstractGrant):  # type: ignore[misc]  # the toolkit ships no ty
     """An authorization code, for a minute and for one use."""
 
     grant = models.ForeignKey(OAuthGrant, models.CASCADE, related_name="codes")
+    objects: ClassVar[models.Manager["OAuthCode"]] = models.Manager()
 
     class Meta:
         verbose_name = _("authorization code")
@@ -55,6 +59,7 @@ class OAuthCode(AbstractGrant):  # type: ignore[misc]  # the toolkit ships no ty
 class OAuthAccessToken(AbstractAccessToken):  # type: ignore[misc]  # the toolkit ships no type information
     id_token = None  # of OpenID Connect, which is not spoken here
     grant = models.ForeignKey(OAuthGrant, models.CASCADE, related_name="access_tokens")
+    objects: ClassVar[models.Manager["OAuthAccessToken"]] = models.Manager()
 
     class Meta:
         verbose_name = _("access token")
@@ -66,6 +71,7 @@ class OAuthRefreshToken(AbstractRefreshToken):  # type: ignore[misc]  # the tool
     """One that was exchanged stays until it would have expired, so that a second use of it is noticed."""
 
     grant = models.ForeignKey(OAuthGrant, models.CASCADE, related_name="refresh_tokens")
+    objects: ClassVar[models.Manager["OAuthRefreshToken"]] = models.Manager()
 
     class Meta:
         verbose_name = _("refresh token")

@@ -34,8 +34,8 @@ def refresh_statistics() -> None:
 
 
 def tidy_up() -> None:
-    """Forget expired sessions, tokens, replies, exports, counters, records, embeddings and images of pages; close answers whose
-    process died; carry over SQLite's journal."""
+    """Forget expired sessions, tokens, replies, exports, counters, records, embeddings and images of pages; close
+    answers whose process died; carry over SQLite's journal."""
     roll_up()  # before what it counts is forgotten
     retention.forget_past()
     forget_ended_sessions()
