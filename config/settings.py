@@ -22,7 +22,6 @@ from config.env import (
 )
 from config.env import DATA_DIR as DATA_DIR
 from config.faults import logging_of
-from config.oauth import *  # noqa: F403 - as the next ones
 from config.sign_in import *  # noqa: F403 - constants alone; here so that this file stays one page of what may change
 
 django_stubs_ext.monkeypatch()  # lets Django's forms and admin classes take their type parameter at run time

@@ -5,11 +5,17 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
+from uuid import uuid4
 
 from django.test import Client
+from django.utils import timezone
+from oauth2_provider.models import set_token_value
 
+from accounts.identity.oauth import grants, registration
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthGrant, OAuthRefreshToken
 from accounts.models import Membership
 from tests.people import signed_in
 
@@ -82,6 +88,19 @@ class Program:
         answer = self.exchanged(self.answered(by)["code"])
         assert answer.status_code == 200, answer.content
         return dict(answer.json())
+
+
+def let_in(by: Membership, name: str) -> OAuthGrant:
+    """A member's program as a row, with a token that can still be exchanged."""
+    client = registration.register_program({"redirect_uris": [CALLBACK], "client_name": name})
+    grant = grants.let_in(by, client)
+    common = {"grant": grant, "user": by.user, "application": client, "resource": [RESOURCE]}
+    access = OAuthAccessToken(expires=timezone.now() + timedelta(hours=1), scope="mcp", **common)
+    refresh = OAuthRefreshToken(access_token=access, token_family=uuid4(), **common)
+    for token in (access, refresh):
+        set_token_value(token, secrets.token_urlsafe(32))
+        token.save()
+    return grant
 
 
 def register(**said: Any) -> Any:

@@ -3,6 +3,6 @@
 from django.contrib import admin
 from oauth2_provider.models import IDToken
 
-from accounts.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthRefreshToken
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthRefreshToken
 
 admin.site.unregister([OAuthClient, OAuthCode, OAuthAccessToken, OAuthRefreshToken, IDToken])

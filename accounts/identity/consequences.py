@@ -15,9 +15,9 @@ from django.contrib.auth.signals import user_logged_out
 from django.http import HttpRequest
 
 from accounts import audit, keys
+from accounts.identity.oauth.grants import end_all
 from accounts.identity.sessions import end_other_sessions, note_session
 from accounts.models import SignIn, User
-from accounts.oauth.grants import end_all
 
 
 def connect_consequences() -> None:

@@ -15,12 +15,12 @@ from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidRequestErro
 
 from accounts.http.middleware import POLICY
 from accounts.http.principal import memberships_of
+from accounts.identity.oauth import grants
+from accounts.identity.oauth.addresses import issuer_of, require_oauth, resource_of
+from accounts.identity.oauth.registration import origin_of
+from accounts.identity.oauth.rows import OAuthClient
 from accounts.identity.second_factor import lacks_second_factor
 from accounts.models import Membership, User
-from accounts.oauth import grants
-from accounts.oauth.addresses import issuer_of, require_oauth, resource_of
-from accounts.oauth.registration import origin_of
-from accounts.oauth.rows import OAuthClient
 from accounts.pages.access import member_page, slice_of
 from accounts.tenancy.scope import system_scope
 
@@ -55,7 +55,7 @@ def authorize(request: HttpRequest, membership: Membership) -> HttpResponse:
     try:
         scopes, asked = checked_request(request)
         if request.method == "POST" and "organization" in request.POST:
-            return HttpResponseRedirect(answered(request, scopes, asked))
+            return HttpResponseRedirect(callback_of(request, scopes, asked))
     except FatalClientError:
         return render(request, "accounts/program_refused.html", status=400)
     except OAuthToolkitError as refused:
@@ -100,7 +100,7 @@ def raise_fault(asked: dict[str, Any], error: Any) -> None:
     raise OAuthToolkitError(error=error, redirect_uri=asked["redirect_uri"])
 
 
-def answered(request: HttpRequest, scopes: list[str], asked: dict[str, Any]) -> str:
+def callback_of(request: HttpRequest, scopes: list[str], asked: dict[str, Any]) -> str:
     """Where the browser goes with the answer. Raises Http404 for an organization that is not the person's own, or not
     open to them now; OAuthToolkitError where it is a refusal."""
     allowed = request.POST.get("answer") == "allow"

@@ -9,11 +9,11 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from accounts.identity.oauth.grants import forget_past_grants, grants_of
+from accounts.identity.oauth.registration import displayable
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.members import end_membership
 from accounts.models import AuditEvent, User
-from accounts.oauth.grants import forget_past_grants, grants_of
-from accounts.oauth.registration import displayable
-from accounts.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.pages.sign_in.forms import PasswordForm
 from accounts.tenancy.scope import system_scope
 from tests.people import People, signed_in, with_secret

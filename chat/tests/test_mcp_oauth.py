@@ -17,9 +17,9 @@ from mcp.shared.auth import (
     OAuthToken,
 )
 
+from accounts.identity.oauth.grants import end_grant
+from accounts.identity.oauth.rows import OAuthGrant
 from accounts.models import Membership
-from accounts.oauth.grants import end_grant
-from accounts.oauth.rows import OAuthGrant
 from config.concurrency.threads import in_thread
 from tests.library import ABOUT_LOANS, Library
 from tests.live import Caller, LiveServer
@@ -104,7 +104,7 @@ async def test_the_official_client_is_let_in_and_asks(
     person, memory = Person(await in_thread(server.by_session, library.bob), library.bob), Memory()
     found = await ask(person, memory, "retrieve", query=ABOUT_LOANS, agent="researcher")
     assert not found.is_error, found
-    assert found.structured_content["results"]
+    assert found.structured_content["chunks"]
     assert person.opened == 1
     grant = await in_thread(lambda: OAuthGrant.objects.select_related("client", "membership").get())
     assert grant.membership == library.bob
@@ -136,7 +136,7 @@ async def test_each_sees_what_is_theirs(ask: Callable[..., Any], server: LiveSer
     stranger = library.carla
     person = Person(await in_thread(server.by_session, stranger), stranger)
     found = await ask(person, Memory(), "retrieve", query=ABOUT_LOANS, agent="researcher")
-    assert found.is_error or not found.structured_content["results"]
+    assert found.is_error or not found.structured_content["chunks"]
 
 
 async def test_who_was_shut_out_has_to_ask_again(ask: Callable[..., Any], server: LiveServer, library: Library) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
+from accounts.identity.oauth.rows import OAuthGrant
 from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
-from accounts.oauth.rows import OAuthGrant
 
 Name = tuple[str, str]  # the kind of thing, as its model is called, and its id
 Namer = Callable[[set[str], set[UUID]], Iterable[tuple[Any, str]]]

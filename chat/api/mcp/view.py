@@ -17,11 +17,11 @@ from drf_spectacular.types import OpenApiTypes
 from accounts.http.bodies import JSONParser, json_of
 from accounts.http.openapi import described, problems
 from accounts.http.principal import bearer_of, principal_of
+from accounts.identity.oauth.addresses import challenge_of, resource_of
+from accounts.identity.oauth.credentials import ACCESS_PREFIX
+from accounts.identity.oauth.grants import membership_of_token
 from accounts.identity.places import ip_of
 from accounts.models import Membership
-from accounts.oauth.addresses import challenge_of, resource_of
-from accounts.oauth.credentials import ACCESS_PREFIX
-from accounts.oauth.grants import membership_of_token
 from accounts.problems import MethodNotAllowed, Unauthenticated, UnsupportedMediaType, answering_problems
 from config.concurrency.threads import in_thread
 

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET, require_POST
 from oauth2_provider.oauth2_backends import OAuthLibCore
 
 from accounts.http.bodies import json_of
-from accounts.oauth.addresses import issuer_of, require_oauth, resource_of
-from accounts.oauth.registration import LONGEST_BODY, Refused, register, told
+from accounts.identity.oauth.addresses import issuer_of, require_oauth, resource_of
+from accounts.identity.oauth.registration import LONGEST_BODY, Refused, register_program, registered_as
 from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
 
@@ -22,7 +22,7 @@ LONGEST_VALUE = 2_000  # characters of one that is sent for tokens
 Endpoint = Callable[[HttpRequest], HttpResponse]
 
 
-def endpoint(view: Endpoint) -> Endpoint:
+def open_to_programs(view: Endpoint) -> Endpoint:
     """Nobody's session counts, so nothing is asked of one; it is the code or token that opens. Not there without
     MCP_OAUTH."""
 
@@ -40,7 +40,7 @@ def failure(error: str, description: str, status: int = 400, **headers: str) -> 
     return JsonResponse(said, status=status, headers=headers)
 
 
-@endpoint
+@open_to_programs
 @require_GET
 def protected_resource(request: HttpRequest) -> HttpResponse:
     """RFC 9728."""
@@ -55,7 +55,7 @@ def protected_resource(request: HttpRequest) -> HttpResponse:
     )
 
 
-@endpoint
+@open_to_programs
 @require_GET
 def authorization_server(request: HttpRequest) -> HttpResponse:
     """RFC 8414."""
@@ -78,7 +78,7 @@ def authorization_server(request: HttpRequest) -> HttpResponse:
     )
 
 
-@endpoint
+@open_to_programs
 @require_POST
 def registration(request: HttpRequest) -> HttpResponse:
     """RFC 7591, open to anybody and limited for each address: who may come in is said on the consent page."""
@@ -92,19 +92,19 @@ def registration(request: HttpRequest) -> HttpResponse:
         return failure("invalid_client_metadata", f"A JSON object of at most {LONGEST_BODY} bytes is wanted.")
     try:
         with system_scope():
-            client = register(said)
+            client = register_program(said)
     except Refused as refused:
         return failure(refused.error, refused.description)
-    return JsonResponse(told(client), status=201)
+    return JsonResponse(registered_as(client), status=201)
 
 
-@endpoint
+@open_to_programs
 @require_POST
 def token(request: HttpRequest) -> HttpResponse:
     return _asked(request, "create_token_response")
 
 
-@endpoint
+@open_to_programs
 @require_POST
 def revocation(request: HttpRequest) -> HttpResponse:
     """RFC 7009. Whatever is sent, the answer tells nothing of what there is."""

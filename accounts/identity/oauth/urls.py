@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.oauth import endpoints
+from accounts.identity.oauth import endpoints
 
 urlpatterns = [
     path(".well-known/oauth-protected-resource", endpoints.protected_resource),

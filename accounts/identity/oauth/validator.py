@@ -11,8 +11,8 @@ from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.settings import oauth2_settings
 
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.keys import digest
-from accounts.oauth.rows import OAuthAccessToken, OAuthCode, OAuthGrant, OAuthRefreshToken
 
 
 class Validator(OAuth2Validator):  # type: ignore[misc]  # the toolkit ships no type information

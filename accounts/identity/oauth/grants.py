@@ -7,11 +7,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts import audit
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.keys import LAST_USED_RESOLUTION, digest
 from accounts.models import Membership, User
-from accounts.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.tenancy.scope import become_member, system_scope
-from config.oauth import OAUTH2_PROVIDER
+from config.sign_in import OAUTH2_PROVIDER
 
 UNUSED_FOR = timedelta(days=1)  # a program that registered and was let in by nobody
 REFRESHABLE_FOR = timedelta(seconds=int(str(OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from accounts.oauth.rows import OAuthClient
+from accounts.identity.oauth.rows import OAuthClient
 
 LONGEST_BODY = 16 * 1024
 LONGEST_NAME = 80
@@ -28,7 +28,7 @@ class Refused(Exception):
         self.error, self.description = error, description
 
 
-def register(said: Mapping[str, Any]) -> OAuthClient:
+def register_program(said: Mapping[str, Any]) -> OAuthClient:
     """Raises Refused."""
     kinds = said.get("grant_types", ["authorization_code"])
     if not isinstance(kinds, list) or "authorization_code" not in kinds:
@@ -45,7 +45,7 @@ def register(said: Mapping[str, Any]) -> OAuthClient:
     )
 
 
-def told(client: OAuthClient) -> dict[str, Any]:
+def registered_as(client: OAuthClient) -> dict[str, Any]:
     """What was registered, which may be less than was said."""
     return {
         "client_id": client.client_id,
