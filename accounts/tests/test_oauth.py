@@ -202,6 +202,11 @@ class TestConsent:
             assert "Location" not in answer
         assert not OAuthCode.objects.exists()
 
+    @pytest.mark.parametrize("name", ["client_id", "redirect_uri", "response_type", "state", "scope"])
+    def test_what_is_said_twice_is_not_answered(self, name: str, program: Program, people: People) -> None:
+        answer = signed_in(people.alice).get(f"{program.asked()}&{name}=https://evil.example/")
+        assert answer.status_code == 400
+
     @pytest.mark.parametrize(
         ("changes", "error"),
         [

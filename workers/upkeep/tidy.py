@@ -3,9 +3,9 @@
 from django.db import connection
 from django.db.models import Exists, Max, OuterRef
 
+from accounts.identity.oauth.grants import forget_past_grants
 from accounts.identity.sessions import forget_ended_sessions
 from accounts.limits.uses import forget_past_uses
-from accounts.identity.oauth.grants import forget_past_grants
 from chat.leaving.exports import forget_expired, forget_orphans
 from chat.stream.keeping import close_interrupted
 from chat.usage.counting import roll_up
