@@ -107,7 +107,7 @@ def test_a_person_lets_a_program_in_and_shuts_it_out(visits: Visits, screenshot:
         expect(page.get_by_text(NAME)).to_be_visible()
         expect(page.get_by_text(urlsplit(callback).netloc)).to_be_visible()
         assert_accessible(page)
-        screenshot(page, "40-program-consent")
+        screenshot(page, "40-program-consent", full=True)
         page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_role("button", name="Dejarlo entrar", exact=True).click()
