@@ -14,6 +14,11 @@ def resource_of(request: HttpRequest) -> str:
     return request.build_absolute_uri(reverse("mcp"))
 
 
+def is_for_mcp(request: HttpRequest, resources: list[str]) -> bool:
+    """Whether a program asks for nothing but `/mcp` (RFC 8707); a slash behind it changes nothing, nor does silence."""
+    return all(one.rstrip("/") == resource_of(request) for one in resources if one)
+
+
 def challenge_of(request: HttpRequest, is_wrong: bool) -> str:
     """What a 401 at `/mcp` says: where to ask how to get in (RFC 9728), and whether something was wrong with what was
     shown (RFC 6750)."""

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from oauth2_provider.oauth2_backends import OAuthLibCore
 
 from accounts.http.bodies import json_of
-from accounts.identity.oauth.addresses import issuer_of, require_oauth, resource_of
+from accounts.identity.oauth.addresses import is_for_mcp, issuer_of, require_oauth, resource_of
 from accounts.identity.oauth.registration import LONGEST_BODY, Refused, register_program, registered_as
 from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
@@ -20,6 +20,14 @@ from accounts.tenancy.scope import system_scope
 REGISTRATIONS = {"oauth_registration": "20/h/ip"}
 LONGEST_VALUE = 2_000  # characters of one that is sent for tokens
 Endpoint = Callable[[HttpRequest], HttpResponse]
+
+
+class AsGranted(OAuthLibCore):  # type: ignore[misc]  # the toolkit ships no type information
+    """Tokens are for the resource that the code was for: what is asked for here was compared, and is passed on to
+    nobody who would read it again, more strictly or with an error of Python's."""
+
+    def extract_body(self, request: HttpRequest) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in super().extract_body(request) if name != "resource"]
 
 
 def open_to_programs(view: Endpoint) -> Endpoint:
@@ -114,8 +122,12 @@ def revocation(request: HttpRequest) -> HttpResponse:
 @system_scope()  # the code or token is the credential
 def _asked(request: HttpRequest, question: str) -> HttpResponse:
     """A refusal is an answer, not an exception: what it ended stays ended."""
+    if request.META.get("QUERY_STRING"):
+        return failure("invalid_request", "What is asked stands in the body, nothing in the address.")
     if any("\0" in value or len(value) > LONGEST_VALUE for value in request.POST.values()):
         return failure("invalid_request", "A value is too long, or no text.")
+    if not is_for_mcp(request, request.POST.getlist("resource")):
+        return failure("invalid_target", "Tokens are for /mcp alone.")
     with transaction.atomic():
-        _url, headers, body, status = getattr(OAuthLibCore(), question)(request)
+        _url, headers, body, status = getattr(AsGranted(), question)(request)
     return HttpResponse(body or "", status=status, headers={"Content-Type": "application/json", **headers})

@@ -20,6 +20,12 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the toolkit ships no 
         """Programs on people's machines keep no secret, so none has one: PKCE proves who asked for the code."""
         return False
 
+    def validate_grant_type(
+        self, client_id: str, grant_type: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """oauthlib lets `openid` come this far, which the toolkit asserts that nobody sends."""
+        return grant_type in ("authorization_code", "refresh_token")
+
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
         """The code's row stays locked until the request ends: of two exchanges at once the second finds none."""
         found = OAuthCode.objects.select_for_update(of=("self",)).filter(code=code, application=client)
