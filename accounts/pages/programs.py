@@ -1,7 +1,8 @@
 """Programs by OAuth: the page that asks whether one may come in, and the list of those that may."""
 
+import re
 from typing import Any, cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,18 +12,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
 from oauth2_provider.oauth2_backends import OAuthLibCore
+from oauthlib.common import add_params_to_uri
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidRequestError
 
 from accounts.http.middleware import POLICY
 from accounts.http.principal import memberships_of
 from accounts.identity.oauth import grants
-from accounts.identity.oauth.addresses import issuer_of, require_oauth, resource_of
-from accounts.identity.oauth.registration import origin_of
+from accounts.identity.oauth.addresses import is_for_mcp, issuer_of, require_oauth, resource_of
+from accounts.identity.oauth.registration import is_local, is_redirect_address, origin_of
 from accounts.identity.oauth.rows import OAuthClient
 from accounts.identity.second_factor import lacks_second_factor
 from accounts.models import Membership, User
 from accounts.pages.access import member_page, slice_of
 from accounts.tenancy.scope import system_scope
+
+CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # a SHA-256 in base64 (RFC 7636, section 4.2)
 
 
 class AddressAlone(OAuthLibCore):  # type: ignore[misc]  # the toolkit ships no type information
@@ -50,7 +54,8 @@ def program_revoke(request: HttpRequest, membership: Membership, pk: UUID) -> Ht
 @member_page
 def authorize(request: HttpRequest, membership: Membership) -> HttpResponse:
     """RFC 6749, section 4.1.1. The address says everything that is asked; the form, only what is answered. To an
-    address that the program has not registered, nobody is ever sent."""
+    address that the program has not registered, nobody is ever sent; and before they have answered, to none but a
+    program on their own computer (RFC 9700, section 4.11.2: anybody registers, so a link would lead anywhere)."""
     require_oauth()
     try:
         scopes, asked = checked_request(request)
@@ -59,6 +64,8 @@ def authorize(request: HttpRequest, membership: Membership) -> HttpResponse:
     except FatalClientError:
         return render(request, "accounts/program_refused.html", status=400)
     except OAuthToolkitError as refused:
+        if request.method == "GET" and not is_local(refused.oauthlib_error.redirect_uri):
+            return render(request, "accounts/program_refused.html", status=400)
         return HttpResponseRedirect(with_issuer(request, refused.oauthlib_error))
     return consent_page(request, membership, asked)
 
@@ -69,7 +76,7 @@ def consent_page(request: HttpRequest, membership: Membership, asked: dict[str, 
     context = {
         "client": client,
         "host": urlsplit(origin).netloc,
-        "is_local": origin.startswith("http:"),
+        "is_local": is_local(origin),
         "memberships": open_to(membership.user),
         "chosen": membership,
     }
@@ -86,11 +93,19 @@ def open_to(user: User) -> list[Membership]:
 @system_scope()  # a program belongs to no organization
 def checked_request(request: HttpRequest) -> tuple[list[str], dict[str, Any]]:
     """Raises FatalClientError for what must not be answered by a redirection, OAuthToolkitError for other faults."""
-    scopes, asked = AddressAlone().validate_authorization_request(request)
+    address = request.GET.get("redirect_uri")
+    if address is not None and not is_redirect_address(address):  # of loopback the toolkit reads no port
+        raise FatalClientError
+    try:
+        scopes, asked = AddressAlone().validate_authorization_request(request)
+    except ValueError as error:  # oauthlib's, where the address has a percent sign with no digits behind it
+        raise FatalClientError from error
     asked["resource"] = [resource_of(request)]
-    if asked.get("code_challenge_method") != "S256":
+    if asked.get("code_challenge_method") != "S256" or not CHALLENGE.fullmatch(asked["code_challenge"]):
         raise_fault(asked, InvalidRequestError(description="PKCE with S256 is required."))
-    if any(one.rstrip("/") != asked["resource"][0] for one in request.GET.getlist("resource")):
+    if request.GET.get("response_mode", "query") != "query":
+        raise_fault(asked, InvalidRequestError(description="The answer goes into the query."))
+    if not is_for_mcp(request, request.GET.getlist("resource")):
         raise_fault(asked, CustomOAuth2Error(error="invalid_target", description="Tokens are for /mcp alone."))
     return list(scopes), asked
 
@@ -124,5 +139,4 @@ def client_of(asked: dict[str, Any]) -> OAuthClient:
 
 def with_issuer(request: HttpRequest, error: Any) -> str:
     """A refusal names who refuses, as an answer does (RFC 9207)."""
-    address = str(error.in_uri(error.redirect_uri))
-    return f"{address}{'&' if '?' in address else '?'}{urlencode({'iss': issuer_of(request)})}"
+    return str(add_params_to_uri(error.redirect_uri, [*error.twotuples, ("iss", issuer_of(request))]))

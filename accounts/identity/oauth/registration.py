@@ -97,6 +97,11 @@ def is_redirect_address(address: Any) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
 
 
+def is_local(address: str) -> bool:
+    """Whether an address that was registered is on the computer of whoever is sent there."""
+    return address.startswith("http:")
+
+
 def origin_of(address: str) -> str:
     """Scheme, host and port of an address that was registered: as a policy's `form-action` takes it."""
     parts: SplitResult = urlsplit(address)
