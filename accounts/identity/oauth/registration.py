@@ -17,6 +17,7 @@ LONGEST_ADDRESS = 500
 MOST_ADDRESSES = 10
 LOOPBACK = ("127.0.0.1", "localhost")
 WITHIN_ADDRESS = re.compile(r"[A-Za-z0-9._~:/?@!$&'()*+,;=%-]+")  # RFC 3986, without fragment and brackets
+UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs by their category, with nothing to see
 HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 
 
@@ -62,7 +63,8 @@ def registered_as(client: OAuthClient) -> dict[str, Any]:
 def displayable(name: Any) -> str:
     """A line of letters, digits and signs: nothing that moves, hides or turns round what stands beside it."""
     beginning = unicodedata.normalize("NFC", str(name)[: 4 * LONGEST_NAME]) if isinstance(name, str) else ""
-    kept = "".join(one if unicodedata.category(one)[0] not in "CMZ" or is_mark(one) else " " for one in beginning)
+    seen = "".join(one for one in beginning if one not in UNSEEN)
+    kept = "".join(one if unicodedata.category(one)[0] not in "CMZ" or is_mark(one) else " " for one in seen)
     return " ".join(kept.split())[:LONGEST_NAME].strip()
 
 
