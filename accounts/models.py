@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.identity.oauth import rows as oauth_rows  # noqa: F401 - as above
 from accounts.limits import rows as rows  # Django looks for an app's models here
 
 
@@ -39,7 +40,7 @@ class UserManager(BaseUserManager["User"]):
         return self.get(email=(username or "").lower())
 
 
-class User(AbstractBaseUser, PermissionsMixin):
+class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]  # of accounts.identity.oauth's rows
     """A person who signs in with an email address. Platform operators are superusers."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

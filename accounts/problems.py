@@ -174,7 +174,7 @@ def problem_response(problem: Problem) -> JsonResponse:
     body = body_of(problem.status_code, problem.code, str(problem.detail), **problem.extra)
     response = JsonResponse(body, status=problem.status_code, headers=problem.headers, content_type=CONTENT_TYPE)
     if problem.status_code == status.HTTP_401_UNAUTHORIZED:
-        response.headers["WWW-Authenticate"] = "Bearer"
+        response.headers.setdefault("WWW-Authenticate", "Bearer")
     return response
 
 

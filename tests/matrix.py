@@ -245,6 +245,10 @@ PAGES = tuple(
         ("POST", "/account/sessions/end/", everybody(302), None),
         ("POST", "/account/keys/", everybody(200), {"name": "New"}),
         ("POST", "/account/keys/{key}/revoke/", own(302), None),
+        ("GET", "/account/programs/", everybody(200), None),
+        ("POST", "/account/programs/{program}/revoke/", own(302), None),
+        ("GET", "/oauth/authorize", everybody(400), None),  # by no program; the others are tested in test_oauth.py
+        ("POST", "/oauth/authorize", everybody(400), {"answer": "allow"}),
         ("POST", "/account/organization/", everybody(302), {"organization": "{organization}"}),
         ("GET", "/members/", every_admin(200, 404), None),
         ("POST", "/members/invite/", every_admin(200, 404), {"email": "new@example.org", "role": "member"}),
@@ -370,7 +374,12 @@ PAGES = tuple(
 NOBODY_ASKED = Rule(200, 200, 200, 200)
 PUBLIC = tuple(
     Case("GET", path, NOBODY_ASKED, public=True)
-    for path in ("/favicon.ico", "/healthz", "/readyz", "/metrics", "/invitations/{token}/")
+    for path in (
+        *("/favicon.ico", "/healthz", "/readyz", "/metrics", "/invitations/{token}/"),
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-authorization-server",
+    )
 )
 
 # The pages of django-allauth. What needs the password once more leads there (302); who has no second factor has none to

@@ -6,6 +6,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
 # Whole branches with guards of their own, or without anything of ours.
 BRANCHES = {
+    "oauth/register": "open to anybody: accounts/tests/test_oauth.py",
+    "oauth/token": "opened by a code or a token alone: accounts/tests/test_oauth.py",
+    "oauth/revoke": "the same",
     "admin/": "tests/test_admin_isolation.py visits every page of every registered model",
     "i18n/": "Django's own language switch: sets a cookie and touches no row",
 }

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts import audit, keys
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline, SuperuserAdmin
+from accounts.identity.oauth.rows import OAuthGrant
 from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, ToolCall, User
 from agents.models import Agent
 from chat.models import Trace
@@ -33,6 +34,7 @@ from tests.factories import (
     UserFactory,
 )
 from tests.hooks import hook_of, told
+from tests.programs import let_in
 from tests.shops import shop
 from tools.models import DataSource, SourceTable
 from webhooks.models import Delivery, Webhook
@@ -79,6 +81,7 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     Membership: lambda member: member,
     Invitation: invitation_of,
     ApiKey: lambda member: keys.issue_key(member)[0],
+    OAuthGrant: lambda member: let_in(member, "a program"),
     AuditEvent: audit_event_of,
     ToolCall: tool_call_of,
     Corpus: lambda member: CorpusFactory(shared_in=member.organization),

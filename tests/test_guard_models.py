@@ -9,6 +9,7 @@ import pytest
 from django.apps import apps
 from django.db.models import Model
 
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.limits.rows import LimitSetting, LimitUse, SpendingReservation
 from accounts.models import (
     ApiKey,
@@ -63,6 +64,10 @@ TENANT_PATHS: dict[type[Model], str] = {
     Membership: "organization",
     Invitation: "organization",
     ApiKey: "membership__organization",
+    OAuthGrant: "membership__organization",
+    OAuthCode: "grant__membership__organization",
+    OAuthAccessToken: "grant__membership__organization",
+    OAuthRefreshToken: "grant__membership__organization",
     AuditEvent: "organization",
     IdempotentReply: "membership__organization",
     LimitSetting: "organization",
@@ -110,6 +115,7 @@ WITHOUT_TENANT: dict[type[Model], str] = {
     ErasureReceipt: "outlives its tenant: ids and counts alone; shown by organization and owner where it is shown",
     SpaceState: "an embedding space, which all tenants share",
     SignIn: "a person's session, whichever of their tenants it works in; reached from the user who asks",
+    OAuthClient: "a program that registered itself, before anybody let it in; seen by who did",
     Claim: "which process does something that only one may do: a name and a time",
     EvaluationRun: "measures alone; one of a data set of the command line belongs to no tenant",
 }
@@ -117,6 +123,10 @@ WITHOUT_TENANT: dict[type[Model], str] = {
 REACHED_FROM: dict[type[Model], str] = {
     Invitation: "organization=membership.organization, or by the hash of the token that only its receiver knows",
     ApiKey: "membership.api_keys, or by the hash of its secret",
+    OAuthGrant: "membership.oauth_grants",
+    OAuthCode: "the code itself, which is the credential",
+    OAuthAccessToken: "the hash of the token, which is the credential",
+    OAuthRefreshToken: "the same",
     AuditEvent: "written by accounts.audit; read in the admin alone, which scopes by organization",
     IdempotentReply: "membership=…",
     LimitSetting: "organization_id=membership.organization_id (accounts.limits.amounts), or the page's organization",
@@ -279,6 +289,28 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("accounts/invitations.py", "Invitation.objects.select_related('organization').filter(token_hash="): (
         "the token is the credential"
     ),
+    (
+        "accounts/admin/auditing/names.py",
+        "OAuthGrant.objects.filter(pk__in=ids, membership__organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    ("accounts/identity/oauth/grants.py", "OAuthRefreshToken.objects.filter(grant=OuterRef('pk'), revoked=None)"): (
+        "a subquery of the member's own grants"
+    ),
+    (
+        "accounts/identity/oauth/grants.py",
+        "OAuthAccessToken.objects.filter(expires__gt=",
+    ): "the token is the credential",
+    (
+        "accounts/identity/oauth/validator.py",
+        "OAuthRefreshToken.objects.select_for_update(of=('self',)).filter(token_checksum=",
+    ): "the token is the credential",
+    ("accounts/identity/oauth/grants.py", "OAuthGrant.objects.filter(created_at__lt="): "upkeep: what is over",
+    ("accounts/identity/oauth/grants.py", "OAuthCode.objects.filter(expires__lt="): "upkeep: what is over",
+    ("accounts/identity/oauth/grants.py", "OAuthRefreshToken.objects.filter(revoked__lt="): "upkeep: what is over",
+    ("accounts/identity/oauth/grants.py", "OAuthRefreshToken.objects.filter(revoked=None, access_token"): (
+        "upkeep: what is over"
+    ),
+    ("accounts/identity/oauth/grants.py", "OAuthAccessToken.objects.filter(expires__lt="): "upkeep: what is over",
     ("accounts/keys.py", "ApiKey.objects.usable()"): "the secret is the credential",
     (
         "accounts/admin/people.py",

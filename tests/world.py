@@ -30,6 +30,7 @@ from tests.matrix import UPLOAD
 from tests.metrics import name_metrics
 from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
+from tests.programs import let_in
 from tests.shops import grant, shop
 from webhooks.models import Delivery
 
@@ -97,6 +98,7 @@ class World:
             "question": question,
             "project": ProjectFactory(of=alice, name=f"{ALICES_MARK} project"),
             "key": keys.issue_key(alice, f"{ALICES_MARK} key")[0],
+            "program": let_in(alice, f"{ALICES_MARK} program"),
             "bob": people.bob,
             "invitation": invitation_of(people),
             "session": session_of(alice),

@@ -19,6 +19,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         item(_("Members"), "group", "admin:accounts_membership_changelist"),
         item(_("Invitations"), "mail", "admin:accounts_invitation_changelist"),
         item(_("API keys"), "key", "admin:accounts_apikey_changelist"),
+        item(_("Connected programs"), "extension", "admin:accounts_oauthgrant_changelist"),
         item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
              "admin:accounts_organization_changelist"),
     ]  # fmt: skip

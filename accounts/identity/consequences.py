@@ -1,4 +1,5 @@
-"""What follows when a password or a second factor changes: other sessions end, keys go, and it is written down.
+"""What follows when a password or a second factor changes: other sessions and programs end, keys go, and it is written
+down.
 
 The mails to the user are allauth's (`ACCOUNT_EMAIL_NOTIFICATIONS`); their words are in templates/account/email and
 templates/mfa/email.
@@ -14,6 +15,7 @@ from django.contrib.auth.signals import user_logged_out
 from django.http import HttpRequest
 
 from accounts import audit, keys
+from accounts.identity.oauth.grants import end_all
 from accounts.identity.sessions import end_other_sessions, note_session
 from accounts.models import SignIn, User
 
@@ -30,6 +32,7 @@ def connect_consequences() -> None:
 def after_password_change(request: HttpRequest, user: User, **_signal: Any) -> None:
     note_session(request)  # it has got another key just now
     end_other_sessions(user, kept=request.session.session_key)
+    end_all(user)
     audit.record_everywhere(user, user, "password_changed")
 
 
@@ -42,8 +45,10 @@ def after_password_reset(request: HttpRequest, user: User, **_signal: Any) -> No
 
 
 def forget_credentials(user: User, actor: User) -> None:
-    """End every session and revoke every key of a user whose password was set anew by mail or by an operator."""
+    """End every session, revoke every key and shut out every program of a user whose password was set anew by mail or
+    by an operator."""
     end_other_sessions(user)
+    end_all(user)
     audit.record_everywhere(user, actor, "password_reset", revoked_keys=keys.revoke_all(user))
 
 

@@ -40,6 +40,7 @@ def account_page(
         "key_form": key_form or KeyForm(),
         "secret": secret,
         "keys": slice_of(membership.api_keys.filter(revoked_at=None), request),
+        "programs_are_let_in": settings.MCP_OAUTH,
         "sessions": sign_ins_of(membership.user),
         "this_session": request.session.session_key,
         "two_factor": has_second_factor(membership.user),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.pages import account, addresses, invitations, members, sessions
+from accounts.pages import account, addresses, invitations, members, programs, sessions
 
 urlpatterns = [
     path("account/", account.account, name="account"),
@@ -13,6 +13,9 @@ urlpatterns = [
     path("account/sessions/end/", sessions.sessions_end, name="sessions-end"),
     path("account/keys/", account.key_create, name="key-create"),
     path("account/keys/<uuid:pk>/revoke/", account.key_revoke, name="key-revoke"),
+    path("account/programs/", programs.programs, name="programs"),
+    path("account/programs/<uuid:pk>/revoke/", programs.program_revoke, name="program-revoke"),
+    path("oauth/authorize", programs.authorize, name="oauth-authorize"),
     path("account/organization/", account.organization_switch, name="organization-switch"),
     path("members/", members.members, name="members"),
     path("members/<uuid:pk>/role/", members.member_role, name="member-role"),

@@ -72,6 +72,16 @@ RULES: dict[str, Rule] = {
     "accounts_membership": Rule(f"user_id = {{user}} OR ({OF_ADMINS})", write=OF_ADMINS),
     "accounts_invitation": Rule(OF_ADMINS),
     "accounts_apikey": Rule("acervo_reads_membership(membership_id)"),
+    # programs: one is seen by who let it in; what only the protocol's endpoints touch, nobody else sees at all
+    "accounts_oauthclient": Rule(
+        "EXISTS (SELECT FROM accounts_oauthgrant AS held WHERE held.client_id = {table}.id)", write="false"
+    ),
+    "accounts_oauthgrant": Rule("acervo_reads_membership(membership_id)"),
+    "accounts_oauthcode": Rule(following("accounts_oauthgrant", "grant_id")),
+    "accounts_oauthaccesstoken": Rule(following("accounts_oauthgrant", "grant_id")),
+    "accounts_oauthrefreshtoken": Rule(following("accounts_oauthgrant", "grant_id")),
+    "oauth2_provider_idtoken": Rule("false"),
+    "oauth2_provider_devicegrant": Rule("false"),
     "accounts_auditevent": Rule(OF_ADMINS, write=OF_ORGANIZATION, appended=True),
     "accounts_idempotentreply": Rule(OF_MEMBERSHIP),
     "accounts_signin": Rule(OF_PERSON),

@@ -11,6 +11,7 @@ from itertools import product
 from django.contrib import admin
 from django.db.models import Model
 
+from accounts.identity.oauth.rows import OAuthGrant
 from accounts.models import ApiKey, Invitation, Membership
 from agents.models import Agent, Assignment, ReachableTable
 from chat.models import AnswerTable, Conversation, Message, Project
@@ -31,6 +32,7 @@ NOUNS: dict[str, type[Model]] = {
     "courses": Corpus,
     "projects": Project,
     "keys": ApiKey,
+    "programs": OAuthGrant,
     "members": Membership,
     "invitations": Invitation,
     "data-sources": DataSource,

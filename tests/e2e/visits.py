@@ -27,6 +27,7 @@ class Watch:
     """What went wrong in a window, and which requests left the installation."""
 
     origin: str
+    also: str = ""  # an origin of the test's own that the browser is meant to go to
     is_refused: bool = False  # the test has requests refused, which the browser and htmx put on the console
     complaints: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
@@ -38,7 +39,8 @@ class Watch:
         context.on("dialog", self.dialog)
 
     def request(self, url: str) -> None:
-        if not url.startswith((f"{self.origin}/", "data:", "blob:", "about:")):
+        meant = (f"{self.origin}/", "data:", "blob:", "about:", *([f"{self.also}/"] if self.also else []))
+        if not url.startswith(meant):
             self.elsewhere.append(url)
 
     def console(self, kind: str, text: str, url: str) -> None:
@@ -81,8 +83,10 @@ class Visits:
         return self._sessions[person]
 
     @contextmanager
-    def context(self, size: tuple[int, int], *, is_refused: bool = False, **options: Any) -> Iterator[BrowserContext]:
-        watch = Watch(self.installation.url, is_refused)
+    def context(
+        self, size: tuple[int, int], *, is_refused: bool = False, also: str = "", **options: Any
+    ) -> Iterator[BrowserContext]:
+        watch = Watch(self.installation.url, also, is_refused)
         width, height = size
         context = self.browser.new_context(
             base_url=self.installation.url,

@@ -3,6 +3,7 @@
 from django.db import connection
 from django.db.models import Exists, Max, OuterRef
 
+from accounts.identity.oauth.grants import forget_past_grants
 from accounts.identity.sessions import forget_ended_sessions
 from accounts.limits.uses import forget_past_uses
 from chat.leaving.exports import forget_expired, forget_orphans
@@ -33,12 +34,13 @@ def refresh_statistics() -> None:
 
 
 def tidy_up() -> None:
-    """Forget expired sessions, replies, exports, counters, records, embeddings and images of pages; close answers whose
-    process died; carry over SQLite's journal."""
+    """Forget expired sessions, tokens, replies, exports, counters, records, embeddings and images of pages; close
+    answers whose process died; carry over SQLite's journal."""
     roll_up()  # before what it counts is forgotten
     retention.forget_past()
     forget_ended_sessions()
     forget_past_uses()
+    forget_past_grants()
     close_interrupted()
     forget_expired()
     forget_orphans()

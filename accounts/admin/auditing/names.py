@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
+from accounts.identity.oauth.rows import OAuthGrant
 from accounts.models import ApiKey, AuditEvent, Invitation, Membership, Organization, User
 
 Name = tuple[str, str]  # the kind of thing, as its model is called, and its id
@@ -58,6 +59,10 @@ def _keys(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
     return ApiKey.objects.filter(pk__in=ids, membership__organization__in=homes).values_list("pk", "name")
 
 
+def _programs(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
+    return OAuthGrant.objects.filter(pk__in=ids, membership__organization__in=homes).values_list("pk", "client__name")
+
+
 def _organizations(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
     return Organization.objects.filter(pk__in=set(map(str, homes)) & ids).values_list("pk", "name")
 
@@ -66,4 +71,5 @@ name_for_audit("membership", _members)
 name_for_audit("user", _users)
 name_for_audit("invitation", _invitations)
 name_for_audit("apikey", _keys)
+name_for_audit("oauthgrant", _programs)
 name_for_audit("organization", _organizations)

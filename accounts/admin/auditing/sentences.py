@@ -27,6 +27,7 @@ THINGS = {
     "user": ("%(name)s", _("somebody who has left")),
     "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
     "apikey": (_("the API key “%(name)s”"), _("an API key that is no longer there")),
+    "oauthgrant": (_("the program “%(name)s”"), _("a program that is no longer connected")),
     "organization": (_("the organization “%(name)s”"), _("an organization that is no longer there")),
     "questionset": (_("the question set “%(name)s”"), _("a question set that is no longer there")),
     "question": (_("the question “%(name)s”"), _("a question that is no longer there")),
@@ -35,7 +36,7 @@ THINGS = {
 }
 FAMILIES = {
     "people": (_("Members and invitations"), ("membership", "invitation")),
-    "access": (_("Passwords, second factors and keys"), ("user", "apikey")),
+    "access": (_("Passwords, second factors and keys"), ("user", "apikey", "oauthgrant")),
     "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource", "sourcetable")),
     "knowledge": (_("Corpora and documents"), ("corpus", "document")),
     "evaluation": (_("Evaluation"), ("questionset", "question", "evaluationrun")),
@@ -50,6 +51,7 @@ OF_ANYTHING = {
     "erased": _("%(who)s had %(what)s erased for good"),
     "reprocessed": _("%(who)s had %(what)s read again"),
     "revoked": _("%(who)s revoked %(what)s"),
+    "connected": _("%(who)s let in %(what)s"),
     "limited": _("%(who)s changed the limits of %(what)s"),
     "evaluated": _("%(who)s ran the evaluation of %(what)s"),
     "took cases": _("%(who)s took questions from feedback into %(what)s"),

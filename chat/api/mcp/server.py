@@ -13,7 +13,7 @@ SERVER: Server[Any] = Server(
     title="Acervo",
     instructions=(
         "An organization's documents, its agents that answer from them with citations, and its data sources, all as "
-        "the owner of the API key may read them. Say so when `sufficient` is false or `state` is not `supported`."
+        "the member whom you ask for may read them. Say so when `sufficient` is false or `state` is not `supported`."
     ),
     on_list_tools=list_tools,
     on_call_tool=call_tool,

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
@@ -15,9 +16,13 @@ from drf_spectacular.types import OpenApiTypes
 
 from accounts.http.bodies import JSONParser, json_of
 from accounts.http.openapi import described, problems
-from accounts.http.principal import principal_of
+from accounts.http.principal import bearer_of, principal_of
+from accounts.identity.oauth.addresses import challenge_of, resource_of
+from accounts.identity.oauth.credentials import ACCESS_PREFIX
+from accounts.identity.oauth.grants import membership_of_token
+from accounts.identity.places import ip_of
 from accounts.models import Membership
-from accounts.problems import MethodNotAllowed, UnsupportedMediaType, answering_problems
+from accounts.problems import MethodNotAllowed, Unauthenticated, UnsupportedMediaType, answering_problems
 from config.concurrency.threads import in_thread
 
 REFUSED = (400, 404, 406)
@@ -29,16 +34,30 @@ ERRORS = {(status, "application/json"): OpenApiTypes.OBJECT for status in REFUSE
     request=OpenApiTypes.OBJECT,
     responses={200: OpenApiTypes.OBJECT, 202: None, **ERRORS, **problems(*REFUSED)},
 )
-@csrf_exempt  # `principal_of` enforces CSRF for sessions; keys ignore cookies (RELIABILITY R22)
+@csrf_exempt  # `principal_of` enforces CSRF for sessions; keys and tokens ignore cookies (RELIABILITY R22)
 @answering_problems
 async def mcp(request: HttpRequest) -> HttpResponseBase:
     """One message. There is nothing to listen to (GET) and no session to end (DELETE)."""
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
-    membership = await in_thread(principal_of, request)
+    membership = await in_thread(caller_of, request)
     body = await in_thread(message_of, request)
     exchange = await in_thread(loaded_exchange)
     return await exchange(request, body, membership)
+
+
+def caller_of(request: HttpRequest) -> Membership:
+    """By an API key, by a token that the person let the program have for this address, or by session. Raises a 401
+    that says where to ask for a token, or a 403 problem."""
+    secret = bearer_of(request) or ""
+    try:
+        if not (settings.MCP_OAUTH and secret.startswith(ACCESS_PREFIX)):
+            return principal_of(request)
+        if (membership := membership_of_token(secret, resource_of(request), ip_of(request))) is None:
+            raise Unauthenticated
+    except Unauthenticated:
+        raise Unauthenticated(headers={"WWW-Authenticate": challenge_of(request, is_wrong=bool(secret))}) from None
+    return membership
 
 
 def message_of(request: HttpRequest) -> bytes:
