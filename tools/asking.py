@@ -35,7 +35,7 @@ from tools.problems import (
 from tools.sealing import SealLost
 
 AT_ONCE, OF_ONE, PATIENCE = 3, 2, 3.0  # of one: an organization's slow statements leave others a place
-PORT = 5432
+PORTS = {DataSource.Kind.POSTGRESQL: 5432, DataSource.Kind.MYSQL: 3306}
 MOST_BREAKERS = 1_000
 FOLDER, OLD_SECONDS = "acervo-source-", 600
 places = Places(AT_ONCE, PATIENCE, OF_ONE)
@@ -105,7 +105,7 @@ def _take_away_what_was_left() -> None:
 
 
 def _place(source: DataSource) -> dict[str, Any]:
-    port = source.port or PORT
+    port = source.port or PORTS[DataSource.Kind(source.kind)]
     give_back_connection()
     try:
         credentials = source.open_credentials()

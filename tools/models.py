@@ -22,11 +22,12 @@ class DataSource(Identified):
 
     class Kind(models.TextChoices):
         POSTGRESQL = "postgresql", "PostgreSQL"
+        MYSQL = "mysql", "MySQL, MariaDB"
         SQLITE = "sqlite", "SQLite"
         DUCKDB = "duckdb", _("files with tables (CSV, Parquet, XLSX)")
 
     class Encryption(models.TextChoices):
-        """As PostgreSQL calls it (sslmode)."""
+        """As PostgreSQL calls it (sslmode); MySQL and MariaDB are asked in the same words."""
 
         VERIFIED = "verify-full", _("encrypted, the server proved")
         REQUIRED = "require", _("encrypted")
@@ -57,7 +58,7 @@ class DataSource(Identified):
 
     @property
     def is_server(self) -> bool:
-        return self.kind == self.Kind.POSTGRESQL
+        return self.kind in SERVERS
 
     @property
     def has_credentials(self) -> bool:
@@ -69,6 +70,9 @@ class DataSource(Identified):
     def open_credentials(self) -> dict[str, Any]:
         """For the child that connects, and for nobody else."""
         return sealing.unseal_json(self.sealed_credentials) if self.sealed_credentials else {}
+
+
+SERVERS = (DataSource.Kind.POSTGRESQL, DataSource.Kind.MYSQL)
 
 
 class SourceFile(Identified):

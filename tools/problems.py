@@ -77,7 +77,7 @@ class SourceUnusable(Problem):
 
 SET_UP = frozenset({
     "not_allowed", "private", "unknown", "too_powerful", "no_credentials", "no_file", "not_a_database",
-    "unreadable_file",
+    "unreadable_file", "no_database",
 })  # fmt: skip
 
 

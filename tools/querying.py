@@ -20,6 +20,7 @@ from tools.sql.statements import ReadableColumn, ReadableStatement, ReadableTabl
 CACHED_SECONDS = 300
 DIALECTS = {
     DataSource.Kind.POSTGRESQL: "postgres",
+    DataSource.Kind.MYSQL: "mysql",
     DataSource.Kind.SQLITE: "sqlite",
     DataSource.Kind.DUCKDB: "duckdb",
 }

@@ -10,6 +10,7 @@ MOST_CHARACTERS = 12_000  # some 4,000 tokens
 LONGEST_DESCRIPTION = 200
 SQL_OF = {
     DataSource.Kind.POSTGRESQL: "PostgreSQL's SQL",
+    DataSource.Kind.MYSQL: "MySQL's SQL",
     DataSource.Kind.SQLITE: "SQLite's SQL",
     DataSource.Kind.DUCKDB: "DuckDB's SQL",
 }

@@ -1,4 +1,4 @@
-"""PostgreSQL, Redis, an index server and an object store as processes of a test: start, stop, kill, freeze, restart.
+"""PostgreSQL, MariaDB, Redis, an index server and an object store as processes of a test: start, stop, kill, freeze.
 
 Each lives in a folder of its own on a free loopback port and keeps both over a restart, as a machine's service would.
 """
@@ -377,3 +377,33 @@ class PgBouncer(Server):
 
     def command(self) -> list[str]:
         return [self.binary, str(self.folder / "pgbouncer.ini")]
+
+
+class MariaDb(Server):
+    """A server with a root that needs no password, and nobody else."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, "mariadb")
+        self.binary, install = program("mariadbd", "/usr/sbin"), program("mariadb-install-db")
+        if os.geteuid() == 0:  # it refuses to run as root
+            self.user = "mysql" if any(one.pw_name == "mysql" for one in pwd.getpwall()) else "daemon"
+            shutil.chown(self.folder, self.user)
+        made = [install, "--no-defaults", f"--datadir={self.folder}/data", "--auth-root-authentication-method=normal"]
+        subprocess.run(
+            [*made, "--skip-test-db"], check=True, capture_output=True, user=self.user, group=self.user,
+            extra_groups=[] if self.user else None, cwd="/",
+        )  # fmt: skip
+
+    def command(self) -> list[str]:
+        return [
+            self.binary,
+            "--no-defaults",
+            f"--datadir={self.folder}/data",
+            f"--socket={self.folder}/socket",
+            f"--pid-file={self.folder}/pid",
+            f"--port={self.port}",
+            "--bind-address=127.0.0.1",
+            "--skip-name-resolve",
+            "--innodb-buffer-pool-size=32M",
+            "--innodb-flush-log-at-trx-commit=0",  # a test's machine does not lose its power
+        ]

@@ -12,6 +12,7 @@ OUTCOMES: dict[str, Promise] = {
     "unknown": _("its host has no address"),
     "too_powerful": _("its role may do too much: give it one that can only read"),
     "no_credentials": _("its user name and password must be written again"),
+    "no_database": _("there is no database of this name, or its role sees nothing of it"),
     "no_file": _("it has no file yet"),
     "not_a_database": _("its file is no SQLite database"),
     "unreadable_file": _("one of its files cannot be read"),

@@ -69,7 +69,7 @@ class SourceAdmin(OrganizationAdmin):
     fieldsets = (
         (None, {"fields": ("name", "kind", "is_active", ("checked_at", "outcome"))}),
         (
-            _("Server (PostgreSQL)"),
+            _("Server (PostgreSQL, MySQL, MariaDB)"),
             {
                 "fields": (("host", "port"), ("database", "encryption"), ("username", "password")),
                 "description": _("Give the role that connects the right to read what is needed, and nothing else."),

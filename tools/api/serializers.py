@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from tools.hosts import is_allowed_name
-from tools.models import DataSource, SourceColumn, SourceFile, SourceTable
+from tools.models import SERVERS, DataSource, SourceColumn, SourceFile, SourceTable
 from tools.sources import MOST_COLUMNS, MOST_TABLES, TABLE_NAME, table_named
 
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
@@ -46,7 +46,7 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         kind = attrs.get("kind") or (self.instance and self.instance.kind)
-        is_server = kind == DataSource.Kind.POSTGRESQL
+        is_server = kind in SERVERS
         if is_server and not self.instance and (missing := [one for one in OF_A_SERVER if not attrs.get(one)]):
             raise serializers.ValidationError({one: _("A database server needs this.") for one in missing})
         if is_server and (emptied := [one for one in OF_A_SERVER if attrs.get(one) == ""]):

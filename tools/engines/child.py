@@ -16,11 +16,12 @@ from tools.engines.failures import EngineFailed, QueryFailed
 
 ENGINES = {
     "postgresql": ("postgresql", "PostgresServer"),
+    "mysql": ("mysql", "MySqlServer"),
     "sqlite": ("sqlite", "SqliteFile"),
     "duckdb": ("duck", "DuckFiles"),
     "workbook": ("workbook", "Workbook"),
 }
-OF_A_SERVER = ("postgresql",)
+OF_A_SERVER = ("postgresql", "mysql")
 FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes
 
 

@@ -67,6 +67,7 @@ FUNCTIONS = (
     # of times
     exp.CurrentDate, exp.CurrentTimestamp, exp.Extract, exp.TimestampTrunc, exp.DateTrunc, exp.DateDiff, exp.Date,
     exp.TimeToStr, exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.Year, exp.Month, exp.Day, exp.Quarter, exp.Week,
+    exp.DateAdd, exp.DateSub, exp.DayOfWeek, exp.Hour, exp.TimestampDiff,
 )  # fmt: skip
 ANY_PARTS = frozenset((*VALUES, *OPERATORS, *FUNCTIONS))
 NAMED = frozenset((exp.Identifier, exp.Literal, exp.Placeholder))  # whose text is quoted or replaced
@@ -77,6 +78,7 @@ TYPES = frozenset(
     (
         exp.DType.BOOLEAN, exp.DType.SMALLINT, exp.DType.INT, exp.DType.BIGINT, exp.DType.DECIMAL, exp.DType.FLOAT,
         exp.DType.DOUBLE, exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.DATE, exp.DType.TIME, exp.DType.TIMESTAMP,
-        exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ, exp.DType.UUID, exp.DType.INTERVAL,
+        exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ, exp.DType.UUID, exp.DType.INTERVAL, exp.DType.DATETIME,
+        exp.DType.UBIGINT,
     )
 )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from tools.sql.mysql import value_in_place
 from tools.sql.statements import Scalar, SqlRefused
 
 MOST_VALUES, LONGEST_VALUE = 100, 10_000
@@ -20,10 +21,11 @@ def bind(tree: exp.Expr, dialect: str, values: Mapping[str, Scalar]) -> tuple[Sc
         if not isinstance(name, str) or name not in values:
             raise SqlRefused("Each place for a value is written :name, with a value of that name in params.")
         order.setdefault(name, len(order) + 1)
-        place.replace(_place(order[name], dialect))
+        value = _checked(values[name])
+        place.replace(value_in_place(value) if dialect == "mysql" else _place(order[name], dialect))
     if unused := set(values) - set(order):
         raise SqlRefused(f"The statement has no place for these params: {', '.join(sorted(unused)[:10])[:200]}.")
-    return tuple(_checked(values[name]) for name in order)
+    return tuple(values[name] for name in order)
 
 
 def _place(number: int, dialect: str) -> exp.Expr:

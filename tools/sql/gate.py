@@ -17,16 +17,20 @@ from collections.abc import Mapping
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.dialect import DialectType
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
 from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
+from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins
 from tools.sql.readings import name_tables, put_readings
 from tools.sql.size import check_size
 from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
 MOST_CHARACTERS, MOST_OFFSET = 10_000, 1_000_000
+READ_AS: dict[str, DialectType] = {"mysql": MySQLAsRead}
+RUN_AS: dict[str, DialectType] = {"mysql": MySQLAsRun}
 WORD = re.compile(r"[A-Za-z_]{0,40}|CURRENT ROW")
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # its warnings quote the statement
@@ -40,17 +44,20 @@ def read_sql(
     tree = parse_query(sql, dialect)
     check_size(tree)
     _check(tree)
+    if dialect == "mysql":
+        check_joins(tree)
     fingerprint = _fingerprint(tree, dialect)
     _limit(tree, most_rows + 1)
     try:
         name_tables(tree, tables)
-        schema = _schema(tables)
+        schema = _schema(tables, dialect)
         tree = qualify(tree, dialect=dialect, schema=schema, expand_stars=True, validate_qualify_columns=True)
         _check(tree)  # what names were resolved to: a row as a whole is a kind of its own
         _check_names(tree)
         put_readings(tree, tables)
         bound = bind(tree, dialect, values or {})
-        rendered = tree.sql(dialect=dialect, comments=False, unsupported_level=ErrorLevel.RAISE)
+        run_as = RUN_AS.get(dialect, dialect)
+        rendered = tree.sql(dialect=run_as, comments=False, unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:
         raise SqlRefused(f"The statement names what is not there: {_first_line(error)}") from None
     except SqlRefused:
@@ -66,8 +73,9 @@ def parse_query(sql: str, dialect: str) -> exp.Query:
         raise SqlRefused(f"The statement has more than {MOST_CHARACTERS} characters.")
     if not sql.isprintable() and set(filter(lambda one: not one.isprintable(), sql)) - set("\n\r\t"):
         raise SqlRefused("The statement has characters that cannot be seen.")
+    read_as = READ_AS.get(dialect, dialect)
     try:
-        found = [one for one in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.RAISE) if one is not None]
+        found = [one for one in sqlglot.parse(sql, read=read_as, error_level=ErrorLevel.RAISE) if one is not None]
     except SqlglotError as error:
         raise SqlRefused(f"This is no SQL of {dialect}: {_first_line(error)}") from None
     except Exception:  # the parser stumbles over what nobody has thought of (IndexError, RecursionError)
@@ -140,18 +148,18 @@ def _limit(tree: exp.Query, most: int) -> None:
     tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
 
 
-def _schema(tables: Tables) -> dict[str, object]:
+def _schema(tables: Tables, dialect: str) -> dict[str, object]:
     nested: dict[str, dict[str, dict[str, str]]] = {}
     for table in tables:
-        nested.setdefault(_quoted(table.schema), {})[_quoted(table.name)] = {
-            _quoted(column.name): "unknown" for column in table.columns
+        nested.setdefault(_quoted(table.schema, dialect), {})[_quoted(table.name, dialect)] = {
+            _quoted(column.name, dialect): "unknown" for column in table.columns
         }
     return dict(nested)
 
 
-def _quoted(name: str) -> str:
+def _quoted(name: str, dialect: str) -> str:
     """As a quoted name: one with a capital letter or a space is meant as it is written."""
-    return exp.to_identifier(name, quoted=True).sql()
+    return exp.to_identifier(name, quoted=True).sql(dialect=dialect)
 
 
 def _fingerprint(tree: exp.Expr, dialect: str) -> str:

@@ -18,6 +18,7 @@ from tools.sql.statements import Scalar, SqlRefused
 PERIODS = ("day", "week", "month", "quarter", "year")
 LONGEST_EXPRESSION = 500
 TABLE, RESULT = "measured", "acervo_"
+WITHOUT_MEDIAN = {"sqlite": "SQLite", "mysql": "MySQL"}
 NOT_IN_EXPRESSIONS = (exp.Query, exp.AggFunc, exp.Window, exp.Placeholder, exp.Star, exp.Parameter)
 
 
@@ -66,24 +67,28 @@ def write_measure(dialect: str, measure: Measure, split: Split, most_rows: int) 
     query = exp.select(*named).from_(exp.alias_(table, TABLE, table=True))
     conditions = [*_days(dialect, measure.time_column, split, values), *_conditions(split, values)]
     if split.period:
-        conditions.append(exp.Not(this=exp.Is(this=_moment(dialect, measure.time_column), expression=exp.Null())))
+        known = (
+            parts[0].copy() if dialect == "mysql" else _moment(dialect, measure.time_column)
+        )  # 2025-00-00 is of none
+        conditions.append(exp.Not(this=exp.Is(this=known, expression=exp.Null())))
     query = query.where(*conditions) if conditions else query
     query = query.group_by(*(one.copy() for one in parts)) if parts else query
-    query = query.order_by(*_order(split, len(parts))).limit(most_rows + 1)
+    query = query.order_by(*_order(dialect, split, len(parts))).limit(most_rows + 1)
     return query.sql(dialect=dialect), values
 
 
-def _order(split: Split, parts: int) -> Iterator[exp.Expr]:
+def _order(dialect: str, split: Split, parts: int) -> Iterator[exp.Expr]:
     """In time; without periods the largest first: what is cut off is the least."""
     names = [exp.column(exp.to_identifier(f"{RESULT}{n}", quoted=True)) for n in range(1, parts + 2)]
     number = exp.Ordered(this=names[-1], desc=True, nulls_first=False)
     first = [] if split.period else [number]
-    yield from (*first, *(exp.Ordered(this=one, desc=False, nulls_first=False) for one in names[:-1]))
+    nulls_first = dialect == "mysql"  # as it sorts them: to have them last takes an expression that is not grouped by
+    yield from (*first, *(exp.Ordered(this=one, desc=False, nulls_first=nulls_first) for one in names[:-1]))
 
 
 def _number(dialect: str, measure: Measure) -> exp.Expr:
-    if measure.aggregate == "median" and dialect == "sqlite":
-        raise SqlRefused("SQLite has no median.")
+    if measure.aggregate == "median" and dialect in WITHOUT_MEDIAN:
+        raise SqlRefused(f"{WITHOUT_MEDIAN[dialect]} has no median.")
     measured = _read_expression(measure.expression, dialect) if measure.expression else None
     if measured is None and measure.column:
         measured = _quoted_column(measure.column)
@@ -166,6 +171,8 @@ def _place(values: dict[str, Scalar], value: Scalar) -> exp.Expr:
 
 def _period_of(dialect: str, column: str, period: str) -> exp.Expr:
     """The first day of the period that a moment lies in; weeks begin on Mondays, as ISO 8601 has them."""
+    if dialect == "mysql":
+        return exp.cast(_first_day_in_mysql(_moment(dialect, column), period), "date")
     if dialect != "sqlite":
         unit = exp.Literal.string(period)
         return exp.cast(exp.Anonymous(this="DATE_TRUNC", expressions=[unit, _moment(dialect, column)]), "date")
@@ -181,6 +188,25 @@ def _period_of(dialect: str, column: str, period: str) -> exp.Expr:
     for last, start in (("03", "01-01"), ("06", "04-01"), ("09", "07-01")):
         first = first.when(exp.LTE(this=month.copy(), expression=exp.Literal.string(last)), exp.Literal.string(start))
     return exp.DPipe(this=_strftime("%Y-", moment.copy()), expression=first)
+
+
+def _first_day_in_mysql(moment: exp.Expr, period: str) -> exp.Expr:
+    if period == "week":
+        weekday = exp.cast(_date_format("%w", moment.copy()), "bigint")
+        return exp.DateSub(this=exp.cast(moment, "date"), expression=exp.paren(weekday + 6) % 7, unit=exp.var("DAY"))
+    if period != "quarter":
+        return _date_format({"day": "%Y-%m-%d", "month": "%Y-%m-01", "year": "%Y-01-01"}[period], moment)
+    year, quarter = _date_format("%Y-", moment.copy()), exp.Quarter(this=moment)
+    first = exp.Case(default=exp.Literal.string("10-01"))
+    for number, start in ((1, "01-01"), (2, "04-01"), (3, "07-01")):
+        first = first.when(
+            exp.EQ(this=quarter.copy(), expression=exp.Literal.number(number)), exp.Literal.string(start)
+        )
+    return exp.Concat(expressions=[year, first])
+
+
+def _date_format(pattern: str, moment: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this="DATE_FORMAT", expressions=[moment, exp.Literal.string(pattern)])
 
 
 def _strftime(pattern: str, moment: exp.Expr) -> exp.Expr:

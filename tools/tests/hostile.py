@@ -399,8 +399,139 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) 
 WITH RECURSIVE r(n) AS (SELECT 'x' UNION ALL SELECT n || n FROM r) SELECT max(length(n)) FROM r
 WITH RECURSIVE r AS (SELECT id FROM customers UNION SELECT id + 1 FROM r) SELECT * FROM r
 """
+OF_MYSQL = """
+SELECT id FROM customers INTO OUTFILE '{file}'
+SELECT id FROM customers INTO DUMPFILE '{file}'
+SELECT id INTO OUTFILE '{file}' FROM customers
+SELECT id FROM customers INTO @x
+SELECT word INTO @x FROM secret
+SELECT LOAD_FILE('{file}')
+LOAD DATA INFILE '{file}' INTO TABLE secret
+LOAD DATA LOCAL INFILE '{file}' INTO TABLE secret
+LOAD XML LOCAL INFILE '{file}' INTO TABLE secret
+SELECT SLEEP(5)
+SELECT id FROM customers WHERE SLEEP(1) = 0
+SELECT BENCHMARK(1000000000, MD5('x'))
+SELECT GET_LOCK('x', 10)
+SELECT RELEASE_ALL_LOCKS()
+SELECT MASTER_POS_WAIT('x', 1, 10)
+SELECT @a := word FROM secret
+SELECT @a := email FROM customers
+SELECT @@version
+SELECT @@global.secure_file_priv
+SELECT @@datadir
+SET @a = (SELECT word FROM secret)
+SET GLOBAL general_log = 1
+SET SESSION sql_mode = 'ANSI_QUOTES'
+SET SESSION TRANSACTION READ WRITE
+SET PASSWORD = PASSWORD('x')
+SET STATEMENT max_statement_time = 0 FOR SELECT word FROM secret
+SELECT id FROM customers PROCEDURE ANALYSE()
+HANDLER secret OPEN
+HANDLER secret READ FIRST
+SELECT id FROM customers LOCK IN SHARE MODE
+SELECT id FROM customers FOR UPDATE NOWAIT
+SELECT id FROM customers PARTITION (p0)
+SELECT id FROM customers USE INDEX (x)
+SELECT SQL_CALC_FOUND_ROWS id FROM customers
+SELECT STRAIGHT_JOIN id FROM customers
+SELECT FOUND_ROWS()
+SELECT DATABASE()
+SELECT USER()
+SELECT CURRENT_ROLE()
+SELECT CONNECTION_ID()
+SELECT UUID()
+SELECT RAND()
+SELECT LAST_INSERT_ID()
+SELECT EXTRACTVALUE(1, CONCAT(0x7e, (SELECT word FROM secret)))
+SELECT UPDATEXML(1, CONCAT(0x7e, (SELECT word FROM secret)), 1)
+SELECT GROUP_CONCAT(email) FROM customers
+SELECT JSON_ARRAYAGG(email) FROM customers
+SELECT JSON_OBJECT('a', password) FROM customers
+SELECT NAME_CONST('a', password) FROM customers
+SELECT VALUES(password) FROM customers
+SELECT DEFAULT(password) FROM customers
+SELECT RPAD('x', 1000000000, 'y')
+SELECT SPACE(1000000000)
+SELECT REPEAT('x', 1000000000) AS a
+SELECT REGEXP_REPLACE(region, '(a+)+', '') AS a FROM customers
+SELECT region REGEXP '(a+)+$' FROM customers
+SELECT region RLIKE 'a' FROM customers
+SELECT region SOUNDS LIKE 'a' FROM customers
+SELECT MATCH (region) AGAINST ('north') FROM customers
+SELECT AES_ENCRYPT(region, 'k') FROM customers
+SELECT UNHEX('41')
+SELECT CHAR(65, 66)
+SELECT CONVERT(region USING latin1) FROM customers
+SELECT CAST(region AS BINARY) FROM customers
+SELECT CAST(region AS JSON) FROM customers
+SELECT BINARY region FROM customers
+SELECT _binary'a'
+SELECT _latin1'a' COLLATE latin1_bin
+SELECT b'1'
+SELECT x'7365637265740a'
+SELECT 'a' COLLATE utf8mb4_bin
+SELECT word FROM 0x736563726574
+SELECT /*!50000 word FROM secret */
+SELECT id /*!50000 , (SELECT word FROM secret) AS w */ FROM customers, secret
+SELECT id FROM customers /*M! UNION SELECT word FROM secret */ , secret
+SELECT 'a\\\\' OR (SELECT word FROM secret) = 'x'
+SELECT 'a\\\\' , word FROM secret -- '
+SELECT "a\\\\" , (SELECT word FROM secret) -- "
+SELECT word FROM secret # customers
+SELECT word FROM`secret`
+SELECT `word` FROM `shop`.`secret`
+SELECT User, authentication_string FROM mysql.user
+SELECT * FROM mysql.global_priv
+SELECT * FROM information_schema.user_privileges
+SELECT * FROM performance_schema.threads
+SELECT * FROM sys.session
+SELECT * FROM sys.processlist
+SELECT * FROM shop.secret
+SELECT shop.initcap(region) FROM customers
+SELECT sys.format_bytes(1)
+SELECT NEXTVAL(s)
+SELECT NEXT VALUE FOR s
+SELECT * FROM customers FOR SYSTEM_TIME ALL
+SELECT id FROM customers LIMIT 1 ROWS EXAMINED 10
+SELECT id FROM customers ORDER BY id LIMIT 5, 99999999999
+SHOW GRANTS
+SHOW CREATE TABLE secret
+SHOW FULL PROCESSLIST
+SHOW VARIABLES
+DESC secret
+KILL 1
+FLUSH TABLES
+RESET MASTER
+PURGE BINARY LOGS TO 'x'
+CHANGE MASTER TO MASTER_HOST = '127.0.0.1'
+INSTALL SONAME 'x'
+INSTALL PLUGIN x SONAME 'x.so'
+CREATE FUNCTION f RETURNS STRING SONAME 'x.so'
+CREATE DEFINER = root@localhost VIEW v AS SELECT word FROM secret
+CREATE EVENT e ON SCHEDULE EVERY 1 SECOND DO DELETE FROM customers
+CREATE TEMPORARY TABLE x SELECT word FROM secret
+RENAME TABLE secret TO customers
+LOCK TABLES secret READ
+PREPARE p FROM 'SELECT word FROM secret'
+EXECUTE IMMEDIATE 'SELECT word FROM secret'
+CALL p()
+DO SLEEP(5)
+BEGIN NOT ATOMIC SELECT word FROM secret; END
+XA START 'x'
+SELECT 1 UNION SELECT word FROM secret LIMIT 1
+VALUES ROW(1)
+DELIMITER //
+\\! id
+"""
 GROUPS = {
     "several": SEVERAL, "writing": WRITING, "commands": COMMANDS, "functions": FUNCTIONS, "sources": SOURCES,
-    "columns": COLUMNS, "spellings": SPELLINGS, "endless": ENDLESS,
+    "columns": COLUMNS, "spellings": SPELLINGS, "endless": ENDLESS, "mysql": OF_MYSQL,
 }  # fmt: skip
+# Let through, for what would be more is within a text there: after a backslash, between double quotes.
+TEXTS_IN_MYSQL = (
+    "SELECT '\\' FROM secret --'",
+    'SELECT "a"" FROM secret -- "',
+    'SELECT extract("year FROM session_user IS DISTINCT" FROM placed) FROM orders',
+)
 STATEMENTS = [(group, line) for group, text in GROUPS.items() for line in text.strip("\n").split("\n")]

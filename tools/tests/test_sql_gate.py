@@ -1,6 +1,7 @@
 """What the reading of SQL lets through, what it makes of it, and that it is quick also with what is meant to last."""
 
 import math
+import re
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from tools.sql.statements import ReadableColumn, ReadableTable, Scalar, SqlRefus
 from tools.tests.hostile import EMAIL, WORD
 from tools.tests.reading import TABLES, csv_files, duck_request, sqlite_file, sqlite_request
 
-DIALECTS = ("postgres", "sqlite", "duckdb")
+DIALECTS = ("postgres", "mysql", "sqlite", "duckdb")
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 ALLOWED = """
 SELECT 1
@@ -64,8 +65,27 @@ def test_what_is_let_through_is_run_by_the_file_engines(statement: str, tmp_path
 @each_dialect
 def test_a_masked_column_is_there_and_is_never_read(dialect: str) -> None:
     read = read_sql("SELECT * FROM customers c JOIN customers d ON c.email = d.email", dialect, TABLES)
+    if dialect == "mysql":
+        masked = f"_utf8mb4 x'{MASK.encode().hex()}' AS `email`"
+        assert read.sql.count("`email` FROM `main`") == read.sql.count(f"{masked} FROM") == 2
+        return
     assert read.sql.count(MASK) == 2
     assert read.sql.count('"email" FROM "main"') == read.sql.count(f"'{MASK}' AS TEXT) AS \"email\" FROM") == 2
+
+
+def test_what_mysql_is_asked_has_no_text_between_quotes() -> None:
+    """What ends one depends on the session there."""
+    written = "SELECT 'a\\'b', \"c\\\\\", DATE_FORMAT(placed, '%Y-%i\\''), placed + INTERVAL '1' DAY, :v FROM orders"
+    said = re.sub(r"`(?:[^`]|``)*`", "", read_sql(written, "mysql", TABLES, {"v": "\\'; --"}).sql)  # without names
+    assert set(re.findall(r"(.{10})'([^']*)'", said)) == {
+        ("_utf8mb4 x", text.encode().hex()) for text in ("a'b", "c\\", "%Y-%i'", "1", "\\'; --")
+    }
+    assert not set(said) & set('"\\;#')
+    with pytest.raises(SqlRefused, match="FULL JOIN"):
+        read_sql("SELECT count(*) FROM customers c FULL JOIN orders o ON c.id = o.id", "mysql", TABLES)
+    for refused in ("0x41", "x'41'", "b'1'", "N'a'", "_utf8mb4'a'", "@a", "@@version", "CHAR(65)", "BINARY 'a'"):
+        with pytest.raises(SqlRefused):
+            read_sql(f"SELECT {refused}", "mysql", TABLES)
 
 
 MASKED = (
