@@ -123,6 +123,7 @@ class TestRegistration:
         assert network_of("2001:db8::1") == network_of("2001:db8::ffff:1")
         assert network_of("2001:db8::1") != network_of("2001:db8:0:1::1")
         assert network_of("192.0.2.1") != network_of("192.0.2.2")
+        assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1"), "as a socket of both kinds tells it"
         assert network_of(None) == ""
 
     @pytest.mark.parametrize(

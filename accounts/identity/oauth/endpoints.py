@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from allauth.core.internal import ratelimit
 from django.db import transaction
@@ -110,10 +110,11 @@ def registration(request: HttpRequest) -> HttpResponse:
 
 
 def network_of(address: str | None) -> str:
-    """Of IPv6 whoever has one address has 2^64."""
-    if address is None or ip_address(address).version == 4:
-        return address or ""
-    return str(ip_network((address, 64), strict=False))
+    """Of IPv6 whoever has one address has 2^64; but an address of IPv4 within one of IPv6 is one of IPv4."""
+    found = ip_address(address) if address else None
+    if isinstance(found, IPv6Address) and not found.ipv4_mapped:
+        return str(ip_network((found, 64), strict=False))
+    return str(getattr(found, "ipv4_mapped", None) or found or "")
 
 
 @open_to_programs
