@@ -28,7 +28,7 @@ class ProgramAdmin(OrganizationAdmin):
 
     @admin.display(description=_("what it calls itself"), ordering="client__name")
     def called(self, obj: OAuthGrant) -> str:
-        return obj.client.name or _("(it gives no name)")
+        return obj.client.name or str(_("(it gives no name)"))
 
     @admin.display(description=_("user"), ordering="membership__user__email")
     def owner(self, obj: OAuthGrant) -> str:

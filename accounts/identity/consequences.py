@@ -53,9 +53,10 @@ def forget_credentials(user: User, actor: User) -> None:
 
 
 def after_new_factor(request: HttpRequest, user: User, authenticator: Any, **_signal: Any) -> None:
-    """Sessions that began with the password alone end."""
+    """Sessions that began with the password alone end, and the programs that such sessions let in."""
     note_session(request)
     end_other_sessions(user, kept=request.session.session_key)
+    end_all(user)
     audit.record_everywhere(user, user, "second_factor_added", kind=authenticator.type)
 
 

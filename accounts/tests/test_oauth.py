@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from accounts.identity.oauth.endpoints import network_of
 from accounts.identity.oauth.grants import forget_past_grants, grants_of
 from accounts.identity.oauth.registration import displayable
 from accounts.identity.oauth.rows import OAuthAccessToken, OAuthClient, OAuthCode, OAuthGrant, OAuthRefreshToken
@@ -117,6 +118,13 @@ class TestRegistration:
     def test_one_address_registers_a_few_programs_an_hour(self) -> None:
         answers = [register(redirect_uris=[CALLBACK]).status_code for _ in range(21)]
         assert answers == [201] * 20 + [429]
+
+    def test_a_network_of_ipv6_is_one_place(self) -> None:
+        assert network_of("2001:db8::1") == network_of("2001:db8::ffff:1")
+        assert network_of("2001:db8::1") != network_of("2001:db8:0:1::1")
+        assert network_of("192.0.2.1") != network_of("192.0.2.2")
+        assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1"), "as a socket of both kinds tells it"
+        assert network_of(None) == ""
 
     @pytest.mark.parametrize(
         ("said", "shown"),

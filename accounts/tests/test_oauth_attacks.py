@@ -3,13 +3,15 @@
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 from django.test import Client
 
+from accounts.identity.consequences import after_new_factor
 from accounts.identity.oauth.registration import displayable
-from accounts.identity.oauth.rows import OAuthCode
+from accounts.identity.oauth.rows import OAuthCode, OAuthRefreshToken
 from tests.people import People, signed_in
-from tests.programs import RESOURCE, Program, register
+from tests.programs import RESOURCE, Program, list_tools, register
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
 LOOPBACK = "http://127.0.0.1:7777/callback"
@@ -121,6 +123,29 @@ class TestTheBody:
         body = "".join([*parts, "--x--\r\n"])
         answer = Client().post(path, body.encode(), content_type=f"multipart/form-data; boundary=x; charset={charset}")
         assert answer.status_code < 500
+
+
+class TestTheRows:
+    def test_who_exchanges_without_end_has_to_ask_again(
+        self, program: Program, people: People, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each exchange leaves a row for thirty days, by which a second use is noticed."""
+        monkeypatch.setattr("accounts.identity.oauth.grants.MOST_EXCHANGES", 3)
+        for _time in range(2):
+            tokens = program.let_in(people.alice)
+            for _exchange in range(2):
+                tokens = program.refreshed(tokens["refresh_token"]).json()
+            assert program.refreshed(tokens["refresh_token"]).json()["error"] == "invalid_grant"
+            assert OAuthRefreshToken.objects.count() == 3
+        assert list_tools(program.let_in(people.alice)["access_token"]).status_code == 200
+
+    def test_a_new_second_factor_ends_what_the_password_alone_let_in(self, program: Program, people: People) -> None:
+        secret = program.let_in(people.alice)["access_token"]
+        browser = signed_in(people.alice)
+        request = browser.get("/account/").wsgi_request
+        factor = Authenticator(user=people.alice.user, type=Authenticator.Type.TOTP, data={})
+        after_new_factor(request, people.alice.user, factor)
+        assert list_tools(secret).status_code == 401
 
 
 @pytest.mark.parametrize("name", ["\u3164", "\u115f\u1160", "\uffa0", "\u2800", "\u00ad", "\U000e0041", "\ufe0f"])

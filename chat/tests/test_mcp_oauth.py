@@ -1,5 +1,6 @@
 """`/mcp` by OAuth, as the official client does it all by itself: found, registered, let in, asked and refreshed."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,11 +19,14 @@ from mcp.shared.auth import (
 )
 
 from accounts.identity.oauth.grants import end_grant
-from accounts.identity.oauth.rows import OAuthGrant
+from accounts.identity.oauth.registration import register_program
+from accounts.identity.oauth.rows import OAuthAccessToken, OAuthClient, OAuthGrant
 from accounts.models import Membership
+from accounts.tenancy.scope import system_scope
 from config.concurrency.threads import in_thread
 from tests.library import ABOUT_LOANS, Library
 from tests.live import Caller, LiveServer
+from tests.programs import Program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CALLBACK = "http://127.0.0.1:7777/callback"
@@ -70,6 +74,11 @@ class Person:
         said = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert "error" not in said, said
         return AuthorizationCodeResult(code=said["code"], state=said["state"], iss=said["iss"])
+
+
+@system_scope()
+def registered(addresses: list[str]) -> OAuthClient:
+    return register_program({"redirect_uris": addresses, "client_name": "Editor"})
 
 
 def provider(server: LiveServer, person: Person, memory: Memory) -> OAuthClientProvider:
@@ -129,6 +138,31 @@ async def test_it_comes_back_without_the_person_and_refreshes_by_itself(
     assert memory.tokens.access_token != first.access_token
     await ask(person, memory, "retrieve", query=ABOUT_LOANS, agent="researcher")
     assert person.opened == 1
+
+
+async def test_of_two_who_bring_the_same_at_once_one_is_given_something(server: LiveServer, library: Library) -> None:
+    """A code, then a refresh token: whoever stole one is as fast as who it was for."""
+    here, person = (
+        f"http://127.0.0.1:{server.port}",
+        Person(await in_thread(server.by_session, library.bob), library.bob),
+    )
+    cache.clear()
+    program = Program(
+        (await in_thread(registered, [CALLBACK])).client_id, callback=CALLBACK, verifier="of-the-program-" + "x" * 40
+    )
+    await person.open(here + program.asked(resource=f"{here}/mcp"))
+    said = {
+        "grant_type": "authorization_code", "code": (await person.come_back()).code, "redirect_uri": CALLBACK,
+        "client_id": program.id, "code_verifier": program.verifier,
+    }  # fmt: skip
+    async with httpx2.AsyncClient(timeout=30) as http:
+        answers = await asyncio.gather(*(http.post(f"{here}/oauth/token", data=said) for _ in range(4)))
+        assert sorted(one.status_code for one in answers) == [200, 400, 400, 400]
+        (given,) = (one.json() for one in answers if one.status_code == 200)
+        said = {"grant_type": "refresh_token", "refresh_token": given["refresh_token"], "client_id": program.id}
+        answers = await asyncio.gather(*(http.post(f"{here}/oauth/token", data=said) for _ in range(4)))
+    assert sorted(one.status_code for one in answers) == [200, 400, 400, 400]
+    assert not await in_thread(OAuthAccessToken.objects.exists), "it was used twice: nothing of it is left"
 
 
 async def test_each_sees_what_is_theirs(ask: Callable[..., Any], server: LiveServer, library: Library) -> None:

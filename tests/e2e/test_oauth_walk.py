@@ -145,3 +145,13 @@ def test_no_is_an_answer(visits: Visits) -> None:
         page.get_by_role("button", name="No dejarlo entrar").click()
         expect(page.get_by_text("You can close this.")).to_be_visible()
         assert told == [{"error": "access_denied", "state": "x-1", "iss": url}]
+
+
+def test_the_end_of_a_long_address_is_in_sight(visits: Visits) -> None:
+    """It is the end of a host that says whose it is."""
+    url, callback = visits.installation.url, f"https://claude.ai.{'o' * 60}.{'x' * 60}.evil.example/cb"
+    with visits.context(PHONE, storage_state=visits.session("alicia")) as context:
+        page = context.new_page()
+        page.goto(address_of(url, registered(url, callback), callback))
+        expect(page.get_by_text("evil.example")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from allauth.core.internal import ratelimit
 from django.db import transaction
@@ -14,10 +15,11 @@ from oauth2_provider.oauth2_backends import OAuthLibCore
 from accounts.http.bodies import json_of
 from accounts.identity.oauth.addresses import is_for_mcp, issuer_of, require_oauth, resource_of
 from accounts.identity.oauth.registration import LONGEST_BODY, Refused, register_program, registered_as
+from accounts.identity.places import ip_of
 from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
 
-REGISTRATIONS = {"oauth_registration": "20/h/ip"}
+REGISTRATIONS = {"oauth_registration": "20/h/key"}
 LONGEST_VALUE = 2_000  # characters of one that is sent for tokens
 Endpoint = Callable[[HttpRequest], HttpResponse]
 
@@ -90,7 +92,8 @@ def authorization_server(request: HttpRequest) -> HttpResponse:
 @require_POST
 def registration(request: HttpRequest) -> HttpResponse:
     """RFC 7591, open to anybody and limited for each address: who may come in is said on the consent page."""
-    if not ratelimit.consume(request, app="acervo", action="oauth_registration", limit_get=True, config=REGISTRATIONS):
+    place = network_of(ip_of(request))
+    if not ratelimit.consume(request, app="acervo", action="oauth_registration", key=place, config=REGISTRATIONS):
         return failure("temporarily_unavailable", "Too many programs were registered.", 429, **{"Retry-After": "3600"})
     try:
         said = json_of(request.body) if len(request.body) <= LONGEST_BODY else None
@@ -104,6 +107,14 @@ def registration(request: HttpRequest) -> HttpResponse:
     except Refused as refused:
         return failure(refused.error, refused.description)
     return JsonResponse(registered_as(client), status=201)
+
+
+def network_of(address: str | None) -> str:
+    """Of IPv6 whoever has one address has 2^64; but an address of IPv4 within one of IPv6 is one of IPv4."""
+    found = ip_address(address) if address else None
+    if isinstance(found, IPv6Address) and not found.ipv4_mapped:
+        return str(ip_network((found, 64), strict=False))
+    return str(getattr(found, "ipv4_mapped", None) or found or "")
 
 
 @open_to_programs

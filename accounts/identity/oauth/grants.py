@@ -14,17 +14,27 @@ from accounts.tenancy.scope import become_member, system_scope
 from config.sign_in import OAUTH2_PROVIDER
 
 UNUSED_FOR = timedelta(days=1)  # a program that registered and was let in by nobody
+MOST_EXCHANGES = 2_000  # of refresh tokens that are remembered; in thirty days one an hour are 720
 REFRESHABLE_FOR = timedelta(seconds=int(str(OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])))
 
 
 @system_scope()  # the organization that was chosen need not be the session's
 def let_in(membership: Membership, client: OAuthClient) -> OAuthGrant:
-    """The member's grant for the program, which is the same however often it asks again."""
+    """The member's grant for the program, which is the same however often it asks again. What was exchanged too often
+    begins anew."""
     with transaction.atomic():
         grant, is_new = OAuthGrant.objects.get_or_create(membership=membership, client=client)
         if is_new:
             audit.record(membership, "connected", grant)
+        if has_exchanged_enough(grant):
+            grant.access_tokens.all().delete()
+            grant.refresh_tokens.all().delete()
     return grant
+
+
+def has_exchanged_enough(grant: OAuthGrant) -> bool:
+    """Whether a program has to ask again: each exchange leaves a row, and nothing else would end them."""
+    return bool(grant.refresh_tokens.count() >= MOST_EXCHANGES)
 
 
 def grants_of(membership: Membership) -> QuerySet[OAuthGrant]:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.settings import oauth2_settings
 
+from accounts.identity.oauth.grants import has_exchanged_enough
 from accounts.identity.oauth.rows import OAuthAccessToken, OAuthCode, OAuthGrant, OAuthRefreshToken
 from accounts.keys import digest
 
@@ -43,7 +44,7 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the toolkit ships no 
         if not super().validate_refresh_token(refresh_token, client, request, *args, **kwargs):
             return False
         request.grant = request.refresh_token_instance.grant
-        return bool(request.grant.membership.user.is_active)
+        return bool(request.grant.membership.user.is_active and not has_exchanged_enough(request.grant))
 
     def _create_authorization_code(self, request: Any, code: dict[str, str], expires: Any = None) -> OAuthCode:
         lifetime = timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS)
