@@ -115,6 +115,12 @@ class TestRegistration:
         answer = Client().post("/oauth/register", body.encode("latin-1"), content_type="application/json")
         assert answer.status_code == 400
 
+    def test_a_form_of_a_foreign_page_registers_nothing(self) -> None:
+        """Its readers' browsers would send it, each from an address of its own."""
+        body = f'{{"redirect_uris": ["{CALLBACK}"]}}'
+        assert Client().post("/oauth/register", body, content_type="text/plain").status_code == 400
+        assert not OAuthClient.objects.exists()
+
     def test_one_address_registers_a_few_programs_an_hour(self) -> None:
         answers = [register(redirect_uris=[CALLBACK]).status_code for _ in range(21)]
         assert answers == [201] * 20 + [429]

@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 from oauth2_provider.oauth2_backends import OAuthLibCore
 
-from accounts.http.bodies import json_of
+from accounts.http.bodies import JSONParser, json_of
 from accounts.identity.oauth.addresses import is_for_mcp, issuer_of, require_oauth, resource_of
 from accounts.identity.oauth.registration import LONGEST_BODY, Refused, register_program, registered_as
 from accounts.identity.places import ip_of
@@ -96,7 +96,8 @@ def registration(request: HttpRequest) -> HttpResponse:
     if not ratelimit.consume(request, app="acervo", action="oauth_registration", key=place, config=REGISTRATIONS):
         return failure("temporarily_unavailable", "Too many programs were registered.", 429, **{"Retry-After": "3600"})
     try:
-        said = json_of(request.body) if len(request.body) <= LONGEST_BODY else None
+        is_small = request.content_type == JSONParser.media_type and len(request.body) <= LONGEST_BODY
+        said = json_of(request.body) if is_small else None
     except (ValueError, Problem):
         said = None
     if not isinstance(said, dict):
