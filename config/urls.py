@@ -33,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/chat/completions", openai.completions),
     path("mcp", mcp),
     path("admin/", admin.site.urls),
+    path("accounts/", include("sign_on.pages.urls")),
     path("accounts/", include("accounts.pages.sign_in.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("accounts.pages.urls")),

@@ -56,7 +56,7 @@ from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile
 from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers")
+APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
@@ -449,7 +449,7 @@ def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
         ROOT,
-        ("accounts", "corpora", "tools", "webhooks", "agents", "chat", "evaluation"),
+        ("accounts", "corpora", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation"),
         ("management", "models", "visibility"),
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]

@@ -12,7 +12,19 @@ from django.db import connection
 from accounts.tenancy.rules import RULES, WITHOUT_RULE
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers", "config")
+ROOMS = (
+    "accounts",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "sign_on",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+    "config",
+)
 OPENERS = {"system_scope", "become_system"}
 
 OPENINGS: dict[tuple[str, str], str] = {

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from accounts.tenancy.scope import system_scope
+from sign_on.domains import check_again
 from workers import datasets
 from workers.folders import watched
 from workers.jobs import cut
@@ -56,6 +57,7 @@ SCHEDULE = {
         Periodic("watch_folder", 60.0, watched.synchronize_all, at_start=True),
         Periodic("change_space", 60.0, space_change.advance, at_start=True),
         Periodic("reconcile", 6 * 3600.0, reconcile.reconcile),
+        Periodic("check_domains", 3600.0, check_again),
         Periodic("tidy", 3600.0, keep_tidy),
     )
 }
