@@ -53,12 +53,9 @@ def membership_of_session(request: HttpRequest) -> Membership | None:
         mine = user.memberships.select_related("user", "organization")
         chosen = request.session.get(SESSION_ORGANIZATION)
         with system_scope():
-            request._membership = found = (
-                (  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
-                    _opened(request, mine.filter(organization_id=chosen)[:1]) if chosen else None
-                )
-                or _opened(request, mine)
-            )
+            found = _opened(request, mine.filter(organization_id=chosen)[:1]) if chosen else None
+            found = found or _opened(request, mine)
+        request._membership = found  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
         if found:
             become_member(found.organization_id, found.user_id, is_admin=found.is_admin)
     return request._membership  # type: ignore[attr-defined, no-any-return]

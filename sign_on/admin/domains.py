@@ -62,10 +62,11 @@ class DomainAdmin(OrganizationAdmin):
         try:
             by = self.by(request, domain)
             reserving.reserve(by, searches=1)
-            said, level = OUTCOMES[domains.check_domain(by, domain)]
+            told, level = OUTCOMES[domains.check_domain(by, domain)]
+            said = str(told)
         except Problem as problem:
-            said, level = problem.detail, messages.ERROR
-        self.message_user(request, str(said), level)
+            said, level = str(problem.detail), messages.ERROR
+        self.message_user(request, said, level)
         return redirect(reverse("admin:sign_on_maildomain_change", args=[domain.pk]))
 
     def save_model(self, request: HttpRequest, obj: MailDomain, form: Any, change: bool) -> None:

@@ -47,7 +47,7 @@ def begin(request: HttpRequest, pk: UUID) -> HttpResponse:
 def callback(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Back from the provider. A state is good once, whatever comes with it."""
     provider = active_provider(pk)
-    answered = {name: value for name, value in request.GET.items() if len(value) <= LONGEST_ANSWER}
+    answered = {name: str(value) for name, value in request.GET.items() if len(value) <= LONGEST_ANSWER}
     left = dict(request.session.get(LEFT, {}))
     kept = left.pop(answered.get("state", ""), None)
     if kept is None:
@@ -75,7 +75,9 @@ def admit(request: HttpRequest, membership: Membership, then: str) -> HttpRespon
 
 @system_scope()  # nobody has signed in yet
 def active_provider(pk: UUID) -> IdentityProvider:
-    provider = IdentityProvider.objects.select_related("organization").filter(pk=pk, is_active=True).first()
+    provider: IdentityProvider | None = (
+        IdentityProvider.objects.select_related("organization").filter(pk=pk, is_active=True).first()
+    )
     if provider is None:
         raise Http404
     return provider
@@ -91,5 +93,5 @@ def refuse(request: HttpRequest, provider: IdentityProvider, reason: str, *, is_
     if is_noted:
         provider.note_failure(reason)
         logger.warning("A sign-in through a provider was refused: %s", reason)
-    context: dict[str, Any] = {"said": told_person(reason)}
+    context: dict[str, Any] = {"said": told_person(reason), "come_back_to": reverse("account_login")}
     return render(request, "sign_on/refused.html", context, status=403)
