@@ -21,12 +21,6 @@ class TokenRefused(SignOnRefused):
     """What the provider says about somebody is not believed."""
 
 
-class ProviderUnusable(Problem):
-    status_code = 409
-    code = "provider_unusable"
-    default_detail = _("The provider does not answer as one.")
-
-
 class DomainTaken(Problem):
     status_code = 409
     code = "domain_taken"

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Membership, Organization
 from sign_on.enforcing import note_enforced_domains
-from sign_on.models import IdentityProvider, MailDomain
+from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
 
 KEY = UUID("5e0f6d0e-9f0c-4f5d-8b43-0d6f0a6f7c11")  # of the provider that the process knows the address of
 CALLBACK = f"/accounts/organization/{KEY}/callback/"
@@ -37,6 +37,12 @@ def domain_of_organization(organization: Organization, name: str = "here.test", 
     )
     note_enforced_domains(organization)
     return domain
+
+
+def identity_of(member: Membership, subject: str = "s") -> ProvidedIdentity:
+    return ProvidedIdentity.objects.create(
+        organization=member.organization, user=member.user, issuer="https://login.example.org", subject=subject
+    )
 
 
 def begun(provider: IdentityProvider, client: Client | None = None, then: str = "") -> tuple[Client, str]:

@@ -118,7 +118,7 @@ RULES: dict[str, Rule] = {
     # single sign-on: admins keep it; who signs in is nobody yet, so what looks is the system
     "sign_on_identityprovider": Rule(OF_ADMINS),
     "sign_on_maildomain": Rule(OF_ADMINS),
-    "sign_on_providedidentity": Rule(f"user_id = {{user}} OR ({OF_ADMINS})", write=OF_ADMINS),
+    "sign_on_providedidentity": Rule(OF_ADMINS),
     "tools_metric": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     "tools_dimension": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     # agents

@@ -21,14 +21,14 @@ from sign_on.models import IdentityProvider
 WITH_PASSWORD = "with_password"  # noqa: S105 - a field's name
 
 
-class AddressForm(forms.Form):
+class ProvidedAddressForm(forms.Form):
     email = forms.EmailField(
         label=_("Email address at your organization"), widget=forms.EmailInput(attrs={"autocomplete": "username"})
     )
 
 
 @system_scope()  # nobody has signed in yet
-def provider_for(address: str) -> IdentityProvider | None:
+def identity_provider_for(address: str) -> IdentityProvider | None:
     """Of the organization that has proven the address's domain, where it has one that is active."""
     domain = domain_of(address.strip())
     active = IdentityProvider.objects.filter(is_active=True)
@@ -37,14 +37,14 @@ def provider_for(address: str) -> IdentityProvider | None:
     ).first()
 
 
-class SignIn(LoginView):  # type: ignore[misc]  # allauth ships no type information
+class LeadingSignIn(LoginView):  # type: ignore[misc]  # allauth ships no type information
     """django-allauth's. An address whose organization has a provider is led there before its password is looked at,
     unless somebody says that they mean to use it."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if WITH_PASSWORD not in request.POST:
             address = request.POST.get("login", "")[:254]
-            if provider := provider_for(address):
+            if provider := identity_provider_for(address):
                 return lead_page(request, provider, address)
         response: HttpResponseBase = super().post(request, *args, **kwargs)
         return response
@@ -55,15 +55,15 @@ class SignIn(LoginView):  # type: ignore[misc]  # allauth ships no type informat
         return {**context, "with_password": WITH_PASSWORD in asked}
 
 
-sign_in = SignIn.as_view()
+sign_in = LeadingSignIn.as_view()
 
 
 def lead(request: HttpRequest) -> HttpResponse:
     """Sign in with your organization: for which address?"""
-    form = AddressForm(request.POST or None)
+    form = ProvidedAddressForm(request.POST or None)
     if form.is_valid():
         address = form.cleaned_data["email"]
-        if provider := provider_for(address):
+        if provider := identity_provider_for(address):
             return lead_page(request, provider, address)
         form.add_error("email", _("No organization signs in addresses of this domain. Use your password."))
     return render(request, "sign_on/organization.html", {"form": form, "next": get_next_redirect_url(request) or ""})

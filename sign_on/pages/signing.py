@@ -38,7 +38,7 @@ def begin(request: HttpRequest, pk: UUID) -> HttpResponse:
         then = get_next_redirect_url(request) or ""
         leaving = leave(provider, callback_url(request, provider), then, request.GET.get("email", "")[:254])
     except SignOnRefused as error:
-        return refuse(request, provider, error.reason, is_noted=error.reason != "busy")
+        return refuse_sign_on(request, provider, error.reason, is_noted=error.reason != "busy")
     left = dict(list(request.session.get(LEFT, {}).items())[1 - MOST_LEFT :])
     request.session[LEFT] = {**left, leaving.state: leaving.kept}
     return redirect(leaving.url)
@@ -51,7 +51,7 @@ def callback(request: HttpRequest, pk: UUID) -> HttpResponse:
     left = dict(request.session.get(LEFT, {}))
     kept = left.pop(answered.get("state", ""), None)
     if kept is None:
-        return refuse(request, provider, "state", is_noted=False)
+        return refuse_sign_on(request, provider, "state", is_noted=False)
     request.session[LEFT] = left
     try:
         if not ratelimit.consume(request, action="sign_on"):
@@ -59,7 +59,7 @@ def callback(request: HttpRequest, pk: UUID) -> HttpResponse:
         claims = come_back(provider, kept, answered, callback_url(request, provider))
         membership = membership_of_person(provider, person_of(claims, provider.groups_claim))
     except SignOnRefused as error:
-        return refuse(request, provider, error.reason)
+        return refuse_sign_on(request, provider, error.reason)
     return admit(request, membership, kept["then"])
 
 
@@ -88,7 +88,9 @@ def callback_url(request: HttpRequest, provider: IdentityProvider) -> str:
 
 
 @system_scope()  # the admin is to find it, whoever it was
-def refuse(request: HttpRequest, provider: IdentityProvider, reason: str, *, is_noted: bool = True) -> HttpResponse:
+def refuse_sign_on(
+    request: HttpRequest, provider: IdentityProvider, reason: str, *, is_noted: bool = True
+) -> HttpResponse:
     """What to do now; of the provider nothing. Whoever comes with a state that is none leaves no trace."""
     if is_noted:
         provider.note_failure(reason)
