@@ -8,6 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts import audit
+from accounts.limits.places import Places
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership, Organization, User
 from sign_on.enforcing import note_enforced_domains
@@ -19,6 +20,7 @@ MOST_DOMAINS = 50  # of an organization
 CHECKED_EVERY = timedelta(days=1)
 MISSED_FOR = timedelta(days=3)  # until a domain counts no more whose record is gone
 AT_ONCE = 50  # rechecked in one round
+places = Places(at_once=2, patience=1.0, of_one=1)  # of buttons: slow name servers hold no more threads
 
 
 def domain_name(written: str) -> str:
@@ -53,8 +55,9 @@ def remove_domain(by: Membership, domain: MailDomain) -> None:
 
 
 def check_domain(by: Membership, domain: MailDomain) -> str:
-    """Ask for the record now, and note what came of it: proved, missing or unknown. Raises DomainTaken."""
-    outcome = _look(domain)
+    """Ask for the record now, and note what came of it: proved, missing or unknown. Raises DomainTaken and Busy."""
+    with places.taken(by.organization_id):
+        outcome = _look(domain)
     _note(domain, outcome, by.organization, by.user)
     return outcome
 

@@ -65,6 +65,7 @@ TO_ADMINS: dict[str, Any] = {
     "inactive": _("the account is switched off"),
     "operator": _("the account is a platform operator's"),
     "busy": _("too many sign-ins at once"),
+    "resting": _("the provider took too long a moment ago: try again in half a minute"),
 }
 
 

@@ -288,16 +288,7 @@ TRUSTED: dict[tuple[str, str], str] = {
         "sign_on/admin/providers.py",
         "ProvidedIdentity.objects.filter(organization__in=",
     ): "counts what goes with rows in hand",
-    ("sign_on/enforcing.py", "IdentityProvider.objects.filter(organization=organization"): "the organization in hand",
-    ("sign_on/enforcing.py", "MailDomain.objects.filter(organization=organization)"): "the organization in hand",
     ("sign_on/domains.py", "MailDomain.objects.exclude(proved_at=None)"): "upkeep: whose turn it is",
-    (
-        "sign_on/people.py",
-        "ProvidedIdentity.objects.filter(organization=provider.organization_id",
-    ): "of the provider's organization",
-    ("sign_on/people.py", "ProvidedIdentity.objects.filter(pk=identity.pk)"): "the row in hand",
-    ("sign_on/people.py", "MailDomain.objects.filter(organization=provider.organization_id)"): "of the same",
-    ("sign_on/people.py", "Membership.objects.filter(organization=provider.organization_id"): "of the same",
     ("sign_on/pages/leading.py", "IdentityProvider.objects.filter(is_active=True)"): "nobody has signed in yet",
     (
         "sign_on/pages/signing.py",

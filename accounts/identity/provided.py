@@ -5,6 +5,7 @@ must not become somebody elsewhere by it. So it also neither sees nor changes wh
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -15,13 +16,14 @@ from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Membership, Organization, User
 from accounts.tenancy.scope import system_scope
 
 PROVIDED = "provided_organization"  # in the session: whose provider has opened it
-MOST_SECONDS = 12 * 3600  # of such a session: who is no longer known to the provider is out by then
+LONGEST = timedelta(hours=12)  # of such a session: who is no longer known to the provider is out by then
 
 View = Callable[..., HttpResponseBase]
 
@@ -71,7 +73,7 @@ def note_provider(request: HttpRequest, user: User, provided: str = "", **_signa
     """At the end of a sign-in, a second factor included. `provided` is what began it (`sign_on.pages`)."""
     if provided:
         request.session[PROVIDED] = provided
-        request.session.set_expiry(MOST_SECONDS)
+        request.session.set_expiry(timezone.now() + LONGEST)  # a number of seconds would begin anew with each change
 
 
 def with_own_credentials(view: View) -> View:

@@ -49,6 +49,12 @@ class LeadingSignIn(LoginView):  # type: ignore[misc]  # allauth ships no type i
         response: HttpResponseBase = super().post(request, *args, **kwargs)
         return response
 
+    def get_form(self, *args: Any, **kwargs: Any) -> Any:
+        """Who is led elsewhere has no password here: the browser does not ask for one, the form itself does."""
+        form = super().get_form(*args, **kwargs)
+        form.use_required_attribute = False
+        return form
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
         asked = self.request.GET if self.request.method == "GET" else self.request.POST

@@ -7,15 +7,21 @@ Written on streams, as `webhooks.sending`: clients follow, wait and read as the 
 import asyncio
 import json
 import ssl
+import time
 from asyncio import StreamReader
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache
-from threading import BoundedSemaphore
+from threading import Lock
 from typing import Any
+from urllib.parse import urlsplit
 
 import httptools
 from django.conf import settings
 
+from accounts.limits.places import Places
+from accounts.problems import Busy
+from retrieval.waiting.breaker import CircuitBreaker
 from sign_on.problems import ProviderFailed
 from tools.hosts import HostRefused
 from webhooks.addresses import Destination, Outside, check_address, destination_of
@@ -23,9 +29,14 @@ from webhooks.addresses import Destination, Outside, check_address, destination_
 SECONDS = 5.0  # from connecting to the answer's last byte
 MOST_ANSWER = 512 * 1024  # bytes, head and body; Microsoft's keys are 15 KB
 PART = 64 * 1024
-PLACES = 2  # requests at once in a process: somebody's slow server holds no more of its threads
-TURN_SECONDS = 3.0
-_places = BoundedSemaphore(PLACES)
+AT_ONCE, OF_ONE = 2, 1  # requests in a process, and to one server: a slow one holds no more of its threads
+TURN_SECONDS = 1.0
+SLOW_SECONDS = 3.0  # an answer that takes so long is as none
+REST_SECONDS = 30.0  # of one that was slow three times in a row
+MOST_BREAKERS = 1_000
+places = Places(AT_ONCE, TURN_SECONDS, OF_ONE)
+_breakers: OrderedDict[str, CircuitBreaker] = OrderedDict()
+_lock = Lock()
 
 
 def asked_outside() -> Outside:
@@ -43,12 +54,12 @@ def check_provider_address(url: str) -> None:
 def fetch_object(method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> dict[str, Any]:
     """The JSON object that a 200 answers. Blocks for TURN_SECONDS and SECONDS at most, once the name is looked up.
     Raises ProviderFailed."""
-    if not _places.acquire(timeout=TURN_SECONDS):
-        raise ProviderFailed("busy")
+    server = urlsplit(url).netloc
     try:
-        status, answer = _exchange(method, url, headers or {}, body)
-    finally:
-        _places.release()
+        with places.taken(server):
+            status, answer = _guarded(server, method, url, headers or {}, body)
+    except Busy:
+        raise ProviderFailed("busy") from None
     if status != 200:
         raise ProviderFailed("redirect" if status // 100 == 3 else "status")
     try:
@@ -58,6 +69,30 @@ def fetch_object(method: str, url: str, headers: Mapping[str, str] | None = None
     if not isinstance(told, dict):
         raise ProviderFailed("no_json")
     return told
+
+
+def _guarded(server: str, method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
+    """Who has not answered in time is not asked for a while."""
+    breaker = _breaker_of(server)
+    if not breaker.allows():
+        raise ProviderFailed("resting")
+    began = time.monotonic()
+    try:
+        return _exchange(method, url, headers, body)
+    finally:
+        if time.monotonic() - began < SLOW_SECONDS:
+            breaker.succeeded()
+        else:
+            breaker.failed()
+
+
+def _breaker_of(server: str) -> CircuitBreaker:
+    with _lock:
+        breaker = _breakers.setdefault(server, CircuitBreaker("identity provider", seconds=REST_SECONDS))
+        _breakers.move_to_end(server)
+        if len(_breakers) > MOST_BREAKERS:
+            _breakers.popitem(last=False)
+        return breaker
 
 
 def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:

@@ -29,6 +29,7 @@ NADIA = {"sub": "n-1", "email": "nadia@here.test", "email_verified": True}
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     cache.clear()
+    fetching._breakers.clear()
 
 
 @pytest.fixture
@@ -238,6 +239,26 @@ def test_an_answer_that_is_none_costs_little(
         endpoints_of(hostile.issuer)
     assert time.monotonic() - began < 2.5
     assert "/else" not in hostile.asked
+
+
+def test_a_slow_one_is_left_alone_for_a_while(hostile: HostileProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "SLOW_SECONDS", 0.2)
+    hostile.answers["/.well-known/openid-configuration"] = drip
+    began, reasons = time.monotonic(), []
+    for _each in range(20):
+        with pytest.raises(ProviderFailed) as refusal:
+            endpoints_of(hostile.issuer)
+        reasons.append(refusal.value.reason)
+    assert reasons[0] == "timeout"
+    assert reasons[-1] == "resting"
+    assert time.monotonic() - began < 3
+
+
+def test_one_server_is_asked_one_thing_at_a_time(hostile: HostileProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fetching.places.taken(hostile.issuer.removeprefix("http://")), pytest.raises(ProviderFailed, match="busy"):
+        endpoints_of(hostile.issuer)
+    assert not hostile.asked
 
 
 def test_userinfo_of_somebody_else_is_refused(hostile: HostileProvider, provider: IdentityProvider) -> None:

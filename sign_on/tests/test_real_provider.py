@@ -1,5 +1,6 @@
 """A whole sign-in with a certified provider: there, through its forms, and back."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.auth import SESSION_KEY
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.identity.provided import PROVIDED
 from accounts.identity.sealing import unseal
@@ -48,6 +50,12 @@ def test_the_first_sign_in_makes_a_member(real: RealProvider, provider: Identity
     assert is_inside(client, membership)
     told = AuditEvent.objects.get(action="linked")
     assert (told.actor_id, told.changes) == (user.pk, {"joined": True})
+    ends = client.session.get_expiry_date()
+    assert timedelta(hours=11) < ends - timezone.now() <= timedelta(hours=12)
+    session = client.session
+    session["anything"] = 1  # does not begin the hours anew
+    session.save()
+    assert client.session.get_expiry_date() == ends
 
 
 def test_the_next_one_is_the_same_person_whatever_the_address_has_become(

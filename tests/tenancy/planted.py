@@ -36,7 +36,7 @@ from tests.hooks import hook_of, told
 from tests.metrics import name_metrics
 from tests.people import People
 from tests.shops import grant, shop
-from tests.sign_on import domain_of_organization, provider_of
+from tests.sign_on import domain_of_organization, identity_of, provider_of
 from webhooks.models import DeliveryAttempt
 
 NAMES = ("alice", "bob", "ada", "charlie", "zoe", "alice_elsewhere")

@@ -28,8 +28,8 @@ SECRET = "the-client-secret-of-the-tests"
 class RealProvider:
     """`people` by the name they type there; a change of it counts from their next sign-in on."""
 
-    def __init__(self, folder: Path, redirect_uris: list[str]) -> None:
-        self.port = free_port()
+    def __init__(self, folder: Path, redirect_uris: list[str], port: int) -> None:
+        self.port = port
         self.issuer = f"http://127.0.0.1:{self.port}"
         self.client_id, self.secret = "acervo", SECRET
         self.file, self.people = folder / "told.json", {}
@@ -83,13 +83,14 @@ def packages() -> str:
 
 
 @contextmanager
-def running_provider(redirect_uris: list[str]) -> Iterator[RealProvider]:
+def running_provider(redirect_uris: list[str], port: int = 0) -> Iterator[RealProvider]:
+    """Without a port: on a free one."""
     modules = Path(packages()) / "node_modules"
     with TemporaryDirectory(prefix="acervo-oidc-") as name:
         folder = Path(name)
         (folder / "node_modules").symlink_to(modules.resolve())
         shutil.copy(SCRIPT, folder / SCRIPT.name)
-        provider = RealProvider(folder, redirect_uris)
+        provider = RealProvider(folder, redirect_uris, port or free_port())
         command = ["node", "--preserve-symlinks", SCRIPT.name, str(provider.file)]
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
