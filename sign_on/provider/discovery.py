@@ -22,7 +22,7 @@ class Endpoints(NamedTuple):
     token: str
     jwks: str
     userinfo: str
-    methods: tuple[str, ...]  # by which a client says who it is
+    methods: list[str]  # by which a client says who it is
     names_issuer: bool  # whether its answers say who they come from (RFC 9207)
 
 
@@ -31,7 +31,7 @@ def endpoints_of(issuer: str, *, is_fresh: bool = False) -> Endpoints:
     key = _kept("metadata", issuer)
     told = None if is_fresh else cache.get(key)
     if told is None:
-        told = _read(issuer, fetch_object("GET", issuer.rstrip("/") + PATH))
+        told = list(_read(issuer, fetch_object("GET", issuer.rstrip("/") + PATH)))
         cache.set(key, told, KEPT_SECONDS)
     return Endpoints(*told)
 
@@ -46,7 +46,7 @@ def _read(issuer: str, told: dict[str, Any]) -> Endpoints:
     if not (authorization and token and jwks):
         raise ProviderFailed("no_endpoints")
     methods = told.get("token_endpoint_auth_methods_supported")
-    known = tuple(one for one in methods if isinstance(one, str)) if isinstance(methods, list) else ()
+    known = [one for one in methods if isinstance(one, str)] if isinstance(methods, list) else []
     names_issuer = told.get("authorization_response_iss_parameter_supported") is True
     return Endpoints(authorization, token, jwks, userinfo, known[:20], names_issuer)
 
