@@ -41,6 +41,7 @@ def keep_tidy() -> None:
     tidy.tidy_up()
     cut.cut_anew()
     datasets.remove_erased()
+    check_again()
 
 
 def optimize() -> None:
@@ -57,7 +58,6 @@ SCHEDULE = {
         Periodic("watch_folder", 60.0, watched.synchronize_all, at_start=True),
         Periodic("change_space", 60.0, space_change.advance, at_start=True),
         Periodic("reconcile", 6 * 3600.0, reconcile.reconcile),
-        Periodic("check_domains", 3600.0, check_again),
         Periodic("tidy", 3600.0, keep_tidy),
     )
 }
