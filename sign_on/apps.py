@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 class SignOnConfig(AppConfig):
     name = "sign_on"
-    verbose_name = _("Single sign-on")
+    verbose_name = _("Organization sign-in")
 
     def ready(self) -> None:
         from sign_on import checks

@@ -39,8 +39,8 @@ class IdentityProvider(Identified):
     objects = OfOrganizations.as_manager()
 
     class Meta:
-        verbose_name = _("single sign-on")
-        verbose_name_plural = _("single sign-on")
+        verbose_name = _("organization sign-in")
+        verbose_name_plural = _("organization sign-in")
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
              "admin:accounts_organization_changelist"),
     ]  # fmt: skip
     people.append(
-        item(_("Single sign-on"), "passkey", "admin:sign_on_identityprovider_changelist")
+        item(_("Organization sign-in"), "passkey", "admin:sign_on_identityprovider_changelist")
         | {"active": on_sign_on(request)}
     )
     if membership := admin_membership(request):

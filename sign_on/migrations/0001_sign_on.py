@@ -38,8 +38,8 @@ class Migration(migrations.Migration):
                 ('organization', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='identity_provider', to='accounts.organization')),
             ],
             options={
-                'verbose_name': 'single sign-on',
-                'verbose_name_plural': 'single sign-on',
+                'verbose_name': 'organization sign-in',
+                'verbose_name_plural': 'organization sign-in',
                 'ordering': ('-created_at', '-pk'),
             },
         ),
