@@ -14,13 +14,14 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import checks, matching
-        from accounts.identity import consequences
+        from accounts.identity import consequences, provided
         from accounts.tenancy import owner
         from config.observability.checks import register_deployment_checks
 
         checks.register_account_checks()
         register_deployment_checks()
         consequences.connect_consequences()
+        provided.connect_provided_sessions()
         matching.connect_matching()
         post_migrate.connect(owner.keep_rules, sender=self)
 

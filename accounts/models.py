@@ -101,6 +101,8 @@ class Organization(Identified):
         validators=[keeps_audit_long_enough],
         help_text=_("Empty: as the installation keeps it."),
     )
+    # Mail domains whose people come through the organization's provider alone; written by `sign_on.keeping`.
+    sign_on_domains = models.JSONField(default=list, db_default=models.Value([], models.JSONField()), editable=False)
 
     class Meta:
         verbose_name = _("organization")
@@ -144,6 +146,7 @@ class Membership(Identified):
     role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.MEMBER)
     objects = MembershipQuerySet.as_manager()
     acting_key: uuid.UUID | None = None  # the API key through which it asks, in this request
+    is_signed_on = False  # whether this request's session was opened by the organization's provider
 
     class Meta:
         verbose_name = _("membership")

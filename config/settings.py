@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "retrieval",
     "tools",
     "webhooks",
+    "sign_on",
     "agents",
     "chat",
     "evaluation",
@@ -226,6 +227,12 @@ WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=["*"])
 WEBHOOK_NETWORKS = env.list("WEBHOOK_NETWORKS", default=[])
 WEBHOOK_PLAIN_HTTP = switch("WEBHOOK_PLAIN_HTTP", default=False)
 WEBHOOK_LOG_DAYS = env.int("WEBHOOK_LOG_DAYS", default=30)
+
+# Organizations' own providers (docs/sign-on.md): which are asked, which networks of our own, whether in the open
+SIGN_ON_HOSTS = env.list("SIGN_ON_HOSTS", default=["*"])
+SIGN_ON_NETWORKS = env.list("SIGN_ON_NETWORKS", default=[])
+SIGN_ON_PLAIN_HTTP = switch("SIGN_ON_PLAIN_HTTP", default=False)
+DNS_SERVERS = env.list("DNS_SERVERS", default=[])
 
 # Background work
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"

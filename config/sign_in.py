@@ -11,7 +11,7 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Acervo] "
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_RATE_LIMITS = {"login_failed_anywhere": "100/h/key"}  # accounts.identity.adapter
+ACCOUNT_RATE_LIMITS = {"login_failed_anywhere": "100/h/key", "sign_on": "300/m/ip"}  # accounts.identity.adapter
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105
 ACCOUNT_FORMS = {
     "change_password": "accounts.pages.sign_in.forms.PasswordForm",

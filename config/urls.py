@@ -34,6 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("mcp", mcp, name="mcp"),
     path("", include("accounts.identity.oauth.urls")),
     path("admin/", admin.site.urls),
+    path("accounts/", include("sign_on.pages.urls")),
     path("accounts/", include("accounts.pages.sign_in.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("accounts.pages.urls")),

@@ -389,6 +389,10 @@ DOORS = tuple(
     for method, path, inside, outside, body in (
         ("GET", "login/", 302, 200, None),
         ("POST", "login/", 302, 200, {"login": "nobody@example.org", "password": "a guess"}),
+        ("GET", "organization/", 200, 200, None),
+        ("POST", "organization/", 200, 200, {"email": "nobody@nowhere.test"}),
+        ("GET", "organization/{provider}/", 403, 403, None),  # it leads to a host that is not there
+        ("GET", "organization/{provider}/callback/", 403, 403, None),
         ("GET", "logout/", 200, 302, None),
         ("POST", "logout/", 302, 302, None),
         ("GET", "reauthenticate/", 200, 302, None),

@@ -24,6 +24,7 @@ from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import Flags, SpaceState
+from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
 from tests.factories import (
     AgentFactory,
     ConversationFactory,
@@ -36,6 +37,7 @@ from tests.factories import (
 from tests.hooks import hook_of, told
 from tests.programs import let_in
 from tests.shops import shop
+from tests.sign_on import domain_of_organization, identity_of, provider_of
 from tools.models import DataSource, SourceTable
 from webhooks.models import Delivery, Webhook
 
@@ -94,6 +96,11 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     SourceTable: lambda member: shop(member.organization, uuid4().hex).tables.get(name="orders"),
     Webhook: lambda member: hook_of(member.organization),
     Delivery: lambda member: told(hook_of(member.organization)),
+    IdentityProvider: lambda member: (
+        IdentityProvider.objects.filter(organization=member.organization).first() or provider_of(member.organization)
+    ),
+    MailDomain: lambda member: domain_of_organization(member.organization, f"{uuid4().hex}.test"),
+    ProvidedIdentity: lambda member: identity_of(MembershipFactory(organization=member.organization), uuid4().hex),
     Trace: trace_of,
     QuestionSet: question_set_of,
     Question: lambda member: Question.objects.create(question_set=question_set_of(member), text="What?"),

@@ -24,6 +24,7 @@ RELEASED = {
     "retrieval": 3,
     "tools": 0,
     "webhooks": 0,
+    "sign_on": 0,
     "workers": 4,
 }
 

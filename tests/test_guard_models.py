@@ -39,6 +39,7 @@ from corpora.models import (
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
+from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
@@ -53,11 +54,12 @@ from tests.hooks import hook_of
 from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 from tests.shops import grant, shop
+from tests.sign_on import domain_of_organization, identity_of, provider_of
 from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile, SourceTable
 from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers")
+APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation", "workers")
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
@@ -93,6 +95,9 @@ TENANT_PATHS: dict[type[Model], str] = {
     Webhook: "organization",
     Delivery: "webhook__organization",
     DeliveryAttempt: "delivery__webhook__organization",
+    IdentityProvider: "organization",
+    MailDomain: "organization",
+    ProvidedIdentity: "organization",
     Metric: "table__source__organization",
     Dimension: "table__source__organization",
     Export: "organization",
@@ -169,6 +174,9 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
     DataSource: lambda member: shop(member.organization),
     Webhook: lambda member: hook_of(member.organization),
+    IdentityProvider: lambda member: provider_of(member.organization),
+    MailDomain: lambda member: domain_of_organization(member.organization, f"{uuid4().hex}.test"),
+    ProvidedIdentity: lambda member: identity_of(member),
     ReachableTable: lambda member: reachable_table(member),
     Project: lambda member: ProjectFactory(of=member),
     Export: lambda member: ExportFactory(of=member),
@@ -274,6 +282,28 @@ TRUSTED: dict[tuple[str, str], str] = {
         "webhooks/quotas.py",
         "Delivery.objects.filter(webhook__organization=organization",
     ): "what the organization in hand was told today",
+    (
+        "sign_on/admin/providers.py",
+        "IdentityProvider.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "sign_on/admin/domains.py",
+        "MailDomain.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "sign_on/admin/identities.py",
+        "ProvidedIdentity.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "sign_on/admin/providers.py",
+        "ProvidedIdentity.objects.filter(organization__in=",
+    ): "counts what goes with rows in hand",
+    ("sign_on/domains.py", "MailDomain.objects.exclude(proved_at=None)"): "upkeep: whose turn it is",
+    ("sign_on/pages/leading.py", "IdentityProvider.objects.filter(is_active=True)"): "nobody has signed in yet",
+    (
+        "sign_on/pages/signing.py",
+        "IdentityProvider.objects.select_related('organization').filter(pk=pk, is_active=True)",
+    ): "nobody has signed in yet: the address names where they want to",
     (
         "accounts/identity/addresses.py",
         "Invitation.objects.filter(email__iexact=former)",
@@ -481,7 +511,7 @@ def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
         ROOT,
-        ("accounts", "corpora", "tools", "webhooks", "agents", "chat", "evaluation"),
+        ("accounts", "corpora", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation"),
         ("management", "models", "visibility"),
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]

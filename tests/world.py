@@ -32,6 +32,7 @@ from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
 from tests.programs import let_in
 from tests.shops import grant, shop
+from tests.sign_on import provider_of
 from webhooks.models import Delivery
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
@@ -92,6 +93,7 @@ class World:
             "source_file": source.files.first(),
             "source_table": source.tables.first(),
             "webhook": hook,
+            "provider": provider_of(here),
             "delivery": told(hook, Delivery.Status.FAILED),
             "conversation": conversation,
             "message": message,

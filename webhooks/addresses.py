@@ -1,5 +1,6 @@
-"""Which addresses may be told something: https, of the internet, unless the operator says otherwise."""
+"""Which addresses may be told or asked something: https, of the internet, unless the operator says otherwise."""
 
+from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -12,8 +13,20 @@ WEB_PORTS = (80, 443)
 LEAST_OTHER_PORT = 1024  # below are other protocols' services
 
 
+class Outside(NamedTuple):
+    """What an operator's settings allow: names, networks of our own, and whether without encryption."""
+
+    hosts: Sequence[str]
+    networks: Sequence[str]
+    plain_http: bool
+
+
+def told_outside() -> Outside:
+    return Outside(settings.WEBHOOK_HOSTS, settings.WEBHOOK_NETWORKS, settings.WEBHOOK_PLAIN_HTTP)
+
+
 class Destination(NamedTuple):
-    """Where a POST goes. `address` is what is connected to, `host` whom its certificate must name."""
+    """Where a request goes. `address` is what is connected to, `host` whom its certificate must name."""
 
     is_encrypted: bool
     host: str
@@ -29,23 +42,26 @@ class Destination(NamedTuple):
         return host if self.port == usual else f"{host}:{self.port}"
 
 
-def destination_of(url: str) -> Destination:
-    """Judged, and its name looked up, at each attempt. Raises HostRefused."""
-    parts, port = _parts(url)
+def destination_of(url: str, outside: Outside | None = None) -> Destination:
+    """Judged, and its name looked up, at each attempt; as webhooks are, unless something else is said. Raises
+    HostRefused."""
+    outside = outside or told_outside()
+    parts, port = _parts(url, outside)
     host = str(parts.hostname)
-    address = pinned_address(host, port, settings.WEBHOOK_HOSTS, settings.WEBHOOK_NETWORKS)
+    address = pinned_address(host, port, outside.hosts, outside.networks)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Destination(parts.scheme == "https", host, address, port, path)
 
 
-def check_address(url: str) -> None:
+def check_address(url: str, outside: Outside | None = None) -> None:
     """Whether it may be one at all; no name is looked up, because the answer can change. Raises HostRefused."""
-    parts, _port = _parts(url)
-    if not is_allowed_name(str(parts.hostname), settings.WEBHOOK_HOSTS):
+    outside = outside or told_outside()
+    parts, _port = _parts(url, outside)
+    if not is_allowed_name(str(parts.hostname), outside.hosts):
         raise HostRefused("not_allowed")
 
 
-def _parts(url: str) -> tuple[SplitResult, int]:
+def _parts(url: str, outside: Outside) -> tuple[SplitResult, int]:
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -53,7 +69,7 @@ def _parts(url: str) -> tuple[SplitResult, int]:
         raise HostRefused("no_url") from None
     if not _is_written_well(url, parts):
         raise HostRefused("no_url")
-    if parts.scheme == "http" and not settings.WEBHOOK_PLAIN_HTTP:
+    if parts.scheme == "http" and not outside.plain_http:
         raise HostRefused("not_encrypted")
     port = (443 if parts.scheme == "https" else 80) if port is None else port
     if port not in WEB_PORTS and port < LEAST_OTHER_PORT:

@@ -23,6 +23,10 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
              "admin:accounts_organization_changelist"),
     ]  # fmt: skip
+    people.append(
+        item(_("Organization sign-in"), "passkey", "admin:sign_on_identityprovider_changelist")
+        | {"active": on_sign_on(request)}
+    )
     if membership := admin_membership(request):
         people.append(item(_("Limits"), "speed", "admin:accounts_limits", membership.organization_id))
     switches = []
@@ -82,6 +86,11 @@ def on_traces(request: HttpRequest) -> bool:
 def on_webhooks(request: HttpRequest) -> bool:
     """Their log is reached from them."""
     return request.path.startswith(reverse("admin:app_list", args=["webhooks"]))
+
+
+def on_sign_on(request: HttpRequest) -> bool:
+    """Domains and identities are reached from it."""
+    return request.path.startswith(reverse("admin:app_list", args=["sign_on"]))
 
 
 def group(title: Any, *items: dict[str, Any]) -> dict[str, Any]:

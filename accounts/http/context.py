@@ -11,4 +11,7 @@ from accounts.http.principal import membership_of_session, memberships_of
 def membership_context(request: HttpRequest) -> dict[str, Any]:
     """Template context: the active membership, and on demand all that the person has."""
     membership = membership_of_session(request) if hasattr(request, "user") else None
-    return {"membership": membership, "memberships": partial(memberships_of, membership.user) if membership else ()}
+    return {
+        "membership": membership,
+        "memberships": partial(memberships_of, request, membership.user) if membership else (),
+    }

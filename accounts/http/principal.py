@@ -1,15 +1,18 @@
 """From a request to the membership that asks, for every kind of view."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.auth import get_user
 from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.functional import SimpleLazyObject
 
 from accounts import keys
 from accounts.identity.places import ip_of
+from accounts.identity.provided import may_open, provided_organization
 from accounts.identity.second_factor import require_second_factor
 from accounts.models import Membership, User
 from accounts.problems import Problem, Unauthenticated
@@ -30,13 +33,16 @@ def user_of(request: HttpRequest) -> Any:
     """The session's user, or an anonymous one. From here on the request is that person's."""
     with system_scope():
         user = get_user(request)
+    if isinstance(user, User) and user.is_superuser and provided_organization(request):
+        return AnonymousUser()  # an organization's provider vouches for no operator
     if user.pk:
         become_person(user.pk)
     return user
 
 
 def membership_of_session(request: HttpRequest) -> Membership | None:
-    """The signed-in user's active membership: the organization chosen in the session, else the oldest one.
+    """The signed-in user's active membership: the organization chosen in the session, else the oldest one; of those
+    alone that this session may open.
 
     From here on the request is that member's.
     """
@@ -47,18 +53,26 @@ def membership_of_session(request: HttpRequest) -> Membership | None:
         mine = user.memberships.select_related("user", "organization")
         chosen = request.session.get(SESSION_ORGANIZATION)
         with system_scope():
-            request._membership = found = (  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
-                mine.filter(organization_id=chosen).first() if chosen else None
-            ) or mine.first()
+            found = _opened(request, mine.filter(organization_id=chosen)[:1]) if chosen else None
+            found = found or _opened(request, mine)
+        request._membership = found  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
         if found:
             become_member(found.organization_id, found.user_id, is_admin=found.is_admin)
     return request._membership  # type: ignore[attr-defined, no-any-return]
 
 
-def memberships_of(user: User) -> list[Membership]:
-    """All of a person's, each with its organization: of those that are not active, a member's session shows nothing."""
+def _opened(request: HttpRequest, memberships: Iterable[Membership]) -> Membership | None:
+    found = next((one for one in memberships if may_open(request, one)), None)
+    if found:
+        found.is_signed_on = provided_organization(request) is not None
+    return found
+
+
+def memberships_of(request: HttpRequest, user: User) -> list[Membership]:
+    """All of a person's that this session may open, each with its organization: of those that are not active, a
+    member's session shows nothing."""
     with system_scope():
-        return list(user.memberships.select_related("organization"))
+        return [one for one in user.memberships.select_related("user", "organization") if may_open(request, one)]
 
 
 def bearer_of(request: HttpRequest) -> str | None:

@@ -35,7 +35,10 @@ def second_factor_exists(user_field: str = "pk") -> Exists:
 
 
 def lacks_second_factor(membership: Membership) -> bool:
-    """Whether the membership may do nothing yet: its organization asks for two factors and its user has one."""
+    """Whether the membership may do nothing yet: its organization asks for two factors and its user has one. Of who
+    came through the organization's own provider, that one has asked."""
+    if membership.is_signed_on:
+        return False
     return membership.organization.requires_two_factor and not has_second_factor(membership.user)
 
 

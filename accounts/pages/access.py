@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.http.principal import membership_of_session
+from accounts.identity.provided import closed_organizations
 from accounts.identity.second_factor import lacks_second_factor
 from accounts.models import Membership, User
 from accounts.problems import Problem
@@ -53,7 +54,8 @@ def own_page(view: MemberPage[P]) -> Page[P]:
         if membership is None:
             if needs_no_organization(request.user):
                 return elsewhere_first(request, redirect("admin:index"))
-            return render(request, "accounts/no_organization.html", status=403)
+            closed = closed_organizations(request)
+            return render(request, "accounts/no_organization.html", {"closed": closed}, status=403)
         try:
             return view(request, membership, *args, **kwargs)
         except Problem as problem:

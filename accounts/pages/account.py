@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts import keys
 from accounts.http.principal import SESSION_ORGANIZATION, memberships_of
+from accounts.identity.provided import with_own_credentials
 from accounts.identity.second_factor import has_second_factor
 from accounts.identity.sessions import note_session, sign_ins_of
 from accounts.limits.declared import Per
@@ -35,13 +36,16 @@ def account_page(
 ) -> HttpResponse:
     """The account page, with forms as they were refused, or with a new key's secret."""
     note_session(request)  # or the first look at the list would lack this one
+    sessions = sign_ins_of(membership.user)
+    if membership.is_signed_on:  # where else somebody is signed in is not for whom the provider lets in
+        sessions = [one for one in sessions if one.session_key == request.session.session_key]
     context = {
         "name_form": name_form or NameForm(instance=membership.user),
         "key_form": key_form or KeyForm(),
         "secret": secret,
         "keys": slice_of(membership.api_keys.filter(revoked_at=None), request),
         "programs_are_let_in": settings.MCP_OAUTH,
-        "sessions": sign_ins_of(membership.user),
+        "sessions": sessions,
         "this_session": request.session.session_key,
         "two_factor": has_second_factor(membership.user),
         "limits": present_limits(membership, Per.USER) if settings.QUOTAS else [],
@@ -50,6 +54,7 @@ def account_page(
 
 
 @require_POST
+@with_own_credentials
 @member_page
 def account_name(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = NameForm(request.POST, instance=membership.user)
@@ -83,7 +88,7 @@ def key_revoke(request: HttpRequest, membership: Membership, pk: UUID) -> HttpRe
 @own_page  # whoever has no second factor for the one organization may go on in another
 def organization_switch(request: HttpRequest, membership: Membership) -> HttpResponse:
     chosen = request.POST.get("organization", "")
-    for other in memberships_of(membership.user):
+    for other in memberships_of(request, membership.user):
         if str(other.organization_id) == chosen:
             request.session[SESSION_ORGANIZATION] = chosen
             messages.success(request, _("You now work in %(name)s.") % {"name": other.organization.name})

@@ -77,7 +77,7 @@ def consent_page(request: HttpRequest, membership: Membership, asked: dict[str, 
         "client": client,
         "host": urlsplit(origin).netloc,
         "is_local": is_local(origin),
-        "memberships": open_to(membership.user),
+        "memberships": open_in(request),
         "chosen": membership,
     }
     page = render(request, "accounts/program_consent.html", context)
@@ -85,9 +85,10 @@ def consent_page(request: HttpRequest, membership: Membership, asked: dict[str, 
     return page
 
 
-def open_to(user: User) -> list[Membership]:
-    """Where the person may let a program in: everywhere but where a second factor is asked for and not there."""
-    return [one for one in memberships_of(user) if not lacks_second_factor(one)]
+def open_in(request: HttpRequest) -> list[Membership]:
+    """Where the person may let a program in: what this session opens, but where a second factor is asked for and not
+    there."""
+    return [one for one in memberships_of(request, cast(User, request.user)) if not lacks_second_factor(one)]
 
 
 @system_scope()  # a program belongs to no organization
@@ -126,7 +127,7 @@ def callback_of(request: HttpRequest, scopes: list[str], asked: dict[str, Any]) 
 
 
 def chosen_membership(request: HttpRequest) -> Membership:
-    own = {str(one.pk): one for one in open_to(cast(User, request.user))}
+    own = {str(one.pk): one for one in open_in(request)}
     if (chosen := own.get(request.POST.get("organization", ""))) is None:
         raise Http404
     return chosen

@@ -125,6 +125,10 @@ RULES: dict[str, Rule] = {
     "webhooks_webhook": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "webhooks_delivery": Rule(f"{following('webhooks_webhook', 'webhook_id')} AND {{admin}}"),
     "webhooks_deliveryattempt": Rule(following("webhooks_delivery", "delivery_id")),
+    # single sign-on: admins keep it; who signs in is nobody yet, so what looks is the system
+    "sign_on_identityprovider": Rule(OF_ADMINS),
+    "sign_on_maildomain": Rule(OF_ADMINS),
+    "sign_on_providedidentity": Rule(OF_ADMINS),
     "tools_metric": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     "tools_dimension": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     # agents

@@ -43,6 +43,7 @@ OF_EVERYBODY = {
     "source_table",
     "webhook",
     "delivery",
+    "provider",
     "slug",
     "bob",
     "invitation",

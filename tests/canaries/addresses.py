@@ -16,6 +16,7 @@ from accounts.models import ApiKey, Invitation, Membership
 from agents.models import Agent, Assignment, ReachableTable
 from chat.models import AnswerTable, Conversation, Message, Project
 from corpora.models import Corpus, Document
+from sign_on.models import IdentityProvider
 from tests.routes import routes
 from tools.models import DataSource, SourceFile
 from webhooks.models import Delivery, Webhook
@@ -37,6 +38,7 @@ NOUNS: dict[str, type[Model]] = {
     "invitations": Invitation,
     "data-sources": DataSource,
     "webhooks": Webhook,
+    "organization": IdentityProvider,
 }
 
 Rows = dict[str, list[str]]

@@ -20,6 +20,7 @@ from tests.library import upload
 from tests.live import Caller, LiveServer
 from tests.metrics import count_customers
 from tests.shops import grant, shop
+from tests.sign_on import domain_of_organization, provider_of
 from tests.world import invitation_of
 from tools.models import DataSource
 from webhooks.models import Delivery
@@ -54,6 +55,7 @@ class Stage:
         stage._agents()
         stage._sources()
         stage._webhooks()
+        stage._sign_on()
         assert stage.work() == 2 * len(stage.corpora)
         Corpus.objects.update(is_course=True)  # the pages of its units; its points say no more for that
         return stage
@@ -150,6 +152,17 @@ class Stage:
             server = DataSource(organization=agent.organization, name=f"Server {tier}", kind="postgresql", host="db")
             server.keep_credentials(plant(tier, "source user"), plant(tier, "source password"))
             server.save()
+
+    def _sign_on(self) -> None:
+        """Which groups and domains there are is for admins, the client's secret for nobody."""
+        for tier, slug, admins in (("here", "writer", ADMINS_HERE), ("elsewhere", "abroad", ADMINS_ELSEWHERE)):
+            plant, organization = self.vault.plant, self.agents[slug].organization
+            provider = provider_of(organization, admin_groups=[plant(tier, "group", *admins)])
+            provider.keep_secret(plant(tier, "client secret"))
+            provider.save()
+            domain = domain_of_organization(organization, f"{tier}.test")
+            domain.token = plant(tier, "token of a domain", *admins)
+            domain.save()
 
     def _webhooks(self) -> None:
         """What they are called and where they lead is for admins, how they sign for nobody."""

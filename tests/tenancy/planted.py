@@ -36,6 +36,7 @@ from tests.hooks import hook_of, told
 from tests.metrics import name_metrics
 from tests.people import People
 from tests.shops import grant, shop
+from tests.sign_on import domain_of_organization, identity_of, provider_of
 from webhooks.models import DeliveryAttempt
 
 NAMES = ("alice", "bob", "ada", "charlie", "zoe", "alice_elsewhere")
@@ -91,6 +92,9 @@ class Planted:
         hook = self.note(hook_of(organization), *everybody, of=team)
         delivery = self.note(told(hook), admin)
         self.note(DeliveryAttempt.objects.create(delivery=delivery, reason="ok", milliseconds=1), admin)
+        self.note(provider_of(organization), admin)
+        self.note(domain_of_organization(organization, f"{team}.test"), admin)
+        self.note(identity_of(self.member(everybody[0])), admin)
         in_a_day = timezone.now() + timedelta(days=1)
         self.note(
             Invitation.objects.create(

@@ -12,7 +12,19 @@ from django.db import connection
 from accounts.tenancy.rules import RULES, WITHOUT_RULE
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers", "config")
+ROOMS = (
+    "accounts",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "sign_on",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+    "config",
+)
 OPENERS = {"system_scope", "become_system"}
 
 OPENINGS: dict[tuple[str, str], str] = {
@@ -61,6 +73,12 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/identity/addresses.py", "is_taken"): "whether an address is somebody's",
     ("accounts/identity/second_factor.py", "operator_lacks_second_factor"): "whether any organization is strict",
     ("accounts/audit.py", "record_everywhere"): "what concerns a person, in each of their organizations",
+    ("accounts/identity/provided.py", "closed_organizations"): "names of where a person belongs",
+    ("sign_on/people.py", "membership_of_person"): "who signs in is nobody yet; the provider's organization alone",
+    ("sign_on/pages/leading.py", "identity_provider_for"): "whose provider an address leads to",
+    ("sign_on/pages/signing.py", "active_provider"): "nobody has signed in yet",
+    ("sign_on/pages/signing.py", "admit"): "the person signs in",
+    ("sign_on/pages/signing.py", "refuse_sign_on"): "an admin is to find why somebody did not get in",
     ("accounts/keys.py", "revoke_all"): "a person's keys in each of their organizations",
     ("chat/admin/filters.py", "whose_message"): "which of the traces that the list has, by what became of the answer",
     ("chat/admin/home.py", "counted_since"): "members' questions of the organization, counted",

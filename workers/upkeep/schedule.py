@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from accounts.tenancy.scope import system_scope
+from sign_on.domains import check_again
 from workers import datasets
 from workers.folders import watched
 from workers.jobs import cut
@@ -40,6 +41,7 @@ def keep_tidy() -> None:
     tidy.tidy_up()
     cut.cut_anew()
     datasets.remove_erased()
+    check_again()
 
 
 def optimize() -> None:

@@ -23,6 +23,9 @@ THINGS = {
     "datasource": (_("the data source “%(name)s”"), _("a data source that is no longer there")),
     "sourcetable": (_("the table “%(name)s”"), _("a table that is no longer chosen")),
     "webhook": (_("the webhook “%(name)s”"), _("a webhook that is no longer there")),
+    "identityprovider": (_("single sign-on by “%(name)s”"), _("a provider of single sign-on that is no longer there")),
+    "maildomain": (_("the mail domain “%(name)s”"), _("a mail domain that is no longer there")),
+    "providedidentity": (_("the identity of %(name)s at the provider"), _("an identity that is no longer there")),
     "membership": ("%(name)s", _("somebody who has left")),
     "user": ("%(name)s", _("somebody who has left")),
     "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
@@ -36,7 +39,10 @@ THINGS = {
 }
 FAMILIES = {
     "people": (_("Members and invitations"), ("membership", "invitation")),
-    "access": (_("Passwords, second factors and keys"), ("user", "apikey", "oauthgrant")),
+    "access": (
+        _("Passwords, second factors and keys"),
+        ("user", "apikey", "oauthgrant", "identityprovider", "maildomain", "providedidentity"),
+    ),
     "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource", "sourcetable")),
     "knowledge": (_("Corpora and documents"), ("corpus", "document")),
     "evaluation": (_("Evaluation"), ("questionset", "question", "evaluationrun")),
@@ -64,6 +70,10 @@ OF_ANYTHING = {
     "tested": _("%(who)s sent a test to %(what)s"),
     "sent again": _("%(who)s had something sent again to %(what)s"),
     "disabled": _("%(what)s was switched off because it failed"),
+    "proved": _("%(who)s proved %(what)s"),
+    "lost": _("%(what)s counts no more: its record is gone"),
+    "linked": _("%(who)s signed in through the organization's provider for the first time"),
+    "unlinked": _("%(who)s removed %(what)s"),
     "asked for": _("%(who)s asked for %(what)s"),
     "removed": _("%(who)s removed %(what)s from the organization"),
     "invited": _("%(who)s invited %(what)s as %(role)s"),

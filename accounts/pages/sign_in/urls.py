@@ -1,4 +1,6 @@
-"""The pages of django-allauth that the product uses, one by one: what is not named here is not served."""
+"""The pages of django-allauth that the product uses, one by one: what is not named here is not served.
+
+The sign-in itself is `sign_on.pages`': it knows whose provider an address leads to."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +14,7 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, re_path, reverse_lazy
 from django.views.decorators.http import require_http_methods
 
+from accounts.identity.provided import with_own_credentials
 from accounts.pages.sign_in.password import OwnPasswordChange
 
 View = Callable[..., HttpResponseBase]
@@ -25,11 +28,15 @@ def form(route: str, view: View, name: str) -> URLPattern:
     return served
 
 
+def own(route: str, view: View, name: str) -> URLPattern:
+    """What the account itself is opened with."""
+    return form(route, with_own_credentials(view), name)
+
+
 urlpatterns = [
-    form("login/", account.login, "account_login"),
     form("logout/", account.logout, "account_logout"),
-    form("reauthenticate/", account.reauthenticate, "account_reauthenticate"),
-    form("password/change/", OwnPasswordChange.as_view(), "account_change_password"),
+    own("reauthenticate/", account.reauthenticate, "account_reauthenticate"),
+    own("password/change/", OwnPasswordChange.as_view(), "account_change_password"),
     form("password/reset/", account.password_reset, "account_reset_password"),
     form("password/reset/done/", account.password_reset_done, "account_reset_password_done"),
     form("password/reset/key/done/", account.password_reset_from_key_done, "account_reset_password_from_key_done"),
@@ -38,17 +45,17 @@ urlpatterns = [
         in_a_form(account.password_reset_from_key),
         name="account_reset_password_from_key",
     ),
-    form("2fa/", mfa.index, "mfa_index"),
+    own("2fa/", mfa.index, "mfa_index"),
     form("2fa/authenticate/", mfa.authenticate, "mfa_authenticate"),
-    form("2fa/reauthenticate/", mfa.reauthenticate, "mfa_reauthenticate"),
-    form("2fa/totp/activate/", totp.activate_totp, "mfa_activate_totp"),
-    form("2fa/totp/deactivate/", totp.deactivate_totp, "mfa_deactivate_totp"),
-    form("2fa/recovery-codes/", recovery_codes.view_recovery_codes, "mfa_view_recovery_codes"),
-    form("2fa/recovery-codes/generate/", recovery_codes.generate_recovery_codes, "mfa_generate_recovery_codes"),
-    form("2fa/webauthn/add/", webauthn.add_webauthn, "mfa_add_webauthn"),
+    own("2fa/reauthenticate/", mfa.reauthenticate, "mfa_reauthenticate"),
+    own("2fa/totp/activate/", totp.activate_totp, "mfa_activate_totp"),
+    own("2fa/totp/deactivate/", totp.deactivate_totp, "mfa_deactivate_totp"),
+    own("2fa/recovery-codes/", recovery_codes.view_recovery_codes, "mfa_view_recovery_codes"),
+    own("2fa/recovery-codes/generate/", recovery_codes.generate_recovery_codes, "mfa_generate_recovery_codes"),
+    own("2fa/webauthn/add/", webauthn.add_webauthn, "mfa_add_webauthn"),
     form("2fa/webauthn/login/", webauthn.login_webauthn, "mfa_login_webauthn"),
-    form("2fa/webauthn/reauthenticate/", webauthn.reauthenticate_webauthn, "mfa_reauthenticate_webauthn"),
-    form(
+    own("2fa/webauthn/reauthenticate/", webauthn.reauthenticate_webauthn, "mfa_reauthenticate_webauthn"),
+    own(
         "2fa/webauthn/keys/<int:pk>/remove/",
         webauthn.RemoveWebAuthnView.as_view(success_url=TWO_FACTOR),
         "mfa_remove_webauthn",

@@ -1,0 +1,1 @@
+"""What is asked of an organization's provider, and what is believed of its answers."""

@@ -1,0 +1,186 @@
+"""One request to an organization's provider, whose host is hostile: every byte and second is bounded, no redirect is
+followed, no proxy of the environment asked, no cookie kept.
+
+Written on streams, as `webhooks.sending`: clients follow, wait and read as the other side likes.
+"""
+
+import asyncio
+import json
+import ssl
+import time
+from asyncio import StreamReader
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cache
+from threading import Lock
+from typing import Any
+
+import httptools
+from django.conf import settings
+
+from accounts.limits.places import Places
+from accounts.problems import Busy
+from retrieval.waiting.breaker import CircuitBreaker
+from sign_on.problems import ProviderFailed
+from tools.hosts import HostRefused
+from webhooks.addresses import Destination, Outside, check_address, destination_of
+
+SECONDS = 5.0  # from connecting to the answer's last byte
+MOST_ANSWER = 512 * 1024  # bytes, head and body; Microsoft's keys are 15 KB
+PART = 64 * 1024
+AT_ONCE, OF_ONE = 2, 1  # requests in a process, and for one issuer: a slow one holds no more of its threads
+TURN_SECONDS = 1.0
+SLOW_SECONDS = 3.0  # an answer that takes so long is as none
+REST_SECONDS = 30.0  # of one that was slow three times in a row
+MOST_BREAKERS = 1_000
+places = Places(AT_ONCE, TURN_SECONDS, OF_ONE)
+_breakers: OrderedDict[str, CircuitBreaker] = OrderedDict()
+_lock = Lock()
+
+
+def asked_outside() -> Outside:
+    return Outside(settings.SIGN_ON_HOSTS, settings.SIGN_ON_NETWORKS, settings.SIGN_ON_PLAIN_HTTP)
+
+
+def check_provider_address(url: str) -> None:
+    """Whether it may be one of a provider. Raises ProviderFailed."""
+    try:
+        check_address(url, asked_outside())
+    except HostRefused as error:
+        raise ProviderFailed(error.reason) from None
+
+
+def fetch_object(
+    issuer: str, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+) -> dict[str, Any]:
+    """The JSON object that a 200 answers. Blocks for TURN_SECONDS and SECONDS at most, once the name is looked up.
+    Counted for the issuer, who says which servers are asked: those may be somebody else's. Raises ProviderFailed."""
+    try:
+        with places.taken(issuer):
+            status, answer = _guarded(issuer, method, url, headers or {}, body)
+    except Busy:
+        raise ProviderFailed("busy") from None
+    if status != 200:
+        raise ProviderFailed("redirect" if status // 100 == 3 else "status")
+    try:
+        told = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise ProviderFailed("no_json") from None
+    if not isinstance(told, dict):
+        raise ProviderFailed("no_json")
+    return told
+
+
+def _guarded(issuer: str, method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
+    """Who has not answered in time is not asked for a while."""
+    breaker = _breaker_of(issuer)
+    if not breaker.allows():
+        raise ProviderFailed("resting")
+    began = time.monotonic()
+    try:
+        return _exchange(method, url, headers, body)
+    finally:
+        if time.monotonic() - began < SLOW_SECONDS:
+            breaker.succeeded()
+        else:
+            breaker.failed()
+
+
+def _breaker_of(issuer: str) -> CircuitBreaker:
+    with _lock:
+        breaker = _breakers.setdefault(issuer, CircuitBreaker("identity provider", seconds=REST_SECONDS))
+        _breakers.move_to_end(issuer)
+        if len(_breakers) > MOST_BREAKERS:
+            _breakers.popitem(last=False)
+        return breaker
+
+
+def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
+    try:
+        destination = destination_of(url, asked_outside())
+        return asyncio.run(_ask(destination, _request(method, destination, headers, body)))
+    except HostRefused as error:
+        raise ProviderFailed(error.reason) from None
+    except TimeoutError:
+        raise ProviderFailed("timeout") from None
+    except ssl.SSLCertVerificationError:
+        raise ProviderFailed("certificate") from None
+    except OSError:  # refused, reset, no route, a TLS that fails
+        raise ProviderFailed("unreachable") from None
+    except httptools.HttpParserError:
+        raise ProviderFailed("no_http") from None
+    except ValueError:  # a name that TLS cannot ask for
+        raise ProviderFailed("no_url") from None
+
+
+def _request(method: str, destination: Destination, headers: Mapping[str, str], body: bytes) -> bytes:
+    fields = {
+        "Host": destination.named,
+        "User-Agent": "Acervo",
+        "Accept": "application/json",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+        **({"Content-Length": str(len(body))} if body else {}),
+        **headers,
+    }
+    lines = [f"{method} {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+class _Answer:
+    """What httptools tells of it. Without a length it ends where the connection does."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.has_end = self.has_head = self.is_whole = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.has_end |= name.lower() in (b"content-length", b"transfer-encoding")
+
+    def on_headers_complete(self) -> None:
+        self.has_head = True
+
+    def on_body(self, body: bytes) -> None:
+        self.parts.append(body)
+
+    def on_message_complete(self) -> None:
+        self.is_whole = True
+
+
+async def _ask(destination: Destination, request: bytes) -> tuple[int, bytes]:
+    writer = None
+    try:
+        async with asyncio.timeout(SECONDS):
+            reader, writer = await asyncio.open_connection(
+                destination.address,
+                destination.port,
+                ssl=_verifying() if destination.is_encrypted else None,
+                server_hostname=destination.host if destination.is_encrypted else None,
+            )
+            writer.write(request)
+            await writer.drain()
+            return await _read(reader)
+    finally:
+        if writer is not None:
+            writer.transport.abort()  # an orderly end of TLS would wait for the other side
+
+
+async def _read(reader: StreamReader) -> tuple[int, bytes]:
+    answer, room = _Answer(), MOST_ANSWER
+    parser = httptools.HttpResponseParser(answer)
+    while not answer.is_whole:
+        part = await reader.read(min(PART, room))
+        if not part:
+            break
+        room -= len(part)
+        if not room:
+            raise ProviderFailed("too_much")
+        parser.feed_data(part)
+    if not (answer.is_whole or (answer.has_head and not answer.has_end)):
+        raise ProviderFailed("no_http")
+    return parser.get_status_code(), b"".join(answer.parts)
+
+
+@cache
+def _verifying() -> ssl.SSLContext:
+    return ssl.create_default_context()
