@@ -8,10 +8,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from accounts.identity.oauth.rows import OAuthGrant
 from accounts.identity.provided import PROVIDED
 from accounts.models import AuditEvent, Membership
 from sign_on.models import IdentityProvider
 from tests.people import People, signed_in, with_key
+from tests.programs import Program
 from tests.sign_on import domain_of_organization, is_inside, provided_session, provider_of
 
 pytestmark = pytest.mark.django_db
@@ -179,3 +181,14 @@ def test_an_operator_lets_passwords_in_again(people: People, enforced: IdentityP
         call_command("sign_on", slug, "--passwords")
     with pytest.raises(CommandError, match="no organization"):
         call_command("sign_on", "nowhere")
+
+
+def test_a_providers_session_lets_programs_in_to_its_organization_alone(
+    people: People, provider: IdentityProvider
+) -> None:
+    client, asked = provided_session(people.alice), Program.registered().asked()
+    assert "Elsewhere" not in client.get(asked).content.decode()
+    elsewhere = {"answer": "allow", "organization": str(people.alice_elsewhere.pk)}
+    assert client.post(asked, elsewhere).status_code == 404
+    assert client.post(asked, elsewhere | {"organization": str(people.alice.pk)}).status_code == 302
+    assert [one.membership for one in OAuthGrant.objects.all()] == [people.alice]
