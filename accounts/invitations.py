@@ -40,7 +40,7 @@ def create_invitation(email: str, role: str, by: Membership) -> tuple[Invitation
             email=email,
             role=role,
             token_hash=digest(token),
-            invited_by=by.user,
+            invited_by_id=by.user_id,
             expires_at=timezone.now() + LIFETIME,
         )
         audit.record(by, "invited", invitation, role=role)

@@ -32,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/models", openai.models),
     path("v1/chat/completions", openai.completions),
     path("mcp", mcp),
+    path("scim/v2/", include("provisioning.api.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("accounts.pages.sign_in.urls")),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -7,7 +7,19 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HOUSE = ("config", "accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers")
+HOUSE = (
+    "config",
+    "accounts",
+    "provisioning",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+)
 ELSEWHERE = {"tests", "migrations"}
 
 Drawing = Mapping[str, frozenset[str]]

@@ -27,7 +27,19 @@ from tests.e2e.screenshots import walks
 from workers.ingestion.extract import failures
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = ("config", "accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers")
+PRODUCT = (
+    "config",
+    "accounts",
+    "provisioning",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+)
 FIXED = {"DJANGO_SETTINGS_MODULE"}
 GENERATED = {"SECRET_KEY"}  # the default is made once and kept
 DRF_MAY_RAISE = (exceptions.ParseError, exceptions.UnsupportedMediaType, exceptions.NotAcceptable)

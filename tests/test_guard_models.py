@@ -38,6 +38,8 @@ from corpora.models import (
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
+from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
+from tests.directories import directory_group_of, directory_user_of
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
@@ -56,12 +58,26 @@ from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile
 from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers")
+APPS = (
+    "accounts",
+    "provisioning",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+)
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
     Membership: "organization",
     Invitation: "organization",
+    DirectoryToken: "organization",
+    DirectoryUser: "organization",
+    DirectoryGroup: "organization",
     ApiKey: "membership__organization",
     AuditEvent: "organization",
     IdempotentReply: "membership__organization",
@@ -116,6 +132,7 @@ WITHOUT_TENANT: dict[type[Model], str] = {
 # Models without a verb of their own: reached from a row that was read through one.
 REACHED_FROM: dict[type[Model], str] = {
     Invitation: "organization=membership.organization, or by the hash of the token that only its receiver knows",
+    DirectoryToken: "by the hash of its secret; listed in the admin alone, which scopes by organization",
     ApiKey: "membership.api_keys, or by the hash of its secret",
     AuditEvent: "written by accounts.audit; read in the admin alone, which scopes by organization",
     IdempotentReply: "membership=…",
@@ -140,6 +157,8 @@ REACHED_FROM: dict[type[Model], str] = {
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,
+    DirectoryUser: lambda member: directory_user_of(member),
+    DirectoryGroup: lambda member: directory_group_of(member.organization),
     Corpus: lambda member: CorpusFactory(personal_of=member),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)),
     MetadataValue: lambda member: MetadataValue.objects.create(
@@ -449,7 +468,7 @@ def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
         ROOT,
-        ("accounts", "corpora", "tools", "webhooks", "agents", "chat", "evaluation"),
+        ("accounts", "provisioning", "corpora", "tools", "webhooks", "agents", "chat", "evaluation"),
         ("management", "models", "visibility"),
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]

@@ -22,6 +22,10 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
              "admin:accounts_organization_changelist"),
     ]  # fmt: skip
+    people.append(
+        item(_("Directory"), "sync", "admin:provisioning_directorytoken_changelist")
+        | {"active": request.path.startswith(reverse("admin:app_list", args=["provisioning"]))}
+    )
     if membership := admin_membership(request):
         people.append(item(_("Limits"), "speed", "admin:accounts_limits", membership.organization_id))
     switches = []

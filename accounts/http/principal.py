@@ -44,7 +44,7 @@ def membership_of_session(request: HttpRequest) -> Membership | None:
     if not isinstance(user, User) or not user.is_active:
         return None
     if not hasattr(request, "_membership"):
-        mine = user.memberships.select_related("user", "organization")
+        mine = user.memberships.active().select_related("user", "organization")
         chosen = request.session.get(SESSION_ORGANIZATION)
         with system_scope():
             request._membership = found = (  # type: ignore[attr-defined]  # a per-request memo, as Django does for users
@@ -56,9 +56,10 @@ def membership_of_session(request: HttpRequest) -> Membership | None:
 
 
 def memberships_of(user: User) -> list[Membership]:
-    """All of a person's, each with its organization: of those that are not active, a member's session shows nothing."""
+    """All of a person's that open something, each with its organization: of those that are not the active one, a
+    member's session shows nothing."""
     with system_scope():
-        return list(user.memberships.select_related("organization"))
+        return list(user.memberships.active().select_related("organization"))
 
 
 def bearer_of(request: HttpRequest) -> str | None:

@@ -12,7 +12,19 @@ from django.db import connection
 from accounts.tenancy.rules import RULES, WITHOUT_RULE
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "agents", "chat", "evaluation", "workers", "config")
+ROOMS = (
+    "accounts",
+    "provisioning",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+    "config",
+)
 OPENERS = {"system_scope", "become_system"}
 
 OPENINGS: dict[tuple[str, str], str] = {
@@ -37,6 +49,8 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/pages/invitations.py", "join_as_new"): "the new person signs in",
     ("accounts/admin/scope.py", "OrganizationAdmin.delete_model"): "what goes with a row may be other people's",
     ("accounts/members.py", "end_membership"): "what goes with a membership is the member's",
+    ("provisioning/tokens.py", "token_of"): "the token is the credential",
+    ("provisioning/entries.py", "take_in"): "who joins is bound to what the directory says of them",
     ("agents/api/agents.py", "AgentDetail.delete"): "what goes with an agent is its users'",
     ("agents/admin/agents.py", "personal_count"): "a count",
     ("agents/admin/agents.py", "AgentAdmin.goes_with"): "counts",

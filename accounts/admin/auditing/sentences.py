@@ -26,6 +26,9 @@ THINGS = {
     "membership": ("%(name)s", _("somebody who has left")),
     "user": ("%(name)s", _("somebody who has left")),
     "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
+    "directorytoken": (_("the directory token “%(name)s”"), _("a directory token that is no longer there")),
+    "directoryuser": (_("what the directory says of %(name)s"), _("somebody of the directory who is no longer there")),
+    "directorygroup": (_("the directory group “%(name)s”"), _("a directory group that is no longer there")),
     "apikey": (_("the API key “%(name)s”"), _("an API key that is no longer there")),
     "organization": (_("the organization “%(name)s”"), _("an organization that is no longer there")),
     "questionset": (_("the question set “%(name)s”"), _("a question set that is no longer there")),
@@ -34,8 +37,11 @@ THINGS = {
     "export": ("%(name)s", _("a copy of their data")),
 }
 FAMILIES = {
-    "people": (_("Members and invitations"), ("membership", "invitation")),
-    "access": (_("Passwords, second factors and keys"), ("user", "apikey")),
+    "people": (
+        _("Members and invitations"),
+        ("membership", "invitation", "directoryuser", "directorygroup"),
+    ),
+    "access": (_("Passwords, second factors and keys"), ("user", "apikey", "directorytoken")),
     "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource", "sourcetable")),
     "knowledge": (_("Corpora and documents"), ("corpus", "document")),
     "evaluation": (_("Evaluation"), ("questionset", "question", "evaluationrun")),
@@ -63,6 +69,8 @@ OF_ANYTHING = {
     "sent again": _("%(who)s had something sent again to %(what)s"),
     "disabled": _("%(what)s was switched off because it failed"),
     "asked for": _("%(who)s asked for %(what)s"),
+    "deactivated": _("%(who)s switched off the membership of %(what)s"),
+    "activated": _("%(who)s switched on the membership of %(what)s"),
     "removed": _("%(who)s removed %(what)s from the organization"),
     "invited": _("%(who)s invited %(what)s as %(role)s"),
     "resent": _("%(who)s sent the invitation of %(what)s again"),
@@ -118,6 +126,8 @@ def template(event: AuditEvent) -> Any:
 
 def actor(event: AuditEvent) -> str:
     """Commands act without anybody, and who was erased leaves nobody."""
+    if event.changes.get("by_directory"):
+        return gettext("The directory")
     if event.actor is None:
         return gettext("Somebody unnamed (a command, or a person erased since)")
     return f"{event.actor.name} ({event.actor.email})" if event.actor.name else event.actor.email

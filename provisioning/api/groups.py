@@ -1,0 +1,142 @@
+"""Groups as SCIM says them. A group may have thousands of users, and directories name them one by one: operations are
+read here and done to sets, where the library would make an object of each and copy them all."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from scim2_models import Context, Path
+from scim2_models.path import AttrPath, Comparison, ValuePath
+
+from provisioning.api.schemas import POLICY, Group, GroupMember
+from provisioning.api.users import MOST_OPERATIONS, exact_text
+from provisioning.groups import user_ids
+from provisioning.models import LONGEST_ID, DirectoryGroup
+from provisioning.problems import InvalidValue, TooMany
+
+MOST_MEMBERS = 20_000  # of a group, and of one answer
+LONGEST_PATH = 300
+NO_TARGET = "noTarget"
+
+
+@dataclass(slots=True)
+class Wanted:
+    """A group as it is to be."""
+
+    name: str = ""
+    external_id: str = ""
+    users: set[UUID] = field(default_factory=set)
+
+
+def resource_of(group: DirectoryGroup, members: Iterable[tuple[UUID, str]]) -> Group:
+    return Group(
+        display_name=group.display_name,
+        external_id=group.external_id or None,
+        members=[GroupMember(value=str(pk), display=name, type="User") for pk, name in members] or None,
+    )
+
+
+def wanted_in(body: dict[str, Any], context: Context) -> Wanted:
+    """Of a new group, or in the place of one."""
+    listed = body.get("members")
+    users = ids_of(listed) if listed else set()
+    rest = {name: value for name, value in body.items() if name != "members"}
+    group = Group.model_validate(rest, scim_ctx=context, scim_policy=POLICY)
+    return Wanted(_name(group.display_name), _external(group.external_id), users)
+
+
+def wanted_after(group: DirectoryGroup, body: dict[str, Any]) -> Wanted:
+    """What the group is when the operations of the body are done (RFC 7644 §3.5.2)."""
+    operations = body.get("Operations")
+    if not isinstance(operations, list) or not operations:
+        raise InvalidValue(_("A PATCH has operations."))
+    if len(operations) > MOST_OPERATIONS:
+        raise TooMany
+    wanted = Wanted(group.display_name, group.external_id, user_ids(group))
+    for one in operations:
+        for verb, path, value in _steps(one):
+            _do(wanted, verb, path, value)
+    if len(wanted.users) > MOST_MEMBERS:
+        raise TooMany
+    return wanted
+
+
+def _steps(operation: Any) -> Iterator[tuple[str, str, Any]]:
+    """One without a path is one for each name of its value."""
+    found = operation if isinstance(operation, dict) else {}
+    verb, path, value = str(found.get("op", "")).lower(), found.get("path") or "", found.get("value")
+    if verb not in ("add", "replace", "remove") or not isinstance(path, str) or len(path) > LONGEST_PATH:
+        raise InvalidValue(_("An operation is add, replace or remove, and its path a text."))
+    if path:
+        yield verb, path, value
+    elif isinstance(value, dict) and verb != "remove":
+        yield from ((verb, str(name), inner) for name, inner in value.items())
+    else:
+        raise _no_target()
+
+
+def _do(wanted: Wanted, verb: str, path: str, value: Any) -> None:
+    node = Path(path).ast
+    name = node.attr.lower() if isinstance(node, AttrPath) else ""
+    if name == "displayname" and verb != "remove":
+        wanted.name = _name(value)
+    elif name == "externalid":
+        wanted.external_id = "" if verb == "remove" else _external(value)
+    elif name == "members":
+        _do_to_users(wanted, verb, value)
+    elif isinstance(node, ValuePath) and verb == "remove":
+        wanted.users -= _selected(node)
+    elif name == "displayname" or not name:
+        raise _no_target()
+
+
+def _do_to_users(wanted: Wanted, verb: str, value: Any) -> None:
+    if verb == "remove" and not value:
+        wanted.users = set()
+        return
+    users = ids_of(value) if value else set()
+    if verb == "remove":
+        wanted.users -= users
+    else:
+        wanted.users = users | (wanted.users if verb == "add" else set())
+
+
+def _selected(node: ValuePath) -> set[UUID]:
+    """`members[value eq "…"]`."""
+    inner = node.val_filter
+    if node.attr_path.attr.lower() != "members" or not isinstance(inner, Comparison):
+        raise _no_target()
+    if inner.attr_path.attr.lower() != "value" or inner.op != "eq":
+        raise _no_target()
+    return ids_of({"value": inner.value}, strict=False)
+
+
+def _no_target() -> InvalidValue:
+    problem = InvalidValue(_("Operations change displayName, externalId and members."))
+    problem.scim_type = NO_TARGET
+    return problem
+
+
+def ids_of(members: Any, *, strict: bool = True) -> set[UUID]:
+    """Of one member, or of a list. Raises InvalidValue for what is no id, unless nothing is to be found by it."""
+    listed = members if isinstance(members, list) else [members]
+    if len(listed) > MOST_MEMBERS:
+        raise TooMany
+    found = set()
+    for one in listed:
+        try:
+            found.add(UUID(one["value"]))
+        except (TypeError, KeyError, ValueError, AttributeError):
+            if strict:
+                raise InvalidValue(_("Each member has the id of a user as its value.")) from None
+    return found
+
+
+def _name(said: Any) -> str:
+    return exact_text("displayName", said if isinstance(said, str) else "", LONGEST_ID)
+
+
+def _external(said: Any) -> str:
+    return exact_text("externalId", said if isinstance(said, str) else "", LONGEST_ID, needed=False)

@@ -1,0 +1,110 @@
+"""Users as SCIM says them, and what is taken from that: texts that can be shown, and one address."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.translation import gettext as _
+from scim2_models import Context, PatchOp
+
+from provisioning.api.schemas import POLICY, Email, Name, User
+from provisioning.entries import Said
+from provisioning.models import LONGEST_ID, LONGEST_NAME, DirectoryUser
+from provisioning.problems import InvalidValue, TooMany
+
+MOST_OPERATIONS = 100
+MOST_PARTS = 2_000  # values of a body in one another: a user has some dozens
+
+
+def resource_of(entry: DirectoryUser) -> User:
+    names = (entry.formatted_name, entry.family_name, entry.given_name)
+    return User(
+        user_name=entry.user_name,
+        external_id=entry.external_id or None,
+        display_name=entry.display_name or None,
+        name=Name(formatted=names[0] or None, family_name=names[1] or None, given_name=names[2] or None)
+        if any(names)
+        else None,
+        emails=[Email(value=entry.email, type="work", primary=True)],
+        active=entry.opens,
+    )
+
+
+def said_in(body: dict[str, Any], context: Context) -> Said:
+    """Of a new user, or in the place of one."""
+    check_size(body)
+    return said_by(User.model_validate(body, scim_ctx=context, scim_policy=POLICY))
+
+
+def said_after(entry: DirectoryUser, body: dict[str, Any]) -> Said:
+    """What `entry` says when the operations of the body are done."""
+    check_size(body)
+    operations = body.get("Operations") or body.get("operations")
+    if isinstance(operations, list) and len(operations) > MOST_OPERATIONS:
+        raise TooMany
+    patch = PatchOp[User].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
+    resource = resource_of(entry)
+    patch.patch(resource, scim_policy=POLICY)
+    return said_by(resource, entry.email)
+
+
+def check_size(body: Any) -> None:
+    """Raises TooMany: what is small is patched in no time, whatever it says."""
+    waiting, parts = [body], 0
+    while waiting:
+        one = waiting.pop()
+        inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
+        parts += len(inner)
+        if parts > MOST_PARTS:
+            raise TooMany
+        waiting += inner
+
+
+def said_by(user: User, former: str = "") -> Said:
+    """`former` is the address that is kept where the resource has none any more."""
+    name = user.name or Name()
+    user_name = exact_text("userName", user.user_name, LONGEST_ID)
+    return Said(
+        user_name=user_name,
+        email=address_of(user, user_name) or former or _no_address(),
+        external_id=exact_text("externalId", user.external_id, LONGEST_ID, needed=False),
+        display_name=shown_text(user.display_name or name.formatted),
+        formatted_name=shown_text(name.formatted),
+        given_name=shown_text(name.given_name),
+        family_name=shown_text(name.family_name),
+        is_active=user.active,
+    )
+
+
+def address_of(user: User, user_name: str) -> str:
+    """The primary one, else the first, else the userName where that is one; empty without any."""
+    emails = [one for one in user.emails or () if one.value]
+    chosen = next((one for one in emails if one.primary), emails[0] if emails else None)
+    address = (chosen.value if chosen and chosen.value else user_name).strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError:
+        if chosen:
+            _no_address()
+        return ""
+    if len(address) > LONGEST_ID:
+        _no_address()
+    return address
+
+
+def _no_address() -> str:
+    raise InvalidValue(_("An email address is needed: among emails, or as userName."))
+
+
+def exact_text(name: str, text: str | None, longest: int, *, needed: bool = True) -> str:
+    """What something is recognised by is taken as it is, or not at all."""
+    text = text or ""
+    if (needed and not text.strip()) or len(text) > longest or not text.isprintable():
+        said = {"name": name, "longest": longest}
+        raise InvalidValue(_("%(name)s has 1 to %(longest)d characters that can be printed.") % said)
+    return text
+
+
+def shown_text(text: str | None) -> str:
+    """A name as it can be shown: without what controls or turns the text around it, and no longer than is kept."""
+    return "".join(one for one in (text or "")[: 2 * LONGEST_NAME] if one.isprintable()).strip()[:LONGEST_NAME]

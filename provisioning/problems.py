@@ -1,0 +1,34 @@
+"""What a directory is refused with; `scim_type` is RFC 7644's keyword (§3.12), where it has one."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.problems import Problem
+
+
+class InvalidValue(Problem):
+    scim_type = "invalidValue"
+
+
+class InvalidFilter(Problem):
+    scim_type = "invalidFilter"
+    default_detail = _("Filters take eq and and, on userName, externalId, emails.value, displayName, active and id.")
+
+
+class TooMany(Problem):
+    scim_type = "tooMany"
+    default_detail = _("That is more at once than is taken.")
+
+
+class Taken(Problem):
+    """Within the organization: of others nothing is told."""
+
+    status_code = 409
+    code = "already_member"
+    scim_type = "uniqueness"
+    default_detail = _("The directory has somebody of this userName or address already.")
+
+
+class DirectoryFull(Problem):
+    status_code = 409
+    code = "directory_full"
+    default_detail = _("There is no room for more users or groups of the directory.")

@@ -1,0 +1,25 @@
+"""A maintained tester of SCIM servers, against this one as it is served."""
+
+from typing import Any
+
+import httpx
+import pytest
+from pytest_django.live_server_helper import LiveServer
+from scim2_client.engines.httpx import SyncSCIMClient
+from scim2_tester import Status, check_server
+
+from tests.directories import token_for
+from tests.people import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_conformance_tester_finds_nothing(live_server: LiveServer) -> None:
+    people = People.assembled()
+    headers = {"Authorization": f"Bearer {token_for(people.ada)}"}
+    with httpx.Client(base_url=f"{live_server.url}/scim/v2", headers=headers) as client:
+        scim: Any = SyncSCIMClient(client)
+        results = check_server(scim)
+    bad = [one for one in results if one.status not in (Status.SUCCESS, Status.SKIPPED)]
+    assert len(results) > 20
+    assert not bad, "\n".join(f"{one.title} {one.resource_type}: {one.reason}" for one in bad)
