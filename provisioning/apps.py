@@ -18,7 +18,7 @@ class ProvisioningConfig(AppConfig):
 
 
 def on_membership_saved(sender: Any, instance: Any, created: bool, raw: bool = False, **_signal: Any) -> None:
-    from provisioning.entries import take_in
+    from provisioning.entries import bind_new_member
 
     if created and not raw:
-        take_in(instance)
+        bind_new_member(instance)

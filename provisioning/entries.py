@@ -22,8 +22,8 @@ MOST_USERS = 50_000  # of an organization
 Mail = Callable[[Invitation, str], object]
 
 
-class Said(NamedTuple):
-    """What a directory says of somebody. `is_active` None: nothing."""
+class Person(NamedTuple):
+    """What a directory says of somebody."""
 
     user_name: str
     email: str
@@ -32,32 +32,32 @@ class Said(NamedTuple):
     formatted_name: str = ""
     given_name: str = ""
     family_name: str = ""
-    is_active: bool | None = None
+    is_active: bool = True
 
 
-WRITTEN = tuple(name for name in Said._fields if name != "is_active")
+WRITTEN = tuple(name for name in Person._fields if name != "is_active")
 
 
-def entries_of(by: Membership) -> QuerySet[DirectoryUser]:
+def directory_users(by: Membership) -> QuerySet[DirectoryUser]:
     return DirectoryUser.objects.in_organization_of(by).select_related("membership")
 
 
-def make_entry(by: Membership, said: Said, mail: Mail) -> DirectoryUser:
+def make_entry(by: Membership, said: Person, mail: Mail) -> DirectoryUser:
     """A new one, or the one of a member whom the directory had not named yet. In a transaction that has locked the
     members. Raises Taken and DirectoryFull."""
     entry = _unclaimed(by, said)
     if entry is None:
-        if entries_of(by).count() >= MOST_USERS:
+        if directory_users(by).count() >= MOST_USERS:
             raise DirectoryFull
-        entry = DirectoryUser(organization=by.organization, is_active=said.is_active is not False)
+        entry = DirectoryUser(organization=by.organization, is_active=said.is_active)
     is_new = entry._state.adding
     _write(by, entry, said)
     audit.record(by, "created" if is_new else "changed", entry)
-    _let_in_or_out(by, entry, entry.opens if said.is_active is None else said.is_active, mail)
+    _let_in_or_out(by, entry, said.is_active, mail)
     return entry
 
 
-def change_entry(by: Membership, entry: DirectoryUser, said: Said, mail: Mail) -> None:
+def change_entry(by: Membership, entry: DirectoryUser, said: Person, mail: Mail) -> None:
     """In a transaction that has locked the members. Raises Taken and LastAdmin."""
     former = entry.email
     changed = [name for name in WRITTEN if getattr(entry, name) != getattr(said, name)]
@@ -66,7 +66,7 @@ def change_entry(by: Membership, entry: DirectoryUser, said: Said, mail: Mail) -
         audit.record(by, "changed", entry, fields=sorted(changed))
     if former != entry.email and entry.membership is None:
         _withdraw(by, former)
-    _let_in_or_out(by, entry, entry.opens if said.is_active is None else said.is_active, mail)
+    _let_in_or_out(by, entry, said.is_active, mail)
 
 
 def delete_entry(by: Membership, entry: DirectoryUser) -> None:
@@ -79,9 +79,9 @@ def delete_entry(by: Membership, entry: DirectoryUser) -> None:
         entry.delete()
 
 
-def _unclaimed(by: Membership, said: Said) -> DirectoryUser | None:
+def _unclaimed(by: Membership, said: Person) -> DirectoryUser | None:
     """Raises Taken where it is the directory's already."""
-    same = entries_of(by).filter(Q(user_key=said.user_name.casefold()) | Q(email=said.email))
+    same = directory_users(by).filter(Q(user_key=said.user_name.casefold()) | Q(email=said.email))
     found = list(same[:2])
     if not found:
         return None
@@ -90,10 +90,10 @@ def _unclaimed(by: Membership, said: Said) -> DirectoryUser | None:
     return found[0]
 
 
-def _write(by: Membership, entry: DirectoryUser, said: Said) -> None:
+def _write(by: Membership, entry: DirectoryUser, said: Person) -> None:
     for name in WRITTEN:
         setattr(entry, name, getattr(said, name))
-    others = entries_of(by).exclude(pk=entry.pk)
+    others = directory_users(by).exclude(pk=entry.pk)
     if others.filter(Q(user_key=entry.user_name.casefold()) | Q(email=entry.email)).exists():
         raise Taken
     entry.is_claimed = True
@@ -133,7 +133,7 @@ def adopt_members(organization: Organization) -> None:
 
 
 @system_scope()
-def take_in(member: Membership) -> None:
+def bind_new_member(member: Membership) -> None:
     """Whoever has joined an organization with a directory is from now on whom that speaks of."""
     if DirectoryToken.objects.filter(organization=member.organization_id).exists():
         _bind(member.organization, member)
@@ -141,7 +141,7 @@ def take_in(member: Membership) -> None:
 
 def _bind(organization: Organization, member: Membership) -> None:
     email, by = member.user.email, members.directory_of(organization)
-    entries = entries_of(by)
+    entries = directory_users(by)
     waiting = entries.filter(membership=None, email=email).first()
     if waiting is None:
         _adopt(organization, member)
@@ -169,4 +169,4 @@ def _adopt(organization: Organization, member: Membership) -> None:
 
 def known_ids(by: Membership, ids: set[UUID]) -> set[UUID]:
     """Those that are users of this directory."""
-    return set(entries_of(by).filter(pk__in=ids).values_list("pk", flat=True))
+    return set(directory_users(by).filter(pk__in=ids).values_list("pk", flat=True))

@@ -52,7 +52,7 @@ def change_users(by: Membership, group: DirectoryGroup, users: Set[UUID]) -> Non
     through.objects.bulk_create(
         [through(directorygroup_id=group.pk, directoryuser_id=one) for one in coming], batch_size=500
     )
-    group.users.remove(*going)
+    through.objects.filter(directorygroup=group, directoryuser__in=going).delete()
     group.save(update_fields=["updated_at"])
     audit.record(by, "changed", group, fields=["users"], coming=len(coming), going=len(going))
     if group.makes_admins:

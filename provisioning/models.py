@@ -80,7 +80,7 @@ class DirectoryUser(Identified):
         )
 
     def __str__(self) -> str:
-        return self.display_name or self.user_name
+        return self.display_name or self.formatted_name or self.user_name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.user_key = self.user_name.casefold()

@@ -28,6 +28,14 @@ class Taken(Problem):
     default_detail = _("The directory has somebody of this userName or address already.")
 
 
+class NotOffered(Problem):
+    """Searching by POST, and an address of the caller's own: RFC 7644 leaves both to the server."""
+
+    status_code = 501
+    code = "not_offered"
+    default_detail = _("This server does not offer that.")
+
+
 class DirectoryFull(Problem):
     status_code = 409
     code = "directory_full"

@@ -22,7 +22,9 @@ from agents.models import Agent
 from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
 from retrieval.models import Flags, SpaceState
+from tests.directories import directory_group_of, directory_user_of
 from tests.factories import (
     AgentFactory,
     ConversationFactory,
@@ -62,6 +64,12 @@ def tool_call_of(member: Membership) -> ToolCall:
     return ToolCall.objects.filter(organization=member.organization).latest("created_at")
 
 
+def directory_token_of(member: Membership) -> DirectoryToken:
+    token = DirectoryToken(organization=member.organization, name="Entra ID", prefix="acvscim_", token_hash=uuid4().hex)
+    token.save()
+    return token
+
+
 def trace_of(member: Membership) -> Trace:
     talk = ConversationFactory(of=member)
     answer = MessageFactory(conversation=talk, role="assistant")
@@ -81,6 +89,9 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     ApiKey: lambda member: keys.issue_key(member)[0],
     AuditEvent: audit_event_of,
     ToolCall: tool_call_of,
+    DirectoryToken: directory_token_of,
+    DirectoryUser: directory_user_of,
+    DirectoryGroup: lambda member: directory_group_of(member.organization),
     Corpus: lambda member: CorpusFactory(shared_in=member.organization),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(shared_in=member.organization)),
     ErasureReceipt: lambda member: ErasureReceipt.objects.create(

@@ -37,8 +37,8 @@ from corpora.models import (
 )
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
-from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
 from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
+from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
 from tests.directories import directory_group_of, directory_user_of
 from tests.factories import (
     AgentFactory,
@@ -263,6 +263,23 @@ TRUSTED: dict[tuple[str, str], str] = {
         "webhooks/admin/hooks.py",
         "Webhook.objects.filter(pk__in=ids, organization__in=homes)",
     ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/admin/kept.py",
+        "DirectoryUser.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/admin/kept.py",
+        "DirectoryGroup.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/admin/tokens.py",
+        "DirectoryToken.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/api/dispatching.py",
+        "DirectoryGroup.users.through.objects.filter(directorygroup__in=",
+    ): "who is in the groups in hand",
+    ("provisioning/tokens.py", "DirectoryToken.objects.select_related("): "the token is the credential",
     ("webhooks/admin/hooks.py", "Delivery.objects.filter(webhook__in="): "counts what goes with rows in hand",
     (
         "webhooks/admin/deliveries.py",

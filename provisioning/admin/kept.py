@@ -57,7 +57,9 @@ class DirectoryGroupAdmin(OrganizationAdmin):
     readonly_fields = ("display_name", "external_id", "user_count", "created_at", "updated_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).annotate(user_count=Count("users"))
+        groups: QuerySet[Any] = super().get_queryset(request)
+        counted: QuerySet[Any] = groups.annotate(user_count=Count("users"))
+        return counted
 
     @admin.display(description=_("users"), ordering="user_count")
     def user_count(self, obj: Any) -> int:

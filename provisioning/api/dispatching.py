@@ -33,21 +33,25 @@ LONGEST_CHOICE = 1_000  # of `attributes`
 Answer = tuple[int, Any, dict[str, str]]
 Row = DirectoryUser | DirectoryGroup
 Choice = ResponseParameters[Any]
+CHOICES: dict[str, type[Choice]] = {
+    "Users": ResponseParameters[schemas.Resources.User],
+    "Groups": ResponseParameters[schemas.Group],
+}
 
 
 def dispatch(request: HttpRequest, by: Membership, kind: str, pk: str, body: dict[str, Any]) -> Answer:
     """Status, what is said, and headers. Raises problems."""
     try:
         if kind in MODELS:
-            return one(request, by, kind, pk, body) if pk else many(request, by, kind, body)
-        return described(request, kind, pk)
+            return answer_one(request, by, kind, pk, body) if pk else answer_many(request, by, kind, body)
+        return answer_description(request, kind, pk)
     except ValidationError as error:
-        raise problem_of(Error.from_validation_error(error.errors()[0])) from None
+        raise problem_of_library(Error.from_validation_error(error.errors()[0])) from None
     except SCIMException as error:
-        raise problem_of(error.to_error()) from None
+        raise problem_of_library(error.to_error()) from None
 
 
-def problem_of(error: Error) -> Problem:
+def problem_of_library(error: Error) -> Problem:
     """The library's refusal as one of ours."""
     problem = InvalidValue(error.detail)
     problem.scim_type = error.scim_type or ""
@@ -58,14 +62,14 @@ def problem_of(error: Error) -> Problem:
 # ── one and many ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def rows_of(by: Membership, kind: str) -> QuerySet[Any]:
-    return entries.entries_of(by) if kind == "Users" else groups.groups_of(by)
+def scim_rows(by: Membership, kind: str) -> QuerySet[Any]:
+    return entries.directory_users(by) if kind == "Users" else groups.groups_of(by)
 
 
-def row_of(by: Membership, kind: str, pk: str) -> Any:
+def scim_row(by: Membership, kind: str, pk: str) -> Any:
     """Raises NotFound: for what is no id, and for another organization's, alike."""
     try:
-        found = rows_of(by, kind).filter(pk=UUID(pk)).first()
+        found = scim_rows(by, kind).filter(pk=UUID(pk)).first()
     except ValueError:
         found = None
     if found is None:
@@ -73,29 +77,29 @@ def row_of(by: Membership, kind: str, pk: str) -> Any:
     return found
 
 
-def many(request: HttpRequest, by: Membership, kind: str, body: dict[str, Any]) -> Answer:
+def answer_many(request: HttpRequest, by: Membership, kind: str, body: dict[str, Any]) -> Answer:
     if request.method == "GET":
-        return listed(request, by, kind)
+        return answer_page(request, by, kind)
     choice = choice_of(request, kind)
     with transaction.atomic():
         lock_members(by)
         made: Row
         if kind == "Users":
-            said = said_users.said_in(body, Context.RESOURCE_CREATION_REQUEST)
-            made = entries.make_entry(by, said, partial(mail, request))
+            said = said_users.person_in(body, Context.RESOURCE_CREATION_REQUEST)
+            made = entries.make_entry(by, said, partial(mail_later, request))
         else:
-            wanted = said_groups.wanted_in(body, Context.RESOURCE_CREATION_REQUEST)
+            wanted = said_groups.group_in(body, Context.RESOURCE_CREATION_REQUEST)
             made = groups.make_group(by, wanted.name, wanted.external_id, wanted.users)
     (told,) = told_rows(request, kind, [made], choice)
     return 201, told, {"Location": location_of(request, kind, made)}
 
 
-def one(request: HttpRequest, by: Membership, kind: str, pk: str, body: dict[str, Any]) -> Answer:
-    row, choice = row_of(by, kind, pk), choice_of(request, kind)
+def answer_one(request: HttpRequest, by: Membership, kind: str, pk: str, body: dict[str, Any]) -> Answer:
+    row, choice = scim_row(by, kind, pk), choice_of(request, kind)
     if request.method != "GET":
         with transaction.atomic():
             lock_members(by)
-            row = row_of(by, kind, pk)
+            row = scim_row(by, kind, pk)
             CHANGES[kind][str(request.method)](request, by, row, body)
     if request.method == "DELETE":
         return 204, None, {}
@@ -103,14 +107,14 @@ def one(request: HttpRequest, by: Membership, kind: str, pk: str, body: dict[str
     return 200, told, {}
 
 
-def listed(request: HttpRequest, by: Membership, kind: str) -> Answer:
+def answer_page(request: HttpRequest, by: Membership, kind: str) -> Answer:
     """A page may be shorter than was asked for: groups of many users come fewer at a time."""
     choice = choice_of(request, kind)
-    rows = rows_of(by, kind)
+    rows = scim_rows(by, kind)
     if said := request.GET.get("filter", ""):
         rows = rows.filter(condition_of(said, MODELS[kind], OF_USERS if kind == "Users" else OF_GROUPS))
-    start = max(1, number(request, "startIndex", 1))
-    count = min(max(0, number(request, "count", MOST_LISTED)), MOST_LISTED)
+    start = max(1, count_in(request, "startIndex", 1))
+    count = min(max(0, count_in(request, "count", MOST_LISTED)), MOST_LISTED)
     total = rows.count()
     page = list(rows[start - 1 : start - 1 + count])
     told = told_rows(request, kind, page, choice)
@@ -118,7 +122,7 @@ def listed(request: HttpRequest, by: Membership, kind: str) -> Answer:
     return 200, {"schemas": [LIST], **counts, "Resources": told}, {}
 
 
-def number(request: HttpRequest, name: str, default: int) -> int:
+def count_in(request: HttpRequest, name: str, default: int) -> int:
     said = request.GET.get(name, "")
     if not said:
         return default
@@ -130,40 +134,40 @@ def number(request: HttpRequest, name: str, default: int) -> int:
 # ── what is changed ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def replace_user(request: HttpRequest, by: Membership, row: DirectoryUser, body: dict[str, Any]) -> None:
-    said = said_users.said_in(body, Context.RESOURCE_REPLACEMENT_REQUEST)
-    entries.change_entry(by, row, said, partial(mail, request))
+def answer_put_user(request: HttpRequest, by: Membership, row: DirectoryUser, body: dict[str, Any]) -> None:
+    said = said_users.person_in(body, Context.RESOURCE_REPLACEMENT_REQUEST, is_active=row.opens)
+    entries.change_entry(by, row, said, partial(mail_later, request))
 
 
-def patch_user(request: HttpRequest, by: Membership, row: DirectoryUser, body: dict[str, Any]) -> None:
-    entries.change_entry(by, row, said_users.said_after(row, body), partial(mail, request))
+def answer_patch_user(request: HttpRequest, by: Membership, row: DirectoryUser, body: dict[str, Any]) -> None:
+    entries.change_entry(by, row, said_users.person_after(row, body), partial(mail_later, request))
 
 
-def delete_user(_request: HttpRequest, by: Membership, row: DirectoryUser, _body: dict[str, Any]) -> None:
+def answer_delete_user(_request: HttpRequest, by: Membership, row: DirectoryUser, _body: dict[str, Any]) -> None:
     entries.delete_entry(by, row)
 
 
-def replace_group(_request: HttpRequest, by: Membership, row: DirectoryGroup, body: dict[str, Any]) -> None:
-    wanted = said_groups.wanted_in(body, Context.RESOURCE_REPLACEMENT_REQUEST)
+def answer_put_group(_request: HttpRequest, by: Membership, row: DirectoryGroup, body: dict[str, Any]) -> None:
+    wanted = said_groups.group_in(body, Context.RESOURCE_REPLACEMENT_REQUEST)
     groups.change_group(by, row, wanted.name, wanted.external_id, wanted.users)
 
 
-def patch_group(_request: HttpRequest, by: Membership, row: DirectoryGroup, body: dict[str, Any]) -> None:
-    wanted = said_groups.wanted_after(row, body)
+def answer_patch_group(_request: HttpRequest, by: Membership, row: DirectoryGroup, body: dict[str, Any]) -> None:
+    wanted = said_groups.group_after(row, body)
     groups.change_group(by, row, wanted.name, wanted.external_id, wanted.users)
 
 
-def delete_group(_request: HttpRequest, by: Membership, row: DirectoryGroup, _body: dict[str, Any]) -> None:
+def answer_delete_group(_request: HttpRequest, by: Membership, row: DirectoryGroup, _body: dict[str, Any]) -> None:
     groups.delete_group(by, row)
 
 
 CHANGES: dict[str, dict[str, Callable[..., None]]] = {
-    "Users": {"PUT": replace_user, "PATCH": patch_user, "DELETE": delete_user},
-    "Groups": {"PUT": replace_group, "PATCH": patch_group, "DELETE": delete_group},
+    "Users": {"PUT": answer_put_user, "PATCH": answer_patch_user, "DELETE": answer_delete_user},
+    "Groups": {"PUT": answer_put_group, "PATCH": answer_patch_group, "DELETE": answer_delete_group},
 }
 
 
-def mail(request: HttpRequest, invitation: Invitation, token: str) -> None:
+def mail_later(request: HttpRequest, invitation: Invitation, token: str) -> None:
     """When everything is written, and never before. Nobody is shown the link: it proves the address."""
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     transaction.on_commit(lambda: invitations.mail_invitation(invitation, link))
@@ -178,17 +182,18 @@ def choice_of(request: HttpRequest, kind: str) -> Choice:
     said = {name: request.GET[name] for name in names if request.GET.get(name)}
     if any(len(value) > LONGEST_CHOICE for value in said.values()):
         raise InvalidValue
-    choice: Choice = ResponseParameters[MODELS[kind]].model_validate(said, scim_policy=schemas.POLICY)  # type: ignore[misc]
-    return choice
+    chosen: Choice = CHOICES[kind].model_validate(said, scim_policy=schemas.POLICY)
+    return chosen
 
 
 def told_rows(request: HttpRequest, kind: str, rows: list[Any], choice: Choice) -> list[Any]:
     if kind == "Users":
-        resources: Iterable[Resource[Any]] = [said_users.resource_of(row) for row in rows]
+        resources: Iterable[Resource[Any]] = [said_users.user_resource(row) for row in rows]
     else:
         rows, members = with_members(rows, choice)
-        resources = [said_groups.resource_of(row, members.get(row.pk, ())) for row in rows]
-    return [told(request, kind, row, resource, choice) for row, resource in zip(rows, resources, strict=True)]
+        users_at = request.build_absolute_uri(f"{reverse('scim-users')}/")
+        resources = [said_groups.group_resource(row, members.get(row.pk, ()), users_at) for row in rows]
+    return [told_row(request, kind, row, resource, choice) for row, resource in zip(rows, resources, strict=True)]
 
 
 def with_members(rows: list[Any], choice: Choice) -> tuple[list[Any], dict[UUID, list[tuple[UUID, str]]]]:
@@ -213,7 +218,7 @@ def with_members(rows: list[Any], choice: Choice) -> tuple[list[Any], dict[UUID,
     return kept, found
 
 
-def told(request: HttpRequest, kind: str, row: Row, resource: Resource[Any], choice: Choice) -> Any:
+def told_row(request: HttpRequest, kind: str, row: Row, resource: Resource[Any], choice: Choice) -> Any:
     meta = Meta(
         resource_type=MODELS[kind].__name__,
         created=row.created_at,
@@ -231,14 +236,18 @@ def location_of(request: HttpRequest, kind: str, row: Row) -> str:
 # ── what describes itself ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def described(request: HttpRequest, kind: str, pk: str) -> Answer:
+def answer_description(request: HttpRequest, kind: str, pk: str) -> Answer:
     if request.GET.get("filter"):  # RFC 7644 §4
         problem = InvalidValue(_("What describes the service is not filtered."))
         problem.status_code = 403
         raise problem
     if kind == "ServiceProviderConfig":
         return 200, located(request, kind, schemas.service_provider_config()), {}
-    every: dict[str, Any] = {"ResourceTypes": schemas.resource_types, "Schemas": schemas.schemas}.get(kind, dict)()
+    described_by: dict[str, Callable[[], dict[str, Any]]] = {
+        "ResourceTypes": schemas.resource_types,
+        "Schemas": schemas.schemas,
+    }
+    every = described_by.get(kind, dict)()
     if pk:
         if pk not in every:
             raise NotFound

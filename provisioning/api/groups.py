@@ -7,10 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from scim2_models import Context, Path
+from scim2_models import Context, Path, Reference
 from scim2_models.path import AttrPath, Comparison, ValuePath
 
-from provisioning.api.schemas import POLICY, Group, GroupMember
+from provisioning.api.schemas import POLICY, Group, Member
 from provisioning.api.users import MOST_OPERATIONS, exact_text
 from provisioning.groups import user_ids
 from provisioning.models import LONGEST_ID, DirectoryGroup
@@ -22,7 +22,7 @@ NO_TARGET = "noTarget"
 
 
 @dataclass(slots=True)
-class Wanted:
+class WantedGroup:
     """A group as it is to be."""
 
     name: str = ""
@@ -30,31 +30,29 @@ class Wanted:
     users: set[UUID] = field(default_factory=set)
 
 
-def resource_of(group: DirectoryGroup, members: Iterable[tuple[UUID, str]]) -> Group:
-    return Group(
-        display_name=group.display_name,
-        external_id=group.external_id or None,
-        members=[GroupMember(value=str(pk), display=name, type="User") for pk, name in members] or None,
-    )
+def group_resource(group: DirectoryGroup, members: Iterable[tuple[UUID, str]], users_at: str) -> Group:
+    """`users_at` is the address that users' ids follow."""
+    users = [Member(value=str(pk), ref=Reference(f"{users_at}{pk}"), type="User", display=name) for pk, name in members]
+    return Group(display_name=group.display_name, external_id=group.external_id or None, members=users or None)
 
 
-def wanted_in(body: dict[str, Any], context: Context) -> Wanted:
+def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
     """Of a new group, or in the place of one."""
     listed = body.get("members")
     users = ids_of(listed) if listed else set()
     rest = {name: value for name, value in body.items() if name != "members"}
     group = Group.model_validate(rest, scim_ctx=context, scim_policy=POLICY)
-    return Wanted(_name(group.display_name), _external(group.external_id), users)
+    return WantedGroup(_name(group.display_name), _external(group.external_id), users)
 
 
-def wanted_after(group: DirectoryGroup, body: dict[str, Any]) -> Wanted:
+def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
     """What the group is when the operations of the body are done (RFC 7644 §3.5.2)."""
     operations = body.get("Operations")
     if not isinstance(operations, list) or not operations:
         raise InvalidValue(_("A PATCH has operations."))
     if len(operations) > MOST_OPERATIONS:
         raise TooMany
-    wanted = Wanted(group.display_name, group.external_id, user_ids(group))
+    wanted = WantedGroup(group.display_name, group.external_id, user_ids(group))
     for one in operations:
         for verb, path, value in _steps(one):
             _do(wanted, verb, path, value)
@@ -77,7 +75,7 @@ def _steps(operation: Any) -> Iterator[tuple[str, str, Any]]:
         raise _no_target()
 
 
-def _do(wanted: Wanted, verb: str, path: str, value: Any) -> None:
+def _do(wanted: WantedGroup, verb: str, path: str, value: Any) -> None:
     node = Path(path).ast
     name = node.attr.lower() if isinstance(node, AttrPath) else ""
     if name == "displayname" and verb != "remove":
@@ -92,7 +90,7 @@ def _do(wanted: Wanted, verb: str, path: str, value: Any) -> None:
         raise _no_target()
 
 
-def _do_to_users(wanted: Wanted, verb: str, value: Any) -> None:
+def _do_to_users(wanted: WantedGroup, verb: str, value: Any) -> None:
     if verb == "remove" and not value:
         wanted.users = set()
         return

@@ -5,6 +5,7 @@
 
 from typing import Annotated, Any
 
+from pydantic import Field
 from scim2_models import (
     AuthenticationScheme,
     Bulk,
@@ -12,7 +13,9 @@ from scim2_models import (
     ComplexAttribute,
     ETag,
     Filter,
+    Mutability,
     Patch,
+    Reference,
     Required,
     Resource,
     ResourceType,
@@ -22,7 +25,6 @@ from scim2_models import (
     Sort,
     Uniqueness,
 )
-from scim2_models.resources.group import GroupMember as GroupMember
 from scim2_models.urn import URN
 
 # As Entra ID departs from the RFC: values that select what is removed, entries that a filter describes.
@@ -41,29 +43,43 @@ class Name(ComplexAttribute):
 
 
 class Email(ComplexAttribute):
-    value: str | None = None
+    value: Annotated[str | None, Required.true] = None
     type: str | None = None
     primary: bool | None = None
 
 
-class User(Resource[Any]):
-    __schema__ = URN("urn:ietf:params:scim:schemas:core:2.0:User")
+class Resources:
+    """Of the name that the RFC gives it, which another class has in this house."""
 
-    user_name: Annotated[str | None, Required.true, Uniqueness.server] = None
-    name: Name | None = None
-    display_name: str | None = None
-    emails: list[Email] | None = None
-    active: bool | None = None
+    class User(Resource[Any]):
+        __schema__ = URN("urn:ietf:params:scim:schemas:core:2.0:User")
+
+        user_name: Annotated[str | None, Required.true, Uniqueness.server] = None
+        name: Name | None = None
+        display_name: str | None = None
+        emails: Annotated[list[Email] | None, Required.true] = None
+        active: Annotated[bool | None, Required.true] = None
+
+
+class Member(ComplexAttribute):
+    """Users alone: groups in groups are not kept."""
+
+    value: Annotated[str | None, Mutability.immutable, Required.true] = None
+    ref: Annotated[Reference[Resources.User] | None, Mutability.immutable] = Field(
+        None, serialization_alias="$ref", validation_alias="$ref"
+    )
+    type: Annotated[str | None, Mutability.immutable] = Field(None, examples=["User"])
+    display: Annotated[str | None, Mutability.read_only] = None
 
 
 class Group(Resource[Any]):
     __schema__ = URN("urn:ietf:params:scim:schemas:core:2.0:Group")
 
     display_name: Annotated[str | None, Required.true] = None
-    members: list[GroupMember] | None = None
+    members: list[Member] | None = None
 
 
-MODELS: dict[str, type[Resource[Any]]] = {"Users": User, "Groups": Group}
+MODELS: dict[str, type[Resource[Any]]] = {"Users": Resources.User, "Groups": Group}
 
 
 def service_provider_config() -> ServiceProviderConfig:

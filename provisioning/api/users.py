@@ -7,8 +7,8 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 from scim2_models import Context, PatchOp
 
-from provisioning.api.schemas import POLICY, Email, Name, User
-from provisioning.entries import Said
+from provisioning.api.schemas import POLICY, Email, Name, Resources
+from provisioning.entries import Person
 from provisioning.models import LONGEST_ID, LONGEST_NAME, DirectoryUser
 from provisioning.problems import InvalidValue, TooMany
 
@@ -16,9 +16,9 @@ MOST_OPERATIONS = 100
 MOST_PARTS = 2_000  # values of a body in one another: a user has some dozens
 
 
-def resource_of(entry: DirectoryUser) -> User:
+def user_resource(entry: DirectoryUser) -> Resources.User:
     names = (entry.formatted_name, entry.family_name, entry.given_name)
-    return User(
+    return Resources.User(
         user_name=entry.user_name,
         external_id=entry.external_id or None,
         display_name=entry.display_name or None,
@@ -30,25 +30,30 @@ def resource_of(entry: DirectoryUser) -> User:
     )
 
 
-def said_in(body: dict[str, Any], context: Context) -> Said:
-    """Of a new user, or in the place of one."""
-    check_size(body)
-    return said_by(User.model_validate(body, scim_ctx=context, scim_policy=POLICY))
+def person_in(body: dict[str, Any], context: Context, *, is_active: bool = True) -> Person:
+    """Of a new user, or in the place of one, who `is_active` where that is not said."""
+    check_parts(body)
+    names = {name.lower() for name in body}
+    given = {**body} if "active" in names else {**body, "active": is_active}
+    user_name = next((value for name, value in body.items() if name.lower() == "username"), None)
+    if "emails" not in names and isinstance(user_name, str) and "@" in user_name:
+        given["emails"] = [{"value": user_name}]
+    return person_by(Resources.User.model_validate(given, scim_ctx=context, scim_policy=POLICY))
 
 
-def said_after(entry: DirectoryUser, body: dict[str, Any]) -> Said:
+def person_after(entry: DirectoryUser, body: dict[str, Any]) -> Person:
     """What `entry` says when the operations of the body are done."""
-    check_size(body)
+    check_parts(body)
     operations = body.get("Operations") or body.get("operations")
     if isinstance(operations, list) and len(operations) > MOST_OPERATIONS:
         raise TooMany
-    patch = PatchOp[User].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
-    resource = resource_of(entry)
+    patch = PatchOp[Resources.User].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
+    resource = user_resource(entry)
     patch.patch(resource, scim_policy=POLICY)
-    return said_by(resource, entry.email)
+    return person_by(resource)
 
 
-def check_size(body: Any) -> None:
+def check_parts(body: Any) -> None:
     """Raises TooMany: what is small is patched in no time, whatever it says."""
     waiting, parts = [body], 0
     while waiting:
@@ -60,40 +65,31 @@ def check_size(body: Any) -> None:
         waiting += inner
 
 
-def said_by(user: User, former: str = "") -> Said:
-    """`former` is the address that is kept where the resource has none any more."""
+def person_by(user: Resources.User) -> Person:
     name = user.name or Name()
-    user_name = exact_text("userName", user.user_name, LONGEST_ID)
-    return Said(
-        user_name=user_name,
-        email=address_of(user, user_name) or former or _no_address(),
+    return Person(
+        user_name=exact_text("userName", user.user_name, LONGEST_ID),
+        email=address_of(user.emails or []),
         external_id=exact_text("externalId", user.external_id, LONGEST_ID, needed=False),
-        display_name=shown_text(user.display_name or name.formatted),
+        display_name=shown_text(user.display_name),
         formatted_name=shown_text(name.formatted),
         given_name=shown_text(name.given_name),
         family_name=shown_text(name.family_name),
-        is_active=user.active,
+        is_active=user.active is not False,
     )
 
 
-def address_of(user: User, user_name: str) -> str:
-    """The primary one, else the first, else the userName where that is one; empty without any."""
-    emails = [one for one in user.emails or () if one.value]
-    chosen = next((one for one in emails if one.primary), emails[0] if emails else None)
-    address = (chosen.value if chosen and chosen.value else user_name).strip().lower()
+def address_of(emails: list[Email]) -> str:
+    """The primary one, else the first. Raises InvalidValue."""
+    chosen = next((one for one in emails if one.primary), emails[0] if emails else Email())
+    address = (chosen.value or "").strip().lower()
     try:
         validate_email(address)
     except ValidationError:
-        if chosen:
-            _no_address()
-        return ""
+        raise InvalidValue(_("An email address is needed: among emails, or as userName.")) from None
     if len(address) > LONGEST_ID:
-        _no_address()
+        raise InvalidValue(_("The email address is too long."))
     return address
-
-
-def _no_address() -> str:
-    raise InvalidValue(_("An email address is needed: among emails, or as userName."))
 
 
 def exact_text(name: str, text: str | None, longest: int, *, needed: bool = True) -> str:

@@ -18,6 +18,7 @@ from accounts.members import directory_of
 from accounts.models import Membership
 from accounts.problems import Malformed, MethodNotAllowed, Problem, Unauthenticated, UnsupportedMediaType, problem_for
 from provisioning.models import DirectoryToken
+from provisioning.problems import NotOffered
 from provisioning.tokens import token_of
 
 CONTENT_TYPE = "application/scim+json"
@@ -25,27 +26,30 @@ ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
 TAKEN = (CONTENT_TYPE, "application/json")
 ROWS = ("Users", "Groups")
 OF_MANY, OF_ONE, DESCRIBED = ("GET", "POST"), ("GET", "PUT", "PATCH", "DELETE"), ("GET",)
+NOT_OFFERED = (".search", "Me", "Bulk")
 LONGEST_DETAIL = 300
 
 
 @csrf_exempt  # no cookie opens anything here
 def scim(request: HttpRequest, kind: str, pk: str = "") -> HttpResponse:
     try:
-        return answer(request, kind, pk)
+        return answer_scim(request, kind, pk)
     except Exception as error:
         if (problem := problem_for(error)) is None:
             raise
-        return refusal(problem)
+        return scim_refusal(problem)
 
 
-def answer(request: HttpRequest, kind: str, pk: str) -> HttpResponse:
+def answer_scim(request: HttpRequest, kind: str, pk: str) -> HttpResponse:
+    if pk.rpartition("/")[2] in NOT_OFFERED:
+        raise NotOffered
     allowed = (OF_ONE if pk else OF_MANY) if kind in ROWS else DESCRIBED
     if request.method not in allowed:
         raise MethodNotAllowed(headers={"Allow": ", ".join(allowed)})
     by = directory_that_asks(request)
     from provisioning.api import dispatching
 
-    status, told, headers = dispatching.dispatch(request, by, kind, pk, body_of(request))
+    status, told, headers = dispatching.dispatch(request, by, kind, pk, scim_body(request))
     content = orjson.dumps(told) if told is not None else b""
     return HttpResponse(content, status=status, headers=headers, content_type=CONTENT_TYPE)
 
@@ -66,7 +70,7 @@ def count_request(token: DirectoryToken) -> None:
     reserving.reserve(counted, writes=1)
 
 
-def body_of(request: HttpRequest) -> dict[str, Any]:
+def scim_body(request: HttpRequest) -> dict[str, Any]:
     """Only now, when it is known who asks."""
     if request.method not in ("POST", "PUT", "PATCH"):
         return {}
@@ -81,7 +85,7 @@ def body_of(request: HttpRequest) -> dict[str, Any]:
     return found
 
 
-def refusal(problem: Problem) -> HttpResponse:
+def scim_refusal(problem: Problem) -> HttpResponse:
     """RFC 7644 §3.12."""
     told = {"schemas": [ERROR], "status": str(problem.status_code), "detail": str(problem.detail)[:LONGEST_DETAIL]}
     kind = getattr(problem, "scim_type", "invalidSyntax" if isinstance(problem, Malformed) else "")

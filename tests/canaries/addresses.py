@@ -15,6 +15,7 @@ from accounts.models import ApiKey, Invitation, Membership
 from agents.models import Agent, Assignment, ReachableTable
 from chat.models import AnswerTable, Conversation, Message, Project
 from corpora.models import Corpus, Document
+from provisioning.models import DirectoryGroup, DirectoryUser
 from tests.routes import routes
 from tools.models import DataSource, SourceFile
 from webhooks.models import Delivery, Webhook
@@ -35,6 +36,8 @@ NOUNS: dict[str, type[Model]] = {
     "invitations": Invitation,
     "data-sources": DataSource,
     "webhooks": Webhook,
+    "Users": DirectoryUser,
+    "Groups": DirectoryGroup,
 }
 
 Rows = dict[str, list[str]]
