@@ -39,4 +39,4 @@ class NotOffered(Problem):
 class DirectoryFull(Problem):
     status_code = 409
     code = "directory_full"
-    default_detail = _("There is no room for more users or groups of the directory.")
+    default_detail = _("There is no room for more users, groups or tokens of the directory.")
