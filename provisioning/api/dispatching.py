@@ -23,7 +23,7 @@ from provisioning.api import groups as said_groups
 from provisioning.api import schemas
 from provisioning.api import users as said_users
 from provisioning.api.filters import OF_GROUPS, OF_USERS, condition_of
-from provisioning.api.groups import MOST_MEMBERS
+from provisioning.api.groups import MEMBER_PARTS, MOST_MEMBERS
 from provisioning.api.schemas import MODELS, MOST_LISTED
 from provisioning.models import DirectoryGroup, DirectoryUser
 from provisioning.problems import InvalidValue
@@ -188,19 +188,33 @@ def choice_of(request: HttpRequest, kind: str) -> Choice:
 
 def told_rows(request: HttpRequest, kind: str, rows: list[Any], choice: Choice) -> list[Any]:
     if kind == "Users":
-        resources: Iterable[Resource[Any]] = [said_users.user_resource(row) for row in rows]
-    else:
-        rows, members = with_members(rows, choice)
-        users_at = request.build_absolute_uri(f"{reverse('scim-users')}/")
-        resources = [said_groups.group_resource(row, members.get(row.pk, ()), users_at) for row in rows]
-    return [told_row(request, kind, row, resource, choice) for row, resource in zip(rows, resources, strict=True)]
+        return [told_row(request, kind, row, said_users.user_resource(row), choice) for row in rows]
+    parts = member_parts(choice)
+    rows, members = with_members(rows) if parts else (rows, {})
+    users_at = request.build_absolute_uri(f"{reverse('scim-users')}/")
+    found = []
+    for row in rows:
+        told = told_row(request, kind, row, said_groups.group_resource(row), choice)
+        if some := members.get(row.pk):
+            told["members"] = said_groups.members_told(some, users_at, parts)
+        found.append(told)
+    return found
 
 
-def with_members(rows: list[Any], choice: Choice) -> tuple[list[Any], dict[UUID, list[tuple[UUID, str]]]]:
+def member_parts(choice: Choice) -> frozenset[str]:
+    """What of members is told: nothing where that was not asked for, or was excluded."""
+    wanted = _parts_in(choice.attributes) if choice.attributes else MEMBER_PARTS
+    return wanted - _parts_in(choice.excluded_attributes or ())
+
+
+def _parts_in(names: Iterable[Any]) -> frozenset[str]:
+    said = [str(name).lower().rpartition(":")[2] for name in names]
+    named = (MEMBER_PARTS if name == "members" else {name.removeprefix("members.")} for name in said)
+    return MEMBER_PARTS.intersection(*[frozenset().union(*named)])
+
+
+def with_members(rows: list[Any]) -> tuple[list[Any], dict[UUID, list[tuple[UUID, str]]]]:
     """As many of the groups as have MOST_MEMBERS users together, one at least, and their users."""
-    excluded = [str(name).lower() for name in choice.excluded_attributes or ()]
-    if "members" in excluded:
-        return rows, {}
     through = DirectoryGroup.users.through.objects.filter(directorygroup__in=[row.pk for row in rows])
     sizes = dict(through.values_list("directorygroup").annotate(n=Count("pk")))
     kept: list[Any] = []

@@ -1,23 +1,24 @@
 """Groups as SCIM says them. A group may have thousands of users, and directories name them one by one: operations are
 read here and done to sets, where the library would make an object of each and copy them all."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from scim2_models import Context, Path, Reference
+from scim2_models import Context, Path
 from scim2_models.path import AttrPath, Comparison, ValuePath
 
-from provisioning.api.schemas import POLICY, Group, Member
-from provisioning.api.users import MOST_OPERATIONS, exact_text
+from provisioning.api.schemas import POLICY, Group
+from provisioning.api.users import LONGEST_PATH, exact_text
 from provisioning.groups import user_ids
 from provisioning.models import LONGEST_ID, DirectoryGroup
 from provisioning.problems import InvalidValue, TooMany
 
 MOST_MEMBERS = 20_000  # of a group, and of one answer
-LONGEST_PATH = 300
+MOST_GROUP_OPERATIONS = 200
+MEMBER_PARTS = frozenset(("value", "$ref", "type", "display"))
 NO_TARGET = "noTarget"
 
 
@@ -30,10 +31,15 @@ class WantedGroup:
     users: set[UUID] = field(default_factory=set)
 
 
-def group_resource(group: DirectoryGroup, members: Iterable[tuple[UUID, str]], users_at: str) -> Group:
-    """`users_at` is the address that users' ids follow."""
-    users = [Member(value=str(pk), ref=Reference(f"{users_at}{pk}"), type="User", display=name) for pk, name in members]
-    return Group(display_name=group.display_name, external_id=group.external_id or None, members=users or None)
+def group_resource(group: DirectoryGroup) -> Group:
+    """Without its members, of which there may be thousands (`members_told`)."""
+    return Group(display_name=group.display_name, external_id=group.external_id or None)
+
+
+def members_told(members: Iterable[tuple[UUID, str]], users_at: str, parts: Set[str]) -> list[dict[str, str]]:
+    """Those of their parts that were asked for; `users_at` is the address that users' ids follow."""
+    every = ({"value": str(pk), "$ref": f"{users_at}{pk}", "type": "User", "display": name} for pk, name in members)
+    return [{name: said for name, said in one.items() if name in parts} for one in every]
 
 
 def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
@@ -50,7 +56,7 @@ def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
     operations = body.get("Operations")
     if not isinstance(operations, list) or not operations:
         raise InvalidValue(_("A PATCH has operations."))
-    if len(operations) > MOST_OPERATIONS:
+    if len(operations) > MOST_GROUP_OPERATIONS:
         raise TooMany
     wanted = WantedGroup(group.display_name, group.external_id, user_ids(group))
     for one in operations:

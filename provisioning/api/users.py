@@ -12,8 +12,9 @@ from provisioning.entries import Person
 from provisioning.models import LONGEST_ID, LONGEST_NAME, DirectoryUser
 from provisioning.problems import InvalidValue, TooMany
 
-MOST_OPERATIONS = 100
-MOST_PARTS = 2_000  # values of a body in one another: a user has some dozens
+MOST_OPERATIONS = 50
+MOST_PARTS = 600  # values of a body in one another: a user has some dozens
+LONGEST_PATH = 150  # of what is changed: the library reads a path several times, at 0.1 ms a letter
 
 
 def user_resource(entry: DirectoryUser) -> Resources.User:
@@ -54,15 +55,21 @@ def person_after(entry: DirectoryUser, body: dict[str, Any]) -> Person:
 
 
 def check_parts(body: Any) -> None:
-    """Raises TooMany: what is small is patched in no time, whatever it says."""
+    """Raises TooMany: what is small is patched in no time, whatever it says. Names may be paths as well."""
     waiting, parts = [body], 0
     while waiting:
         one = waiting.pop()
+        if isinstance(one, dict) and not all(len(name) <= LONGEST_PATH for name in (*one, _path_in(one))):
+            raise TooMany
         inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
         parts += len(inner)
         if parts > MOST_PARTS:
             raise TooMany
         waiting += inner
+
+
+def _path_in(operation: dict[str, Any]) -> str:
+    return next((one for name, one in operation.items() if name.lower() == "path" and isinstance(one, str)), "")
 
 
 def person_by(user: Resources.User) -> Person:

@@ -1,5 +1,6 @@
 """What a directory does with people: invited, found, changed, switched off and on, removed."""
 
+import time
 from typing import Any
 
 import pytest
@@ -274,6 +275,25 @@ def test_what_is_no_user_is_refused(body: bytes, directory: Directory) -> None:
     for method, path in (("POST", "Users"), ("POST", "Groups")):
         answer = directory.send(method, path, body)
         assert (answer.status_code, answer.json()["schemas"]) == (400, [ERROR])
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [{"op": "add", "path": "emails[" + " and ".join(['type eq "x"'] * 40_000) + "].value", "value": "a@b.test"}],
+        [{"op": "add", "PATH": "emails[" + "(" * 300_000 + 'type eq "x"' + ")" * 300_000 + "]", "value": "a@b.test"}],
+        [{"op": "add", "value": {"a" * 500_000: 1}}],
+        [{"op": "add", "value": {"emails[" + " and ".join(['type eq "x"'] * 40_000) + "].value": "a@b.test"}}],
+        [{"op": "replace", "path": "displayName", "value": "x"}] * 1_000,
+        [{"op": "add", "path": "emails", "value": [{"value": f"{n}@b.test"} for n in range(9_000)]}],
+    ],
+    ids=range(6),
+)
+def test_operations_that_would_take_long_are_not_begun(operations: Any, people: People, directory: Directory) -> None:
+    pk, began = id_of(directory, people.alice), time.process_time()
+    answer = directory.patch(f"Users/{pk}", *operations)
+    assert (answer.status_code, answer.json()["scimType"]) == (400, "tooMany"), answer.content
+    assert time.process_time() - began < 1
 
 
 def test_nothing_else_opens_it_and_it_opens_nothing_else(people: People) -> None:
