@@ -52,8 +52,9 @@ def dispatch(request: HttpRequest, by: Membership, kind: str, pk: str, body: dic
 
 
 def problem_of_library(error: Error) -> Problem:
-    """The library's refusal as one of ours."""
-    problem = InvalidValue(error.detail)
+    """The library's refusal as one of ours: with its sentence, not with what another library told it over lines."""
+    said = error.detail or ""
+    problem = InvalidValue(said if said.isprintable() else None)
     problem.scim_type = error.scim_type or ""
     problem.status_code = error.status or problem.status_code
     return problem

@@ -11,7 +11,7 @@ from scim2_models import Context, Path
 from scim2_models.path import AttrPath, Comparison, ValuePath
 
 from provisioning.api.schemas import POLICY, Group
-from provisioning.api.users import LONGEST_PATH, exact_text
+from provisioning.api.users import LONGEST_PATH, exact_text, folded
 from provisioning.groups import user_ids
 from provisioning.models import LONGEST_ID, DirectoryGroup
 from provisioning.problems import InvalidValue, TooMany
@@ -19,6 +19,7 @@ from provisioning.problems import InvalidValue, TooMany
 MOST_MEMBERS = 20_000  # of a group, and of one answer
 MOST_GROUP_OPERATIONS = 200
 MEMBER_PARTS = frozenset(("value", "$ref", "type", "display"))
+KEPT = ("displayname", "externalid", "members")
 NO_TARGET = "noTarget"
 
 
@@ -44,24 +45,26 @@ def members_told(members: Iterable[tuple[UUID, str]], users_at: str, parts: Set[
 
 def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
     """Of a new group, or in the place of one."""
-    listed = body.get("members")
-    users = ids_of(listed) if listed else set()
-    rest = {name: value for name, value in body.items() if name != "members"}
+    listed = folded(body).get("members")
+    users = set() if listed is None else ids_of(listed)
+    rest = {name: value for name, value in body.items() if name.lower() != "members"}
     group = Group.model_validate(rest, scim_ctx=context, scim_policy=POLICY)
     return WantedGroup(_name(group.display_name), _external(group.external_id), users)
 
 
 def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
     """What the group is when the operations of the body are done (RFC 7644 §3.5.2)."""
-    operations = body.get("Operations")
+    operations = folded(body).get("operations")
     if not isinstance(operations, list) or not operations:
         raise InvalidValue(_("A PATCH has operations."))
     if len(operations) > MOST_GROUP_OPERATIONS:
         raise TooMany
+    steps = [step for one in operations for step in _steps(one)]
+    if len(steps) > MOST_GROUP_OPERATIONS:
+        raise TooMany
     wanted = WantedGroup(group.display_name, group.external_id, user_ids(group))
-    for one in operations:
-        for verb, path, value in _steps(one):
-            _do(wanted, verb, path, value)
+    for verb, path, value in steps:
+        _do(wanted, verb, path, value)
     if len(wanted.users) > MOST_MEMBERS:
         raise TooMany
     return wanted
@@ -69,21 +72,27 @@ def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
 
 def _steps(operation: Any) -> Iterator[tuple[str, str, Any]]:
     """One without a path is one for each name of its value."""
-    found = operation if isinstance(operation, dict) else {}
+    found = folded(operation)
     verb, path, value = str(found.get("op", "")).lower(), found.get("path") or "", found.get("value")
-    if verb not in ("add", "replace", "remove") or not isinstance(path, str) or len(path) > LONGEST_PATH:
+    if verb not in ("add", "replace", "remove") or not isinstance(path, str):
         raise InvalidValue(_("An operation is add, replace or remove, and its path a text."))
+    if verb != "remove" and "value" not in found:
+        raise InvalidValue(_("What is added or replaced has a value."))
     if path:
         yield verb, path, value
     elif isinstance(value, dict) and verb != "remove":
-        yield from ((verb, str(name), inner) for name, inner in value.items())
+        yield from ((verb, name, inner) for name, inner in value.items())
     else:
         raise _no_target()
 
 
 def _do(wanted: WantedGroup, verb: str, path: str, value: Any) -> None:
+    if len(path) > LONGEST_PATH:
+        raise TooMany
     node = Path(path).ast
     name = node.attr.lower() if isinstance(node, AttrPath) else ""
+    if name in KEPT and isinstance(node, AttrPath) and node.sub_attr:
+        raise _no_target()
     if name == "displayname" and verb != "remove":
         wanted.name = _name(value)
     elif name == "externalid":
@@ -97,20 +106,18 @@ def _do(wanted: WantedGroup, verb: str, path: str, value: Any) -> None:
 
 
 def _do_to_users(wanted: WantedGroup, verb: str, value: Any) -> None:
-    if verb == "remove" and not value:
-        wanted.users = set()
-        return
-    users = ids_of(value) if value else set()
+    """None is all of them to `remove`, as in the RFC, which has no value there, and nobody else."""
     if verb == "remove":
-        wanted.users -= users
-    else:
-        wanted.users = users | (wanted.users if verb == "add" else set())
+        wanted.users = set() if value is None else wanted.users - ids_of(value)
+        return
+    users = set() if value is None else ids_of(value)
+    wanted.users = users | (wanted.users if verb == "add" else set())
 
 
 def _selected(node: ValuePath) -> set[UUID]:
     """`members[value eq "…"]`."""
     inner = node.val_filter
-    if node.attr_path.attr.lower() != "members" or not isinstance(inner, Comparison):
+    if node.attr_path.attr.lower() != "members" or node.sub_attr or not isinstance(inner, Comparison):
         raise _no_target()
     if inner.attr_path.attr.lower() != "value" or inner.op != "eq":
         raise _no_target()
@@ -131,7 +138,7 @@ def ids_of(members: Any, *, strict: bool = True) -> set[UUID]:
     found = set()
     for one in listed:
         try:
-            found.add(UUID(one["value"]))
+            found.add(UUID(one["value"] if "value" in one else folded(one)["value"]))
         except (TypeError, KeyError, ValueError, AttributeError):
             if strict:
                 raise InvalidValue(_("Each member has the id of a user as its value.")) from None

@@ -45,13 +45,21 @@ def person_in(body: dict[str, Any], context: Context, *, is_active: bool = True)
 def person_after(entry: DirectoryUser, body: dict[str, Any]) -> Person:
     """What `entry` says when the operations of the body are done."""
     check_parts(body)
-    operations = body.get("Operations") or body.get("operations")
+    operations = folded(body).get("operations")
     if isinstance(operations, list) and len(operations) > MOST_OPERATIONS:
         raise TooMany
     patch = PatchOp[Resources.User].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
     resource = user_resource(entry)
     patch.patch(resource, scim_policy=POLICY)
     return person_by(resource)
+
+
+def folded(body: Any) -> dict[str, Any]:
+    """By names in small letters: those of attributes are of any case (RFC 7643 §2.1). Raises InvalidValue for two."""
+    found = {name.lower(): value for name, value in body.items()} if isinstance(body, dict) else {}
+    if isinstance(body, dict) and len(found) != len(body):
+        raise InvalidValue(_("An attribute is named once."))
+    return found
 
 
 def check_parts(body: Any) -> None:
@@ -69,7 +77,8 @@ def check_parts(body: Any) -> None:
 
 
 def _path_in(operation: dict[str, Any]) -> str:
-    return next((one for name, one in operation.items() if name.lower() == "path" and isinstance(one, str)), "")
+    path = folded(operation).get("path")
+    return path if isinstance(path, str) else ""
 
 
 def person_by(user: Resources.User) -> Person:
@@ -94,6 +103,8 @@ def address_of(emails: list[Email]) -> str:
         validate_email(address)
     except ValidationError:
         raise InvalidValue(_("An email address is needed: among emails, or as userName.")) from None
+    if not address.isprintable():
+        raise InvalidValue(_("The email address has characters that nobody sees."))
     if len(address) > LONGEST_ID:
         raise InvalidValue(_("The email address is too long."))
     return address

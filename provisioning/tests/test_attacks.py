@@ -1,0 +1,140 @@
+"""What a directory that is hostile, or broken, tried."""
+
+import time
+from typing import Any
+
+import pytest
+
+from accounts.models import Invitation, Membership
+from provisioning.models import DirectoryGroup, DirectoryUser
+from tests.directories import GROUP, USER, Directory, token_for
+from tests.people import People
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def directory(people: People) -> Directory:
+    return Directory(token_for(people.ada))
+
+
+def id_of(member: Membership) -> str:
+    return str(DirectoryUser.objects.get(membership=member).pk)
+
+
+def group_of(directory: Directory, *some: Membership) -> str:
+    return str(directory.make_group("Librarians", *map(id_of, some)).json()["id"])
+
+
+def in_group(pk: str) -> set[str]:
+    return {str(one) for one in DirectoryGroup.objects.get(pk=pk).users.values_list("pk", flat=True)}
+
+
+# ── attributes' names are of any case (RFC 7643 §2.1) ───────────────────────────────────────────────────────────────
+
+
+def test_the_members_of_a_group_are_named_in_any_case(people: People, directory: Directory) -> None:
+    pk = group_of(directory, people.alice)
+    body = {"schemas": [GROUP], "displayName": "Librarians", "Members": [{"Value": id_of(people.bob)}]}
+    assert directory.send("PUT", f"Groups/{pk}", body).status_code == 200
+    assert in_group(pk) == {id_of(people.bob)}
+    operations = {"operations": [{"OP": "Add", "Path": "MEMBERS", "VALUE": [{"VALUE": id_of(people.ada)}]}]}
+    answer = directory.send("PATCH", f"Groups/{pk}", {"schemas": ["x"], **operations})
+    assert answer.status_code == 200, answer.content
+    assert in_group(pk) == {id_of(people.bob), id_of(people.ada)}
+
+
+def test_an_attribute_is_named_once(people: People, directory: Directory) -> None:
+    """Which of the two was meant nobody can tell; the last one would have switched the member on."""
+    body = {"schemas": [USER], "userName": people.alice.user.email, "active": False, "Active": True}
+    assert directory.send("PUT", f"Users/{id_of(people.alice)}", body).status_code == 400
+    group = {"schemas": [GROUP], "displayName": "x", "members": [], "Members": []}
+    assert directory.send("POST", "Groups", group).status_code == 400
+
+
+def test_the_longer_of_two_paths_is_not_begun(people: People, directory: Directory) -> None:
+    longer = "emails[" + " and ".join(['type eq "x"'] * 20_000) + "].value"
+    for operation in ({"PATH": "displayName", "path": longer}, {"path": "displayName", "PATH": longer}):
+        began = time.process_time()
+        answer = directory.patch(f"Users/{id_of(people.alice)}", {"op": "add", "value": "a@b.test", **operation})
+        assert answer.status_code == 400
+        assert time.process_time() - began < 1
+
+
+# ── what is no value changes nothing ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "replace", "path": "members"},
+        {"op": "add", "path": "members"},
+        *(
+            {"op": verb, "path": "members", "value": value}
+            for verb in ("add", "replace")
+            for value in (0, "", False, {})
+        ),
+        *({"op": "remove", "path": "members", "value": value} for value in (0, "", False, {})),
+        {"op": "replace", "value": {"members": 0}},
+    ],
+)
+def test_an_operation_without_a_value_empties_no_group(operation: Any, people: People, directory: Directory) -> None:
+    pk = group_of(directory, people.alice)
+    assert directory.patch(f"Groups/{pk}", operation).status_code == 400
+    assert in_group(pk) == {id_of(people.alice)}
+
+
+@pytest.mark.parametrize("path", ["members.value", "members.display", 'members[value eq "{}"].display'])
+def test_a_part_of_a_member_that_is_removed_takes_no_member(path: str, people: People, directory: Directory) -> None:
+    pk = group_of(directory, people.alice)
+    operation = {"op": "remove", "path": path.format(id_of(people.alice))}
+    assert directory.patch(f"Groups/{pk}", operation).json()["scimType"] == "noTarget"
+    assert in_group(pk) == {id_of(people.alice)}
+
+
+@pytest.mark.parametrize("members", [0, "", False, {}, "x", 1])
+def test_members_that_are_no_list_replace_none(members: Any, people: People, directory: Directory) -> None:
+    pk = group_of(directory, people.alice)
+    body = {"schemas": [GROUP], "displayName": "Librarians", "members": members}
+    assert directory.send("PUT", f"Groups/{pk}", body).status_code == 400
+    assert in_group(pk) == {id_of(people.alice)}
+
+
+@pytest.mark.parametrize("value", ["x", "", "\u202e"])
+def test_a_refusal_says_nothing_of_the_libraries_behind_it(value: str, people: People, directory: Directory) -> None:
+    answer = directory.patch(f"Users/{id_of(people.alice)}", {"op": "replace", "path": "active", "value": value})
+    assert (answer.status_code, answer.json()["scimType"]) == (400, "invalidValue")
+    assert "pydantic" not in answer.content.decode()
+
+
+# ── time in proportion to what is sent ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"members[" + " and ".join(['value eq "x"'] * 20_000) + "]": 1},
+        {"urn:" + "a:" * 200_000 + "members": []},
+        {f"urn:a:{n}:nothing": 1 for n in range(20_000)},
+    ],
+    ids=["terms", "parts", "names"],
+)
+def test_names_in_the_value_of_an_operation_are_as_few_and_short_as_operations(
+    value: Any, people: People, directory: Directory
+) -> None:
+    pk, began = group_of(directory, people.alice), time.process_time()
+    answer = directory.patch(f"Groups/{pk}", {"op": "add", "value": value})
+    assert answer.status_code == 400, answer.content
+    assert time.process_time() - began < 1
+
+
+# ── addresses ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad", "\u2060", "\ufeff"])
+def test_an_address_has_no_letters_that_nobody_sees(unseen: str, people: People, directory: Directory) -> None:
+    """It would be invited beside the same address without them, and look like it to admins."""
+    host = people.alice.user.email.partition("@")[2]
+    answer = directory.make_user("x", emails=[{"value": f"ceo@{host[:3]}{unseen}{host[3:]}"}])
+    assert answer.status_code == 400, answer.content
+    assert not Invitation.objects.exists()
