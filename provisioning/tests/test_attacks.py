@@ -4,10 +4,14 @@ import time
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from accounts.invitations import accept_invitation, create_invitation
 from accounts.models import Invitation, Membership
 from provisioning.models import DirectoryGroup, DirectoryUser
 from tests.directories import GROUP, USER, Directory, token_for
+from tests.factories import AgentFactory, AssignmentFactory, CorpusFactory, MembershipFactory, UserFactory
 from tests.people import People
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +130,46 @@ def test_names_in_the_value_of_an_operation_are_as_few_and_short_as_operations(
     answer = directory.patch(f"Groups/{pk}", {"op": "add", "value": value})
     assert answer.status_code == 400, answer.content
     assert time.process_time() - began < 1
+
+
+# ── switched off ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_who_is_switched_off_while_an_answer_is_made_finds_nothing_more(people: People, directory: Directory) -> None:
+    """As who is removed: the membership of a request that runs on is what it was when that began."""
+    agent = AgentFactory(organization=people.alice.organization)
+    corpus = CorpusFactory(organization=people.alice.organization, corpus_type="global", owner=None)
+    AssignmentFactory(agent=agent, corpus=corpus)
+    assert agent.scope_for(people.alice).global_ids == {corpus.pk}
+    directory.patch(f"Users/{id_of(people.alice)}", {"op": "replace", "path": "active", "value": False})
+    assert not agent.scope_for(people.alice).global_ids
+    assert agent.scope_for(people.bob).global_ids == {corpus.pk}
+
+
+def test_a_member_who_came_under_an_address_that_an_entry_has_can_be_switched_off(
+    people: People, directory: Directory
+) -> None:
+    """An entry may have another address than the account it is of, so that a newcomer's may be there already."""
+    renamed = [{"value": "new@here.test"}]
+    directory.patch(f"Users/{id_of(people.alice)}", {"op": "replace", "path": "emails", "value": renamed})
+    nia = MembershipFactory(user__email="new@here.test", organization=people.ada.organization)
+    answer = directory.patch(f"Users/{id_of(nia)}", {"op": "replace", "path": "active", "value": False})
+    assert answer.status_code == 200, answer.content
+    assert not Membership.objects.active().filter(pk=nia.pk).exists()
+
+
+def test_who_joins_locks_the_members_before_the_invitation(people: People) -> None:
+    """As a directory does, which withdraws one: otherwise each would wait for the other, and the database end one."""
+    user = UserFactory(email="new@here.test")
+    invitation, _token = create_invitation(user.email, "member", people.ada)
+    with CaptureQueriesContext(connection) as said:
+        assert accept_invitation(invitation, user)
+    statements = [one["sql"] for one in said.captured_queries]
+    locked, taken = (
+        next(n for n, sql in enumerate(statements) if sql.startswith(beginning) and table in sql)
+        for beginning, table in (("SELECT", 'FROM "accounts_organization"'), ("UPDATE", '"accounts_invitation"'))
+    )
+    assert locked < taken
 
 
 # ── addresses ───────────────────────────────────────────────────────────────────────────────────────────────────────
