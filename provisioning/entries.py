@@ -91,10 +91,14 @@ def _unclaimed(by: Membership, said: Person) -> DirectoryUser | None:
 
 
 def _write(by: Membership, entry: DirectoryUser, said: Person) -> None:
+    former = (entry.user_name, entry.email)
     for name in WRITTEN:
         setattr(entry, name, getattr(said, name))
     others = directory_users(by).exclude(pk=entry.pk)
-    if others.filter(Q(user_key=entry.user_name.casefold()) | Q(email=entry.email)).exists():
+    if (
+        former != (entry.user_name, entry.email)
+        and others.filter(Q(user_key=entry.user_name.casefold()) | Q(email=entry.email)).exists()
+    ):
         raise Taken
     entry.is_claimed = True
     entry.save()
