@@ -60,3 +60,23 @@ class Directory:
     def make_group(self, name: str, *ids: str) -> Any:
         members = [{"value": one} for one in ids]
         return self.send("POST", "Groups", {"schemas": [GROUP], "displayName": name, "members": members})
+
+
+def id_of(directory: Directory, member: Membership) -> str:
+    (found,) = directory.found("Users", f'userName eq "{member.user.email}"')
+    return str(found["id"])
+
+
+def switch_off(directory: Directory, pk: str, way: str) -> Any:
+    """Switched off as directories do it."""
+    if way == "delete":
+        return directory.send("DELETE", f"Users/{pk}")
+    if way == "put":
+        told = directory.get(f"Users/{pk}").json()
+        return directory.send("PUT", f"Users/{pk}", {**told, "active": False})
+    operation: dict[str, dict[str, Any]] = {
+        "entra": {"op": "Replace", "path": "active", "value": "False"},
+        "entra without a path": {"op": "Replace", "value": {"active": "False"}},
+        "okta": {"op": "replace", "value": {"active": False}},
+    }
+    return directory.patch(f"Users/{pk}", operation[way])

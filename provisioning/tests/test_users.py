@@ -9,13 +9,10 @@ from django.test import Client
 
 from accounts import audit, keys
 from accounts.invitations import accept_invitation, accept_invitation_as_new_user, create_invitation
-from accounts.models import ApiKey, AuditEvent, Invitation, Membership, User
-from accounts.problems import NotFound
-from chat.answering.calling.making import check_still_member
-from corpora.models import Corpus
+from accounts.models import Invitation, Membership, User
 from provisioning.models import DirectoryUser
-from tests.directories import PATCH, USER, Directory, token_for
-from tests.factories import CorpusFactory, MembershipFactory, UserFactory
+from tests.directories import PATCH, USER, Directory, id_of, switch_off, token_for
+from tests.factories import MembershipFactory, UserFactory
 from tests.limits import limit, stop_the_clock
 from tests.people import People, signed_in, with_secret
 
@@ -26,11 +23,6 @@ ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
 @pytest.fixture
 def directory(people: People) -> Directory:
     return Directory(token_for(people.ada))
-
-
-def id_of(directory: Directory, member: Membership) -> str:
-    (found,) = directory.found("Users", f'userName eq "{member.user.email}"')
-    return str(found["id"])
 
 
 def test_who_is_a_member_already_is_found(people: People, directory: Directory) -> None:
@@ -99,55 +91,10 @@ def test_a_persons_account_is_never_changed(people: People, directory: Directory
     assert User.objects.filter(pk=people.alice.user_id).values().get() == before
 
 
-@pytest.mark.parametrize("way", ["entra", "entra without a path", "okta", "put", "delete"])
-def test_deactivation_ends_sessions_keys_and_answers_at_once(way: str, people: People, directory: Directory) -> None:
-    alice = people.alice
-    session, elsewhere = signed_in(alice), signed_in(people.alice_elsewhere)
-    key = with_secret(keys.issue_key(alice)[1])
-    assert session.get("/api/corpora/").status_code == key.get("/api/corpora/").status_code == 200
-    assert off(directory, id_of(directory, alice), way).status_code in (200, 204)
-    assert key.get("/api/corpora/").status_code == 401
-    with pytest.raises(NotFound):
-        check_still_member(alice)
-    answer = session.get("/account/")
-    assert people.alice.organization.name not in answer.content.decode()
-    assert elsewhere.get("/api/corpora/").status_code == 200
-
-
-def off(directory: Directory, pk: str, way: str) -> Any:
-    """Switched off as directories do it."""
-    if way == "delete":
-        return directory.send("DELETE", f"Users/{pk}")
-    if way == "put":
-        told = directory.get(f"Users/{pk}").json()
-        return directory.send("PUT", f"Users/{pk}", {**told, "active": False})
-    operation: dict[str, dict[str, Any]] = {
-        "entra": {"op": "Replace", "path": "active", "value": "False"},
-        "entra without a path": {"op": "Replace", "value": {"active": "False"}},
-        "okta": {"op": "replace", "value": {"active": False}},
-    }
-    return directory.patch(f"Users/{pk}", operation[way])
-
-
-def test_who_is_switched_on_again_has_lost_nothing(people: People, directory: Directory) -> None:
-    alice, pk = people.alice, id_of(directory, people.alice)
-    corpus = CorpusFactory(personal_of=alice)
-    key, secret = keys.issue_key(alice)
-    off(directory, pk, "entra")
-    assert directory.found("Users", "active eq false")[0]["id"] == pk
-    assert directory.patch(f"Users/{pk}", {"op": "Replace", "path": "active", "value": "True"}).json()["active"] is True
-    assert with_secret(secret).get("/api/corpora/").status_code == 200
-    assert ApiKey.objects.get(pk=key.pk).revoked_at is None
-    assert Corpus.objects.readable_by(alice).filter(pk=corpus.pk).exists()
-    assert set(AuditEvent.objects.filter(object_id=str(alice.pk)).values_list("action", flat=True)) == {
-        "deactivated", "activated",
-    }  # fmt: skip
-
-
 def test_the_last_admin_is_not_locked_out(people: People, directory: Directory) -> None:
     pk = id_of(directory, people.ada)
     for way in ("entra", "okta", "put", "delete"):
-        answer = off(directory, pk, way)
+        answer = switch_off(directory, pk, way)
         assert answer.status_code == 409, way
         assert answer.json()["schemas"] == [ERROR]
         assert "admin" in answer.json()["detail"]
@@ -157,7 +104,7 @@ def test_the_last_admin_is_not_locked_out(people: People, directory: Directory) 
 
 def test_who_waits_is_switched_off_by_taking_the_invitation_back(people: People, directory: Directory) -> None:
     pk = directory.make_user("new@here.test").json()["id"]
-    assert off(directory, pk, "entra").json()["active"] is False
+    assert switch_off(directory, pk, "entra").json()["active"] is False
     assert not Invitation.objects.filter(email="new@here.test").exists()
     assert directory.patch(f"Users/{pk}", {"op": "add", "path": "active", "value": True}).status_code == 200
     assert Invitation.objects.filter(email="new@here.test").count() == 1
