@@ -101,7 +101,8 @@ def address_of(emails: list[Email]) -> str:
     address = (chosen.value or "").strip().lower()
     try:
         validate_email(address)
-    except ValidationError:
+        address.rpartition("@")[2].encode("idna")  # as who sends the mail does, which Django's check leaves out
+    except (ValidationError, UnicodeError):
         raise InvalidValue(_("An email address is needed: among emails, or as userName.")) from None
     if not address.isprintable():
         raise InvalidValue(_("The email address has characters that nobody sees."))

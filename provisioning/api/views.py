@@ -42,6 +42,7 @@ def scim(request: HttpRequest, kind: str, pk: str = "") -> HttpResponse:
 
 def answer_scim(request: HttpRequest, kind: str, pk: str) -> HttpResponse:
     if pk.rpartition("/")[2] in NOT_OFFERED:
+        directory_that_asks(request)  # nobody else makes this server say that it cannot
         raise NotOffered
     allowed = (OF_ONE if pk else OF_MANY) if kind in ROWS else DESCRIBED
     if request.method not in allowed:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.invitations import accept_invitation, create_invitation
@@ -132,6 +133,13 @@ def test_names_in_the_value_of_an_operation_are_as_few_and_short_as_operations(
     assert time.process_time() - began < 1
 
 
+@pytest.mark.parametrize("path", ["Me", "Bulk", "Users/.search", ".search"])
+def test_what_is_not_offered_is_a_failure_of_the_server_to_directories_alone(path: str, directory: Directory) -> None:
+    """Anybody could have filled the log with errors, uncounted."""
+    assert Client().get(f"/scim/v2/{path}").status_code == 401
+    assert directory.get(path).status_code == 501
+
+
 # ── switched off ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -165,10 +173,10 @@ def test_who_joins_locks_the_members_before_the_invitation(people: People) -> No
     with CaptureQueriesContext(connection) as said:
         assert accept_invitation(invitation, user)
     statements = [one["sql"] for one in said.captured_queries]
-    locked, taken = (
-        next(n for n, sql in enumerate(statements) if sql.startswith(beginning) and table in sql)
-        for beginning, table in (("SELECT", 'FROM "accounts_organization"'), ("UPDATE", '"accounts_invitation"'))
-    )
+    wanted = ('FROM "accounts_organization"', 'UPDATE "accounts_invitation"')
+    locked, taken = (next((n for n, sql in enumerate(statements) if one in sql), None) for one in wanted)
+    assert locked is not None
+    assert taken is not None
     assert locked < taken
 
 
@@ -182,3 +190,9 @@ def test_an_address_has_no_letters_that_nobody_sees(unseen: str, people: People,
     answer = directory.make_user("x", emails=[{"value": f"ceo@{host[:3]}{unseen}{host[3:]}"}])
     assert answer.status_code == 400, answer.content
     assert not Invitation.objects.exists()
+
+
+def test_an_address_that_no_mail_can_go_to_is_refused(directory: Directory) -> None:
+    """An ideographic full stop: Django's check takes it, and sending fails, when everything is written already."""
+    answer = directory.make_user("x", emails=[{"value": "ceo@\u3002here.test"}])
+    assert (answer.status_code, answer.json()["scimType"]) == (400, "invalidValue"), answer.content
