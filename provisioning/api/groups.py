@@ -1,7 +1,7 @@
 """Groups as SCIM says them. A group may have thousands of users, and directories name them one by one: operations are
 read here and done to sets, where the library would make an object of each and copy them all."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from scim2_models import Context, Path
 from scim2_models.path import AttrPath, Comparison, ValuePath
 
 from provisioning.api.schemas import POLICY, Group
-from provisioning.api.users import LONGEST_PATH, exact_text
+from provisioning.api.users import LONGEST_PATH, check_parts, exact_text
 from provisioning.groups import user_ids
 from provisioning.models import LONGEST_ID, DirectoryGroup
 from provisioning.problems import InvalidValue, TooMany
@@ -44,9 +44,10 @@ def members_told(members: Iterable[tuple[UUID, str]], users_at: str, parts: Set[
 
 def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
     """Of a new group, or in the place of one."""
-    listed = body.get("members")
+    listed = next((value for name, value in body.items() if name.lower() == "members"), None)
     users = ids_of(listed) if listed else set()
-    rest = {name: value for name, value in body.items() if name != "members"}
+    rest = {name: value for name, value in body.items() if name.lower() != "members"}
+    check_parts(rest)
     group = Group.model_validate(rest, scim_ctx=context, scim_policy=POLICY)
     return WantedGroup(_name(group.display_name), _external(group.external_id), users)
 
@@ -59,26 +60,31 @@ def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
     if len(operations) > MOST_GROUP_OPERATIONS:
         raise TooMany
     wanted = WantedGroup(group.display_name, group.external_id, user_ids(group))
-    for one in operations:
-        for verb, path, value in _steps(one):
-            _do(wanted, verb, path, value)
+    steps = [step for one in operations for step in _steps(one)]
+    if len(steps) > MOST_GROUP_OPERATIONS:
+        raise TooMany
+    for verb, path, value in steps:
+        _do(wanted, verb, path, value)
     if len(wanted.users) > MOST_MEMBERS:
         raise TooMany
     return wanted
 
 
-def _steps(operation: Any) -> Iterator[tuple[str, str, Any]]:
+def _steps(operation: Any) -> list[tuple[str, str, Any]]:
     """One without a path is one for each name of its value."""
     found = operation if isinstance(operation, dict) else {}
     verb, path, value = str(found.get("op", "")).lower(), found.get("path") or "", found.get("value")
-    if verb not in ("add", "replace", "remove") or not isinstance(path, str) or len(path) > LONGEST_PATH:
+    if verb not in ("add", "replace", "remove") or not isinstance(path, str):
         raise InvalidValue(_("An operation is add, replace or remove, and its path a text."))
     if path:
-        yield verb, path, value
+        steps = [(verb, path, value)]
     elif isinstance(value, dict) and verb != "remove":
-        yield from ((verb, str(name), inner) for name, inner in value.items())
+        steps = [(verb, name, inner) for name, inner in value.items()]
     else:
         raise _no_target()
+    if any(len(name) > LONGEST_PATH for _verb, name, _value in steps):
+        raise TooMany
+    return steps
 
 
 def _do(wanted: WantedGroup, verb: str, path: str, value: Any) -> None:
