@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from accounts import audit, invitations, members
@@ -132,15 +133,23 @@ def _withdraw(by: Membership, email: str) -> None:
 
 def adopt_members(organization: Organization) -> None:
     """Give the organization's members entries, so that its directory finds them."""
-    for member in organization.memberships.filter(directory_user=None).select_related("user"):
-        _bind(organization, member)
+    joined = organization.memberships.filter(directory_user=None).select_related("user")
+    if DirectoryUser.objects.filter(organization=organization).exists():
+        for member in joined:
+            _bind(organization, member)
+    else:
+        new = [_entry_of(organization, member, member.user.email) for member in joined]
+        DirectoryUser.objects.bulk_create(new, batch_size=500)
 
 
 @system_scope()
 def bind_new_member(member: Membership) -> None:
-    """Whoever has joined an organization with a directory is from now on whom that speaks of."""
+    """Whoever has joined an organization with a directory is from now on whom that speaks of. What it is just saying
+    is waited for."""
     if DirectoryToken.objects.filter(organization=member.organization_id).exists():
-        _bind(member.organization, member)
+        with transaction.atomic():
+            members.lock_members(member)
+            _bind(member.organization, member)
 
 
 def _bind(organization: Organization, member: Membership) -> None:
@@ -160,12 +169,16 @@ def _bind(organization: Organization, member: Membership) -> None:
 def _adopt(organization: Organization, member: Membership) -> None:
     email = member.user.email
     taken = DirectoryUser.objects.filter(organization=organization, user_key=email.casefold()).exists()
-    name = str(member.pk) if taken else email
-    DirectoryUser.objects.create(
+    _entry_of(organization, member, str(member.pk) if taken else email).save(force_insert=True)
+
+
+def _entry_of(organization: Organization, member: Membership, user_name: str) -> DirectoryUser:
+    return DirectoryUser(
         organization=organization,
         membership=member,
-        user_name=name,
-        email=email,
+        user_name=user_name,
+        user_key=user_name.casefold(),
+        email=member.user.email,
         display_name=member.user.name,
         is_claimed=False,
     )

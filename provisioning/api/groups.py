@@ -1,7 +1,7 @@
 """Groups as SCIM says them. A group may have thousands of users, and directories name them one by one: operations are
 read here and done to sets, where the library would make an object of each and copy them all."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from scim2_models import Context, Path
 from scim2_models.path import AttrPath, Comparison, ValuePath
 
 from provisioning.api.schemas import POLICY, Group
-from provisioning.api.users import LONGEST_PATH, exact_text, folded
+from provisioning.api.users import LONGEST_PATH, check_parts, exact_text, folded
 from provisioning.groups import user_ids
 from provisioning.models import LONGEST_ID, DirectoryGroup
 from provisioning.problems import InvalidValue, TooMany
@@ -48,6 +48,7 @@ def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
     listed = folded(body).get("members")
     users = set() if listed is None else ids_of(listed)
     rest = {name: value for name, value in body.items() if name.lower() != "members"}
+    check_parts(rest)
     group = Group.model_validate(rest, scim_ctx=context, scim_policy=POLICY)
     return WantedGroup(_name(group.display_name), _external(group.external_id), users)
 
@@ -70,7 +71,7 @@ def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
     return wanted
 
 
-def _steps(operation: Any) -> Iterator[tuple[str, str, Any]]:
+def _steps(operation: Any) -> list[tuple[str, str, Any]]:
     """One without a path is one for each name of its value."""
     found = folded(operation)
     verb, path, value = str(found.get("op", "")).lower(), found.get("path") or "", found.get("value")
@@ -79,16 +80,17 @@ def _steps(operation: Any) -> Iterator[tuple[str, str, Any]]:
     if verb != "remove" and "value" not in found:
         raise InvalidValue(_("What is added or replaced has a value."))
     if path:
-        yield verb, path, value
+        steps = [(verb, path, value)]
     elif isinstance(value, dict) and verb != "remove":
-        yield from ((verb, name, inner) for name, inner in value.items())
+        steps = [(verb, name, inner) for name, inner in value.items()]
     else:
         raise _no_target()
+    if any(len(name) > LONGEST_PATH for _verb, name, _value in steps):
+        raise TooMany
+    return steps
 
 
 def _do(wanted: WantedGroup, verb: str, path: str, value: Any) -> None:
-    if len(path) > LONGEST_PATH:
-        raise TooMany
     node = Path(path).ast
     name = node.attr.lower() if isinstance(node, AttrPath) else ""
     if name in KEPT and isinstance(node, AttrPath) and node.sub_attr:
