@@ -1,11 +1,13 @@
 """Who is switched off by the organization's directory has nothing left to ask with, and loses nothing."""
 
 import pytest
+from django.urls import reverse
 
 from accounts import keys
 from accounts.models import ApiKey, AuditEvent
 from accounts.problems import NotFound
 from chat.answering.calling.making import check_still_member
+from chat.models import Export
 from corpora.models import Corpus
 from tests.directories import Directory, id_of, switch_off, token_for
 from tests.factories import CorpusFactory
@@ -39,6 +41,17 @@ def test_who_is_of_no_other_organization_is_told_so(people: People) -> None:
     switch_off(directory, id_of(directory, people.bob), "entra")
     assert session.get("/api/corpora/").status_code == 401
     assert session.get("/mcp").status_code in (401, 405)
+
+
+def test_who_is_switched_off_takes_along_their_own_as_who_is_removed(people: People) -> None:
+    bob, browser = people.bob, signed_in(people.bob)
+    CorpusFactory(personal_of=bob)
+    directory = Directory(token_for(people.ada))
+    switch_off(directory, id_of(directory, bob), "entra")
+    assert browser.get("/corpora/").status_code == browser.get(reverse("account")).status_code == 403
+    assert browser.get(reverse("leaving")).status_code == 200
+    assert browser.post(reverse("export-request")).status_code == 302
+    assert Export.objects.filter(owner=bob.user, organization=bob.organization).count() == 1
 
 
 def test_who_is_switched_on_again_has_lost_nothing(people: People) -> None:
