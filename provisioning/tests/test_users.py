@@ -44,7 +44,10 @@ def test_a_new_address_is_invited_and_is_nobodys_account(
     assert (told["userName"], told["externalId"], told["active"]) == ("new@here.test", "7", True)
     assert made.headers["Location"].endswith(f"/scim/v2/Users/{told['id']}")
     assert not User.objects.filter(email="new@here.test").exists()
-    assert [one.to for one in mail.outbox] == [["new@here.test"]]
+    (sent,) = mail.outbox
+    assert sent.to == ["new@here.test"]
+    assert "/invitations/" in str(sent.body)
+    assert "None" not in str(sent.body)
     assert Invitation.objects.get(email="new@here.test").organization == people.ada.organization
 
 
