@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connection, connections
@@ -30,8 +31,8 @@ def test_whoever_is_first_the_directory_is_heard() -> None:
             off = {"op": "replace", "path": "active", "value": False}
             statuses.append(Directory(secret).patch(path, off).status_code)
 
-        def join(invitation: Invitation = invitation, user: object = user) -> None:
-            accept_invitation(invitation, user)  # type: ignore[arg-type]  # a factory's
+        def join(invitation: Invitation = invitation, user: Any = user) -> None:
+            accept_invitation(invitation, user)
 
         at_once(switch_off, join)
         assert statuses == [200]
