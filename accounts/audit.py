@@ -19,7 +19,10 @@ TOOL_CALLS_KEPT = timedelta(days=90)  # there are many, and what is asked of the
 
 def record(by: Membership, action: str, subject: Model, **changes: Any) -> None:
     """Append who did what to which row. `changes` holds flags, roles and ids, never document or message text."""
-    record_for(by.organization, by.user, action, subject, **changes)
+    if by.user_id is None:  # the organization's directory (`accounts.members.directory_of`)
+        record_for(by.organization, None, action, subject, by_directory=True, **changes)
+    else:
+        record_for(by.organization, by.user, action, subject, **changes)
 
 
 def record_for(organization: Organization, actor: User | None, action: str, subject: Model, **changes: Any) -> None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from accounts import audit
 from accounts.identity.mail import deliver
 from accounts.keys import digest
+from accounts.members import lock_members
 from accounts.models import Invitation, Membership, User
 from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
@@ -40,7 +41,7 @@ def create_invitation(email: str, role: str, by: Membership) -> tuple[Invitation
             email=email,
             role=role,
             token_hash=digest(token),
-            invited_by=by.user,
+            invited_by_id=by.user_id,
             expires_at=timezone.now() + LIFETIME,
         )
         audit.record(by, "invited", invitation, role=role)
@@ -74,10 +75,12 @@ def open_invitation(token: str) -> Invitation | None:
 def accept_invitation(invitation: Invitation, user: User) -> Membership | None:
     """Make the user a member. None when somebody was faster with the same token.
 
-    The conditional update is what makes a token single-use, also for two requests at once.
+    The conditional update is what makes a token single-use, also for two requests at once. The members are locked
+    before it, as by who withdraws invitations together with members.
     """
     now = timezone.now()
     with transaction.atomic():
+        lock_members(Membership(user=user, organization=invitation.organization))
         offered = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, expires_at__gt=now)
         if not offered.update(accepted_at=now):
             return None

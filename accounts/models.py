@@ -126,7 +126,8 @@ class Organization(Identified):
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
     def active(self) -> Self:
-        return self.filter(user__is_active=True)
+        """Those that open something: neither the person nor the membership is switched off."""
+        return self.filter(user__is_active=True, is_active=True)
 
     def in_organization_of(self, membership: "Membership") -> Self:
         return self.filter(organization_id=membership.organization_id)
@@ -144,6 +145,12 @@ class Membership(Identified):
         Organization, models.CASCADE, related_name="memberships", verbose_name=_("organization")
     )
     role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.MEMBER)
+    is_active = models.BooleanField(
+        _("active"),
+        default=True,
+        db_default=True,
+        help_text=_("Switched off, it opens nothing, and nothing is lost: neither keys nor personal corpora."),
+    )
     objects = MembershipQuerySet.as_manager()
     acting_key: uuid.UUID | None = None  # the API key through which it asks, in this request
     is_signed_on = False  # whether this request's session was opened by the organization's provider
@@ -159,6 +166,11 @@ class Membership(Identified):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.organization}"
+
+    @property
+    def is_usable(self) -> bool:
+        """As `MembershipQuerySet.active`; `user` at hand."""
+        return self.is_active and self.user.is_active
 
     @property
     def is_admin(self) -> bool:
@@ -193,7 +205,7 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
     def usable(self) -> Self:
         """Those that open something. The database's clock, because the statement is prepared (`accounts.keys`)."""
         unexpired = models.Q(expires_at=None) | models.Q(expires_at__gt=Now())
-        return self.filter(unexpired, revoked_at=None, membership__user__is_active=True)
+        return self.filter(unexpired, revoked_at=None, membership__is_active=True, membership__user__is_active=True)
 
 
 class ApiKey(Identified):

@@ -173,6 +173,7 @@ def readable_corpora(agent: UUID, organization: UUID, membership: UUID, user: UU
             assignments__agent__organization_id=organization,
             organization_id=organization,
             organization__memberships=membership,
+            organization__memberships__is_active=True,
             is_active=True,
             deleted_at=None,
         )

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "oauth2_provider",
     "accounts",
+    "provisioning",
     "corpora",
     "retrieval",
     "tools",

@@ -33,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/chat/completions", openai.completions),
     path("mcp", mcp, name="mcp"),
     path("", include("accounts.identity.oauth.urls")),
+    path("scim/v2/", include("provisioning.api.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("sign_on.pages.urls")),
     path("accounts/", include("accounts.pages.sign_in.urls")),

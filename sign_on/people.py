@@ -35,6 +35,8 @@ def membership_of_person(provider: IdentityProvider, person: Person) -> Membersh
         else:
             ProvidedIdentity.objects.filter(pk=identity.pk).update(last_used_at=timezone.now())
             membership = _known(provider, user)
+        if not membership.is_active:  # by an admin or the directory
+            raise SignOnRefused("inactive")
     _follow_groups(provider, person, membership)
     return membership
 

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOUSE = (
     "config",
     "accounts",
+    "provisioning",
     "corpora",
     "retrieval",
     "tools",

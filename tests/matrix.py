@@ -230,6 +230,25 @@ API = (
     Case("POST", "/v1/chat/completions", shared(200), QUESTION | {"model": "{slug}"}),
 )
 
+SCIM_USER = "urn:ietf:params:scim:schemas:core:2.0:User"
+# Of the directory's own token alone (provisioning/tests): no session and no key is anybody there.
+DIRECTORY = tuple(
+    Case(method, f"/scim/v2/{path}", everybody(401), {"schemas": [SCIM_USER]} if method in ("POST", "PUT") else None)
+    for path, methods in (
+        ("Users", ("GET", "POST")),
+        ("Groups", ("GET", "POST")),
+        ("Users/{directory_user}", ("GET", "PUT", "PATCH", "DELETE")),
+        ("Groups/{directory_group}", ("GET", "PUT", "PATCH", "DELETE")),
+        ("ServiceProviderConfig", ("GET",)),
+        ("ResourceTypes", ("GET",)),
+        ("ResourceTypes/User", ("GET",)),
+        ("Schemas", ("GET",)),
+        (f"Schemas/{SCIM_USER}", ("GET",)),
+        ("unknown", ("GET",)),
+    )
+    for method in methods
+)
+
 PAGES = tuple(
     Case(method, path, rule, body, page=True)
     for method, path, rule, body in (
@@ -428,4 +447,4 @@ DOORS = tuple(
     )
 )
 
-CASES = API + PAGES + DOORS + PUBLIC
+CASES = API + DIRECTORY + PAGES + DOORS + PUBLIC

@@ -23,8 +23,10 @@ from agents.models import Agent
 from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
 from retrieval.models import Flags, SpaceState
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
+from tests.directories import directory_group_of, directory_user_of
 from tests.factories import (
     AgentFactory,
     ConversationFactory,
@@ -66,6 +68,12 @@ def tool_call_of(member: Membership) -> ToolCall:
     return ToolCall.objects.filter(organization=member.organization).latest("created_at")
 
 
+def directory_token_of(member: Membership) -> DirectoryToken:
+    token = DirectoryToken(organization=member.organization, name="Entra ID", prefix="acvscim_", token_hash=uuid4().hex)
+    token.save()
+    return token
+
+
 def trace_of(member: Membership) -> Trace:
     talk = ConversationFactory(of=member)
     answer = MessageFactory(conversation=talk, role="assistant")
@@ -86,6 +94,9 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     OAuthGrant: lambda member: let_in(member, "a program"),
     AuditEvent: audit_event_of,
     ToolCall: tool_call_of,
+    DirectoryToken: directory_token_of,
+    DirectoryUser: directory_user_of,
+    DirectoryGroup: lambda member: directory_group_of(member.organization),
     Corpus: lambda member: CorpusFactory(shared_in=member.organization),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(shared_in=member.organization)),
     ErasureReceipt: lambda member: ErasureReceipt.objects.create(

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = (
     "config",
     "accounts",
+    "provisioning",
     "corpora",
     "retrieval",
     "tools",

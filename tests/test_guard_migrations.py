@@ -21,6 +21,7 @@ RELEASED = {
     "chat": 9,
     "corpora": 11,
     "evaluation": 3,
+    "provisioning": 0,
     "retrieval": 3,
     "tools": 0,
     "webhooks": 0,
@@ -56,7 +57,10 @@ def old_rows_pointed_to() -> Iterator[tuple[str, str, str]]:
     made = [(one.app_label, op) for one in migrations_since() for op in one.operations if isinstance(op, CreateModel)]
     for app, op in made:
         for name, field in op.fields:
-            if field.remote_field and field.db_constraint:
+            if field.many_to_many:
+                table = apps.get_model(app, op.name)._meta.get_field(name).remote_field.through
+                yield from ((app, table._meta.model_name, one.name) for one in table._meta.fields if one.is_relation)
+            elif field.remote_field and field.db_constraint:
                 yield app, op.name_lower, name
 
 

@@ -38,8 +38,10 @@ from corpora.models import (
 )
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
+from tests.directories import directory_group_of, directory_user_of
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
@@ -59,12 +61,27 @@ from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile
 from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
 
-APPS = ("accounts", "corpora", "retrieval", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation", "workers")
+APPS = (
+    "accounts",
+    "provisioning",
+    "corpora",
+    "retrieval",
+    "tools",
+    "webhooks",
+    "sign_on",
+    "agents",
+    "chat",
+    "evaluation",
+    "workers",
+)
 ROOT = Path(__file__).resolve().parent.parent
 
 TENANT_PATHS: dict[type[Model], str] = {
     Membership: "organization",
     Invitation: "organization",
+    DirectoryToken: "organization",
+    DirectoryUser: "organization",
+    DirectoryGroup: "organization",
     ApiKey: "membership__organization",
     OAuthGrant: "membership__organization",
     OAuthCode: "grant__membership__organization",
@@ -127,6 +144,7 @@ WITHOUT_TENANT: dict[type[Model], str] = {
 # Models without a verb of their own: reached from a row that was read through one.
 REACHED_FROM: dict[type[Model], str] = {
     Invitation: "organization=membership.organization, or by the hash of the token that only its receiver knows",
+    DirectoryToken: "by the hash of its secret; listed in the admin alone, which scopes by organization",
     ApiKey: "membership.api_keys, or by the hash of its secret",
     OAuthGrant: "membership.oauth_grants",
     OAuthCode: "the code itself, which is the credential",
@@ -155,6 +173,8 @@ REACHED_FROM: dict[type[Model], str] = {
 }
 ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Membership: lambda member: member,
+    DirectoryUser: lambda member: directory_user_of(member),
+    DirectoryGroup: lambda member: directory_group_of(member.organization),
     Corpus: lambda member: CorpusFactory(personal_of=member),
     Document: lambda member: DocumentFactory(corpus=CorpusFactory(personal_of=member)),
     MetadataValue: lambda member: MetadataValue.objects.create(
@@ -262,6 +282,23 @@ TRUSTED: dict[tuple[str, str], str] = {
         "webhooks/admin/hooks.py",
         "Webhook.objects.filter(pk__in=ids, organization__in=homes)",
     ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/admin/kept.py",
+        "DirectoryUser.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/admin/kept.py",
+        "DirectoryGroup.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/admin/tokens.py",
+        "DirectoryToken.objects.filter(pk__in=ids, organization__in=homes)",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "provisioning/api/dispatching.py",
+        "DirectoryGroup.users.through.objects.filter(directorygroup__in=",
+    ): "who is in the groups in hand",
+    ("provisioning/tokens.py", "DirectoryToken.objects.select_related("): "the token is the credential",
     ("webhooks/admin/hooks.py", "Delivery.objects.filter(webhook__in="): "counts what goes with rows in hand",
     (
         "webhooks/admin/deliveries.py",
@@ -511,7 +548,7 @@ def found_in_the_code() -> list[Lookup]:
     models = frozenset(model.__name__ for model in TENANT_PATHS)
     modules = sources(
         ROOT,
-        ("accounts", "corpora", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation"),
+        ("accounts", "provisioning", "corpora", "tools", "webhooks", "sign_on", "agents", "chat", "evaluation"),
         ("management", "models", "visibility"),
     )
     return [lookup for path, source in modules for lookup in unguarded(source, path, models)]

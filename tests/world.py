@@ -14,6 +14,7 @@ from accounts import keys
 from accounts.models import Invitation, Membership, SignIn
 from corpora.models import Corpus, Document
 from corpora.rows.deletable import deletion
+from tests.directories import directory_group_of, directory_user_of
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
@@ -95,6 +96,8 @@ class World:
             "webhook": hook,
             "provider": provider_of(here),
             "delivery": told(hook, Delivery.Status.FAILED),
+            "directory_user": directory_user_of(people.bob, display_name=f"{SHARED_MARK} directory user"),
+            "directory_group": directory_group_of(here, f"{SHARED_MARK} directory group"),
             "conversation": conversation,
             "message": message,
             "question": question,

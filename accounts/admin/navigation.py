@@ -1,5 +1,6 @@
 """The admin's side bar, in the order of an organization's work. Settings name `sidebar` in UNFOLD."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpRequest
@@ -15,25 +16,6 @@ def item(title: Any, icon: str, url_name: str, *arguments: Any) -> dict[str, Any
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Groups of links; pages that only operators have are offered to operators alone."""
-    people = [
-        item(_("Members"), "group", "admin:accounts_membership_changelist"),
-        item(_("Invitations"), "mail", "admin:accounts_invitation_changelist"),
-        item(_("API keys"), "key", "admin:accounts_apikey_changelist"),
-        item(_("Connected programs"), "extension", "admin:accounts_oauthgrant_changelist"),
-        item(_("Organizations") if is_operator(request) else _("Organization"), "domain",
-             "admin:accounts_organization_changelist"),
-    ]  # fmt: skip
-    people.append(
-        item(_("Organization sign-in"), "passkey", "admin:sign_on_identityprovider_changelist")
-        | {"active": on_sign_on(request)}
-    )
-    if membership := admin_membership(request):
-        people.append(item(_("Limits"), "speed", "admin:accounts_limits", membership.organization_id))
-    switches = []
-    if is_operator(request):
-        switches.append(item(_("Flags"), "toggle_on", "admin:retrieval_flags_changelist"))
-        switches.append(item(_("Embedding spaces"), "hub", "admin:retrieval_spacestate_changelist"))
-        people.append(item(_("Users"), "person", "admin:accounts_user_changelist"))
     return [
         group(
             "",
@@ -56,20 +38,40 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             item(_("Question sets"), "quiz", "admin:evaluation_questionset_changelist"),
             item(_("Runs"), "monitoring", "admin:evaluation_evaluationrun_changelist"),
         ),
-        group(_("People"), *people),
-        group(
-            _("Operations"),
-            item(_("Usage"), "bar_chart", "admin:chat_usage"),
-            item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)},
-            item(_("Playground"), "science", "admin:chat_playground"),
-            item(_("Tool calls"), "build", "admin:accounts_toolcall_changelist"),
-            item(_("Webhooks"), "webhook", "admin:webhooks_webhook_changelist") | {"active": on_webhooks(request)},
-            item(_("Audit log"), "history", "admin:accounts_auditevent_changelist"),
-            item(_("Trash"), "delete", "admin:corpora_trash"),
-            item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist"),
-            *switches,
-        ),
+        group(_("People"), *people(request)),
+        group(_("Operations"), *operations(request)),
     ]
+
+
+def people(request: HttpRequest) -> Iterator[dict[str, Any]]:
+    yield item(_("Members"), "group", "admin:accounts_membership_changelist")
+    yield item(_("Invitations"), "mail", "admin:accounts_invitation_changelist")
+    yield item(_("API keys"), "key", "admin:accounts_apikey_changelist")
+    yield item(_("Connected programs"), "extension", "admin:accounts_oauthgrant_changelist")
+    organizations = _("Organizations") if is_operator(request) else _("Organization")
+    yield item(organizations, "domain", "admin:accounts_organization_changelist")
+    sign_in = item(_("Organization sign-in"), "passkey", "admin:sign_on_identityprovider_changelist")
+    yield sign_in | {"active": on_sign_on(request)}
+    directory = item(_("Directory"), "sync", "admin:provisioning_directorytoken_changelist")
+    yield directory | {"active": request.path.startswith(reverse("admin:app_list", args=["provisioning"]))}
+    if membership := admin_membership(request):
+        yield item(_("Limits"), "speed", "admin:accounts_limits", membership.organization_id)
+    if is_operator(request):
+        yield item(_("Users"), "person", "admin:accounts_user_changelist")
+
+
+def operations(request: HttpRequest) -> Iterator[dict[str, Any]]:
+    yield item(_("Usage"), "bar_chart", "admin:chat_usage")
+    yield item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)}
+    yield item(_("Playground"), "science", "admin:chat_playground")
+    yield item(_("Tool calls"), "build", "admin:accounts_toolcall_changelist")
+    yield item(_("Webhooks"), "webhook", "admin:webhooks_webhook_changelist") | {"active": on_webhooks(request)}
+    yield item(_("Audit log"), "history", "admin:accounts_auditevent_changelist")
+    yield item(_("Trash"), "delete", "admin:corpora_trash")
+    yield item(_("Erasure receipts"), "receipt_long", "admin:corpora_erasurereceipt_changelist")
+    if is_operator(request):
+        yield item(_("Flags"), "toggle_on", "admin:retrieval_flags_changelist")
+        yield item(_("Embedding spaces"), "hub", "admin:retrieval_spacestate_changelist")
 
 
 def on_agents(request: HttpRequest) -> bool:

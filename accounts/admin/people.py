@@ -37,7 +37,7 @@ class MembershipAdmin(OrganizationAdmin):
 
     writes = frozenset({"add", "change", "delete"})
     readonly_fields = ("person", "email")
-    list_display = ("person", "email", "shown_role", "is_active", "created_at")
+    list_display = ("person", "email", "shown_role", "opens", "created_at")
     list_filter = ("role",)
     list_select_related = ("user", "organization")
     search_fields = ("user__name__matches", "user__email__matches")
@@ -46,7 +46,7 @@ class MembershipAdmin(OrganizationAdmin):
         return is_operator(request)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("person", "email", "role") if obj else ("user", "role")
+        return ("person", "email", "role", "is_active") if obj else ("user", "role")
 
     person = related_text("user", _("user"))
 
@@ -58,15 +58,18 @@ class MembershipAdmin(OrganizationAdmin):
     def shown_role(self, obj: Membership) -> tuple[str, str]:
         return obj.role, obj.get_role_display()
 
-    @admin.display(description=_("active"), boolean=True, ordering="user__is_active")
-    def is_active(self, obj: Membership) -> bool:
-        return obj.user.is_active
+    @admin.display(description=_("active"), boolean=True, ordering="is_active")
+    def opens(self, obj: Membership) -> bool:
+        return obj.is_active and obj.user.is_active
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         if not change:
             super().save_model(request, obj, form, change)
-        elif "role" in form.changed_data:
+            return
+        if "role" in form.changed_data:
             members.change_role(obj, obj.role, self.by(request, obj))
+        if "is_active" in form.changed_data:
+            members.change_active(obj, obj.is_active, self.by(request, obj))
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
         members.end_membership(obj, self.by(request, obj))

@@ -50,7 +50,7 @@ def membership_of_session(request: HttpRequest) -> Membership | None:
     if not isinstance(user, User) or not user.is_active:
         return None
     if not hasattr(request, "_membership"):
-        mine = user.memberships.select_related("user", "organization")
+        mine = user.memberships.active().select_related("user", "organization")
         chosen = request.session.get(SESSION_ORGANIZATION)
         with system_scope():
             found = _opened(request, mine.filter(organization_id=chosen)[:1]) if chosen else None
@@ -69,10 +69,12 @@ def _opened(request: HttpRequest, memberships: Iterable[Membership]) -> Membersh
 
 
 def memberships_of(request: HttpRequest, user: User) -> list[Membership]:
-    """All of a person's that this session may open, each with its organization: of those that are not active, a
+    """All of a person's that this session may open, each with its organization: of those that are not chosen, a
     member's session shows nothing."""
     with system_scope():
-        return [one for one in user.memberships.select_related("user", "organization") if may_open(request, one)]
+        return [
+            one for one in user.memberships.active().select_related("user", "organization") if may_open(request, one)
+        ]
 
 
 def bearer_of(request: HttpRequest) -> str | None:

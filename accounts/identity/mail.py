@@ -31,7 +31,7 @@ def deliver(address: str, subject: str, template: str, **context: object) -> boo
     body = render_to_string(template, context)
     try:
         sent = send_mail(" ".join(subject.split()), body, settings.DEFAULT_FROM_EMAIL, [address])
-    except OSError:  # smtplib's errors and refused connections
+    except (OSError, UnicodeError):  # smtplib's errors and refused connections; a domain that has no ASCII form
         logger.warning("A mail was not sent: %s", template)
         return False
     return bool(sent) and is_mail_set_up()

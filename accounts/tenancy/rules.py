@@ -94,6 +94,11 @@ RULES: dict[str, Rule] = {
     "account_emailconfirmation": Rule(following("account_emailaddress", "email_address_id")),
     "django_admin_log": Rule(OF_PERSON),
     "django_session": Rule("false"),  # a session's key opens it: only its store, before anybody is known, reads one
+    # provisioning: admins keep what their directory says, and the directory acts as one of them
+    "provisioning_directorytoken": Rule(OF_ADMINS),
+    "provisioning_directoryuser": Rule(OF_ADMINS),
+    "provisioning_directorygroup": Rule(OF_ADMINS),
+    "provisioning_directorygroup_users": Rule(following("provisioning_directoryuser", "directoryuser_id")),
     # corpora: global ones are everybody's to read and an admin's to change, personal ones their owner's alone
     "corpora_corpus": Rule(
         OWN_OR_SHARED, write="organization_id = {organization} AND (owner_id = {user} OR owner_id IS NULL AND {admin})"

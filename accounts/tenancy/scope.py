@@ -66,6 +66,11 @@ def become_member(organization: UUID, user: UUID, *, is_admin: bool) -> None:
     _become(Party(organization, user, "admin" if is_admin else "member"))
 
 
+def become_directory(organization: UUID) -> None:
+    """From here on the request is that of an organization's directory, which keeps its members as an admin does."""
+    _become(Party(organization, role="admin"))
+
+
 def become_person(user: UUID) -> None:
     """From here on the request is that of a person who has signed in and belongs to no organization."""
     _become(Party(user=user, role="member"))

@@ -58,7 +58,7 @@ def change(client: Client, row: Any, **fields: Any) -> Any:
 
 
 def test_an_admin_makes_a_member_an_admin(client: Client, bob: Membership) -> None:
-    change(client, bob, role="admin")
+    change(client, bob, role="admin", is_active="on")
     bob.refresh_from_db()
     assert bob.role == "admin"
     event = AuditEvent.objects.get()

@@ -1,11 +1,13 @@
 """Links that open something never reach a log, and a deployment without mail fails its check."""
 
 import logging
+import smtplib
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from django.core.mail import EmailMessage, send_mail
+from django.core.mail.backends import smtp
 from django.core.mail.backends.base import BaseEmailBackend
 
 from accounts import checks
@@ -85,3 +87,20 @@ def test_a_mail_server_that_is_down_is_told_to_the_caller(settings: Any, caplog:
     settings.EMAIL_BACKEND = "accounts.tests.test_mail.Refusing"
     assert not deliver("alice@example.org", "Subject", "accounts/address_taken_mail.txt")
     assert "alice" not in caplog.text
+
+
+class Reached(smtp.EmailBackend):
+    """A mail server that is there; what it is told is not looked at."""
+
+    def open(self) -> bool:
+        self.connection = smtplib.SMTP()
+        return False
+
+
+def test_an_address_that_no_mail_can_go_to_is_told_to_the_caller(
+    settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Django's check takes an ideographic full stop, and its mail does not."""
+    settings.EMAIL_BACKEND = "accounts.tests.test_mail.Reached"
+    assert not deliver("ceo@\u3002example.org", "Subject", "accounts/address_taken_mail.txt")
+    assert "ceo" not in caplog.text

@@ -12,7 +12,7 @@ from sign_on.problems import SignOnRefused
 from sign_on.provider.claims import Person, person_of
 from tests.factories import UserFactory
 from tests.people import People
-from tests.sign_on import domain_of_organization, provider_of
+from tests.sign_on import domain_of_organization, identity_of, provider_of
 
 pytestmark = pytest.mark.django_db
 
@@ -179,3 +179,11 @@ def test_a_provider_that_is_deleted_leaves_no_identity_of_any_issuer(
     save_provider(people.ada, provider, issuer="https://other.example.org", secret="new")
     delete_provider(people.ada, provider)
     assert not ProvidedIdentity.objects.exists()
+
+
+def test_who_is_switched_off_here_does_not_come_in_by_the_provider(people: People, provider: IdentityProvider) -> None:
+    identity = identity_of(people.alice)
+    ProvidedIdentity.objects.filter(pk=identity.pk).update(issuer=provider.issuer)
+    assert membership_of_person(provider, said(people.alice.user.email)) == people.alice
+    Membership.objects.filter(pk=people.alice.pk).update(is_active=False)
+    assert refused(provider, said(people.alice.user.email)) == "inactive"

@@ -44,6 +44,8 @@ OF_EVERYBODY = {
     "webhook",
     "delivery",
     "provider",
+    "directory_user",
+    "directory_group",
     "slug",
     "bob",
     "invitation",
@@ -56,7 +58,7 @@ VARYING = [  # from one answer to the next; what was sent is `SENT` by then
     for pattern, name in (
         (rb"[^\"]*Line \d+, Col: \d+[^\"]*", b"NO SQL"),  # of an id that stands for a statement: by its digits
         (rb"SENT-[0-9a-f]{8}", b"SENT"),  # a fact's file is named by its key and the key's hash
-        (rb"acv_[\w-]+|whsec_[\w+/=]+|/invitations/[\w-]{20,}|chatcmpl-[\w-]+", b"SECRET"),
+        (rb"acv_[\w-]+|acvscim_[\w-]+|whsec_[\w+/=]+|/invitations/[\w-]{20,}|chatcmpl-[\w-]+", b"SECRET"),
         (rb"[A-Za-z0-9]{64}", b"TOKEN"),
         (rb"nonce[-=]\"?[\w+/=-]+", b"NONCE"),
         (rb"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", b"UUID"),

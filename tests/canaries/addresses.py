@@ -16,6 +16,7 @@ from accounts.models import ApiKey, Invitation, Membership
 from agents.models import Agent, Assignment, ReachableTable
 from chat.models import AnswerTable, Conversation, Message, Project
 from corpora.models import Corpus, Document
+from provisioning.models import DirectoryGroup, DirectoryUser
 from sign_on.models import IdentityProvider
 from tests.routes import routes
 from tools.models import DataSource, SourceFile
@@ -39,6 +40,8 @@ NOUNS: dict[str, type[Model]] = {
     "data-sources": DataSource,
     "webhooks": Webhook,
     "organization": IdentityProvider,
+    "Users": DirectoryUser,
+    "Groups": DirectoryGroup,
 }
 
 Rows = dict[str, list[str]]

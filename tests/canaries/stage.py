@@ -12,8 +12,10 @@ from chat.models import Project
 from corpora.models import Corpus
 from corpora.uploads import facts
 from evaluation.models import QuestionSet
+from provisioning.models import DirectoryUser
 from tests import factories
 from tests.canaries.secrets import ADMINS_ELSEWHERE, ADMINS_HERE, ELSEWHERE, HERE, Seen, Vault
+from tests.directories import directory_group_of, token_for
 from tests.fakes.fixtures import ModelServer
 from tests.hooks import hook_of, told
 from tests.library import upload
@@ -56,6 +58,7 @@ class Stage:
         stage._sources()
         stage._webhooks()
         stage._sign_on()
+        stage._directories()
         assert stage.work() == 2 * len(stage.corpora)
         Corpus.objects.update(is_course=True)  # the pages of its units; its points say no more for that
         return stage
@@ -173,3 +176,16 @@ class Stage:
             hook.keep_secret(plant(tier, "webhook secret"))
             hook.save()
             told(hook, Delivery.Status.SENT)
+
+    def _directories(self) -> None:
+        """What a directory says of people is for admins, and its token for nobody."""
+        for tier, admin, admins in (("here", "ada", ADMINS_HERE), ("elsewhere", "zoe", ADMINS_ELSEWHERE)):
+            by, plant = self.members[admin], self.vault.plant
+            self.vault.keep(token_for(by, plant(tier, "directory token name", *admins)), tier, "directory token")
+            person = DirectoryUser.objects.create(
+                organization=by.organization, user_name=plant(tier, "directory user", *admins),
+                display_name=plant(tier, "directory name", *admins), external_id=plant(tier, "directory id", *admins),
+                email=f"{plant(tier, 'directory address', *admins)}@example.org",
+                given_name=plant(tier, "given name"), family_name=plant(tier, "family name"),
+            )  # fmt: skip
+            directory_group_of(by.organization, plant(tier, "directory group", *admins), person)

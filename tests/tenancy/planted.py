@@ -21,7 +21,9 @@ from agents.models import Agent
 from chat.models import Citation, DailyUsage, Export, Message, Trace
 from corpora.models import Corpus, ErasureReceipt, UnitReading
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
 from retrieval.places.names import keep_names
+from tests.directories import directory_group_of
 from tests.factories import (
     AgentFactory,
     AssignmentFactory,
@@ -91,6 +93,12 @@ class Planted:
         self.plant_source(agent, *everybody, of=team)
         hook = self.note(hook_of(organization), *everybody, of=team)
         delivery = self.note(told(hook), admin)
+        named = {"name": team, "prefix": "acvscim_", "token_hash": team}
+        self.note(DirectoryToken.objects.create(organization=organization, **named), admin, of=team)
+        person = DirectoryUser.objects.create(organization=organization, user_name=team, email=f"{team}@example.org")
+        group = directory_group_of(organization, team, person)
+        for one in (person, group, DirectoryGroup.users.through.objects.get(directorygroup=group)):
+            self.note(one, admin, of=team)
         self.note(DeliveryAttempt.objects.create(delivery=delivery, reason="ok", milliseconds=1), admin)
         self.note(provider_of(organization), admin)
         self.note(domain_of_organization(organization, f"{team}.test"), admin)

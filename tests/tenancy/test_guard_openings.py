@@ -14,6 +14,7 @@ from accounts.tenancy.rules import RULES, WITHOUT_RULE
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
     "accounts",
+    "provisioning",
     "corpora",
     "retrieval",
     "tools",
@@ -57,6 +58,8 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/pages/invitations.py", "join_as_new"): "the new person signs in",
     ("accounts/admin/scope.py", "OrganizationAdmin.delete_model"): "what goes with a row may be other people's",
     ("accounts/members.py", "end_membership"): "what goes with a membership is the member's",
+    ("provisioning/tokens.py", "token_of"): "the token is the credential",
+    ("provisioning/entries.py", "bind_new_member"): "who joins is bound to what the directory says of them",
     ("agents/api/agents.py", "AgentDetail.delete"): "what goes with an agent is its users'",
     ("agents/admin/agents.py", "personal_count"): "a count",
     ("agents/admin/agents.py", "AgentAdmin.goes_with"): "counts",

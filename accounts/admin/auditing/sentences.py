@@ -29,6 +29,9 @@ THINGS = {
     "membership": ("%(name)s", _("somebody who has left")),
     "user": ("%(name)s", _("somebody who has left")),
     "invitation": ("%(name)s", _("somebody whose invitation is no longer there")),
+    "directorytoken": (_("the directory token “%(name)s”"), _("a directory token that is no longer there")),
+    "directoryuser": (_("what the directory says of %(name)s"), _("somebody of the directory who is no longer there")),
+    "directorygroup": (_("the directory group “%(name)s”"), _("a directory group that is no longer there")),
     "apikey": (_("the API key “%(name)s”"), _("an API key that is no longer there")),
     "oauthgrant": (_("the program “%(name)s”"), _("a program that is no longer connected")),
     "organization": (_("the organization “%(name)s”"), _("an organization that is no longer there")),
@@ -38,10 +41,16 @@ THINGS = {
     "export": ("%(name)s", _("a copy of their data")),
 }
 FAMILIES = {
-    "people": (_("Members and invitations"), ("membership", "invitation")),
+    "people": (
+        _("Members and invitations"),
+        ("membership", "invitation", "directoryuser", "directorygroup"),
+    ),
     "access": (
         _("Passwords, second factors and keys"),
-        ("user", "apikey", "oauthgrant", "identityprovider", "maildomain", "providedidentity"),
+        (
+            *("user", "apikey", "oauthgrant", "directorytoken"),
+            *("identityprovider", "maildomain", "providedidentity"),
+        ),
     ),
     "agents": (_("Agents and what they read"), ("agent", "assignment", "datasource", "sourcetable")),
     "knowledge": (_("Corpora and documents"), ("corpus", "document")),
@@ -75,6 +84,8 @@ OF_ANYTHING = {
     "linked": _("%(who)s signed in through the organization's provider for the first time"),
     "unlinked": _("%(who)s removed %(what)s"),
     "asked for": _("%(who)s asked for %(what)s"),
+    "deactivated": _("%(who)s switched off the membership of %(what)s"),
+    "activated": _("%(who)s switched on the membership of %(what)s"),
     "removed": _("%(who)s removed %(what)s from the organization"),
     "invited": _("%(who)s invited %(what)s as %(role)s"),
     "resent": _("%(who)s sent the invitation of %(what)s again"),
@@ -130,6 +141,8 @@ def template(event: AuditEvent) -> Any:
 
 def actor(event: AuditEvent) -> str:
     """Commands act without anybody, and who was erased leaves nobody."""
+    if event.changes.get("by_directory"):
+        return gettext("The directory")
     if event.actor is None:
         return gettext("Somebody unnamed (a command, or a person erased since)")
     return f"{event.actor.name} ({event.actor.email})" if event.actor.name else event.actor.email

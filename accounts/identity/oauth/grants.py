@@ -60,7 +60,7 @@ def end_all(user: User) -> None:
 
 def membership_of_token(secret: str, resource: str, seen_from: str | None = None) -> Membership | None:
     """The membership that an access token speaks for at this resource, or None when it is unknown, revoked, expired,
-    another resource's, or its user is inactive. From here on the request is that member's."""
+    another resource's, or its member is switched off. From here on the request is that member's."""
     with system_scope():
         token = _usable().filter(token_checksum=digest(secret)).first()
     if token is None or token.resource != [resource]:
@@ -74,7 +74,8 @@ def membership_of_token(secret: str, resource: str, seen_from: str | None = None
 
 
 def _usable() -> QuerySet[OAuthAccessToken]:
-    usable = OAuthAccessToken.objects.filter(expires__gt=timezone.now(), grant__membership__user__is_active=True)
+    of_active = {"grant__membership__is_active": True, "grant__membership__user__is_active": True}
+    usable = OAuthAccessToken.objects.filter(expires__gt=timezone.now(), **of_active)
     return usable.select_related("grant__membership__user", "grant__membership__organization")
 
 

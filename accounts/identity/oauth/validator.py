@@ -31,7 +31,7 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the toolkit ships no 
         """The code's row stays locked until the request ends: of two exchanges at once the second finds none."""
         found = OAuthCode.objects.select_for_update(of=("self",)).filter(code=code, application=client)
         held = found.select_related("grant__membership__user").first()
-        if held is None or not held.grant.membership.user.is_active:
+        if held is None or not held.grant.membership.is_usable:
             return False
         request.grant = held.grant
         return bool(super().validate_code(client_id, code, client, request, *args, **kwargs))
@@ -44,7 +44,7 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the toolkit ships no 
         if not super().validate_refresh_token(refresh_token, client, request, *args, **kwargs):
             return False
         request.grant = request.refresh_token_instance.grant
-        return bool(request.grant.membership.user.is_active and not has_exchanged_enough(request.grant))
+        return bool(request.grant.membership.is_usable and not has_exchanged_enough(request.grant))
 
     def _create_authorization_code(self, request: Any, code: dict[str, str], expires: Any = None) -> OAuthCode:
         lifetime = timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS)
