@@ -7,9 +7,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.identity.provided import PROVIDED
 from accounts.models import Membership, Organization
 from sign_on.enforcing import note_enforced_domains
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
+from tests.people import signed_in
 
 KEY = UUID("5e0f6d0e-9f0c-4f5d-8b43-0d6f0a6f7c11")  # of the provider that the process knows the address of
 CALLBACK = f"/accounts/organization/{KEY}/callback/"
@@ -51,6 +53,15 @@ def begun(provider: IdentityProvider, client: Client | None = None, then: str = 
     answer = client.get(reverse("sign-on-begin", args=[provider.pk]), {"next": then} if then else {})
     assert answer.status_code == 302, answer.content.decode()[:2000]
     return client, answer["Location"]
+
+
+def provided_session(membership: Membership) -> Client:
+    """A browser whose session the organization's provider has opened."""
+    client = signed_in(membership)
+    session = client.session
+    session[PROVIDED] = str(membership.organization_id)
+    session.save()
+    return client
 
 
 def is_inside(client: Client, membership: Membership) -> bool:

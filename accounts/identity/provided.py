@@ -1,7 +1,8 @@
 """Sessions that an organization's own provider has opened (docs/sign-on.md), and what they open.
 
 Such a session opens that organization and nothing else: whoever runs the provider could sign in there as anybody, and
-must not become somebody elsewhere by it. So it also neither sees nor changes what the account is opened with.
+must not become somebody elsewhere by it. So it also neither sees nor changes what the account is opened with, nor what
+the person is called or has elsewhere.
 """
 
 from collections.abc import Callable
@@ -53,9 +54,11 @@ def needs_provider(membership: Membership) -> bool:
 
 
 @system_scope()  # names of where the person belongs, which this session may not open
-def closed_organizations(user: Any) -> list[Organization]:
-    """Those of a person that only the organization's own provider opens."""
-    mine = user.memberships.select_related("user", "organization")
+def closed_organizations(request: HttpRequest) -> list[Organization]:
+    """Those of the person that only the organization's own provider opens; another provider learns of none."""
+    if not isinstance(request.user, User) or provided_organization(request):
+        return []
+    mine = request.user.memberships.select_related("user", "organization")
     return [one.organization for one in mine if needs_provider(one)]
 
 
@@ -77,12 +80,12 @@ def note_provider(request: HttpRequest, user: User, provided: str = "", **_signa
 
 
 def with_own_credentials(view: View) -> View:
-    """A page about what the account itself is opened with: not for sessions that a provider has opened."""
+    """A page about the account itself, above all its credentials: not for sessions that a provider has opened."""
 
     @wraps(view)
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.user.is_authenticated and provided_organization(request):
-            said = _("You came through your organization. Sign in with your password to change how you sign in.")
+            said = _("You came through your organization. Sign in with your password for that.")
             messages.error(request, said)
             return redirect("account")
         return view(request, *args, **kwargs)

@@ -54,7 +54,7 @@ def own_page(view: MemberPage[P]) -> Page[P]:
         if membership is None:
             if needs_no_organization(request.user):
                 return elsewhere_first(request, redirect("admin:index"))
-            closed = closed_organizations(request.user)
+            closed = closed_organizations(request)
             return render(request, "accounts/no_organization.html", {"closed": closed}, status=403)
         try:
             return view(request, membership, *args, **kwargs)

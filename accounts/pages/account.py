@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts import keys
 from accounts.http.principal import SESSION_ORGANIZATION, memberships_of
+from accounts.identity.provided import with_own_credentials
 from accounts.identity.second_factor import has_second_factor
 from accounts.identity.sessions import note_session, sign_ins_of
 from accounts.limits.declared import Per
@@ -52,6 +53,7 @@ def account_page(
 
 
 @require_POST
+@with_own_credentials
 @member_page
 def account_name(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = NameForm(request.POST, instance=membership.user)

@@ -19,11 +19,12 @@ OWNED = (Corpus, Conversation, Project, Export)
 
 @system_scope()  # a person without an organization has no rows in any
 def former_organizations(user: User) -> list[Organization]:
-    """Where things of theirs are left."""
+    """Where things of theirs are left, and they are no member any more: what still is one's own there is taken along as
+    a member, by a session that opens it."""
     left: set[UUID] = set()
     for model in OWNED:
         left.update(model._base_manager.filter(owner_id=user.pk).values_list("organization_id", flat=True))
-    return list(Organization.objects.filter(pk__in=left).order_by("name", "pk"))
+    return list(Organization.objects.filter(pk__in=left).exclude(memberships__user=user).order_by("name", "pk"))
 
 
 @contextmanager

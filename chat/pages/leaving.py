@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.http.principal import membership_of_session
 from accounts.identity.mail import deliver
+from accounts.identity.provided import provided_organization, with_own_credentials
 from accounts.members import LastAdmin
 from accounts.models import ApiKey, Membership, Organization, User
 from accounts.pages.access import MemberPage, Page, member_page, redirect_with_problem
@@ -37,12 +38,13 @@ P = ParamSpec("P")
 
 def leaver_page(view: MemberPage[P]) -> Page[P]:
     """As `member_page`, and for who belongs to no organization any more: `?organization=` says which they mean of
-    several."""
+    several. A session that an organization's provider has opened takes along nothing from elsewhere."""
     inside = member_page(view)
 
     @wraps(view)
     def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not isinstance(request.user, User) or membership_of_session(request):
+        is_member = membership_of_session(request) is not None
+        if not isinstance(request.user, User) or is_member or provided_organization(request):
             return inside(request, *args, **kwargs)
         try:
             with as_former_member(request.user, request.GET.get("organization", "")) as former:
@@ -167,6 +169,7 @@ def export_delete(request: HttpRequest, membership: Membership, pk: UUID) -> Htt
 
 @sensitive_post_parameters()
 @require_POST
+@with_own_credentials
 @leaver_page
 def account_delete(request: HttpRequest, membership: Membership) -> HttpResponse:
     """With the password; from then on the account opens nothing any more. Guesses are counted as sign-ins are."""

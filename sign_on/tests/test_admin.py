@@ -6,14 +6,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.identity.provided import PROVIDED
 from accounts.models import AuditEvent
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
 from tests.factories import UserFactory
 from tests.fakes.names import NameServer
 from tests.fakes.openid.hostile import HostileProvider
 from tests.people import People, signed_in
-from tests.sign_on import domain_of_organization, provider_of
+from tests.sign_on import domain_of_organization, provided_session, provider_of
 
 pytestmark = pytest.mark.django_db
 ADD = reverse("admin:sign_on_identityprovider_add")
@@ -85,9 +84,7 @@ def test_enforcement_is_for_who_has_come_by_it(people: People, ada: Client) -> N
     domain_of_organization(people.ada.organization)
     ada.post(change(provider), form)
     assert not IdentityProvider.objects.get().is_enforced  # they would lock themselves out
-    session = ada.session
-    session[PROVIDED] = str(people.ada.organization_id)
-    session.save()
+    ada = provided_session(people.ada)
     ada.post(change(provider), form)
     people.ada.organization.refresh_from_db()
     assert people.ada.organization.sign_on_domains == ["here.test"]

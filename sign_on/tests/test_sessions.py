@@ -12,7 +12,7 @@ from accounts.identity.provided import PROVIDED
 from accounts.models import AuditEvent, Membership
 from sign_on.models import IdentityProvider
 from tests.people import People, signed_in, with_key
-from tests.sign_on import domain_of_organization, is_inside, provider_of
+from tests.sign_on import domain_of_organization, is_inside, provided_session, provider_of
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a-long-walk-to-the-door"
@@ -44,20 +44,12 @@ def enforced(people: People) -> IdentityProvider:
     return provider_of(people.ada.organization, is_enforced=True)
 
 
-def provided(membership: Membership) -> Client:
-    client = signed_in(membership)
-    session = client.session
-    session[PROVIDED] = str(membership.organization_id)
-    session.save()
-    return client
-
-
 def switched(client: Client, membership: Membership) -> None:
     client.post(reverse("organization-switch"), {"organization": str(membership.organization_id)})
 
 
 def test_a_providers_session_opens_its_organization_alone(people: People, provider: IdentityProvider) -> None:
-    client = provided(people.alice)
+    client = provided_session(people.alice)
     switched(client, people.alice_elsewhere)
     assert is_inside(client, people.alice)
     assert "Elsewhere" not in client.get(reverse("dashboard")).content.decode()
@@ -88,12 +80,12 @@ def test_a_password_does_not_open_what_is(people: People, enforced: IdentityProv
 def test_guests_with_other_addresses_and_keys_go_on(people: People, enforced: IdentityProvider) -> None:
     assert is_inside(signed_in(people.bob), people.bob)
     assert with_key(people.alice).get("/api/corpora/").status_code == 200
-    assert is_inside(provided(people.alice), people.alice)
+    assert is_inside(provided_session(people.alice), people.alice)
 
 
 def test_another_providers_session_does_not_open_it(people: People, enforced: IdentityProvider) -> None:
     """Alice came by the provider of her other organization."""
-    client = provided(people.alice_elsewhere)
+    client = provided_session(people.alice_elsewhere)
     switched(client, people.alice)
     assert is_inside(client, people.alice_elsewhere)
 
@@ -102,13 +94,13 @@ def test_another_providers_session_does_not_open_it(people: People, enforced: Id
 def test_a_providers_session_does_not_touch_how_the_account_signs_in(
     name: str, people: People, provider: IdentityProvider
 ) -> None:
-    client = provided(people.alice)
+    client = provided_session(people.alice)
     for answer in (client.get(reverse(name)), client.post(reverse(name), {"password": PASSWORD})):
         assert (answer.status_code, answer["Location"]) == (302, reverse("account"))
 
 
 def test_it_sees_and_ends_no_other_session(people: People, provider: IdentityProvider) -> None:
-    elsewhere, client = signed_in(people.alice), provided(people.alice)
+    elsewhere, client = signed_in(people.alice), provided_session(people.alice)
     elsewhere.get(reverse("account"))
     shown = client.get(reverse("account")).context["sessions"]
     assert [one.session_key for one in shown] == [client.session.session_key]
@@ -119,7 +111,7 @@ def test_it_sees_and_ends_no_other_session(people: People, provider: IdentityPro
 
 
 def test_who_becomes_an_operator_is_signed_out_of_it(people: People, provider: IdentityProvider) -> None:
-    client = provided(people.ada)
+    client = provided_session(people.ada)
     people.ada.user.is_superuser = True
     people.ada.user.save()
     assert client.get(reverse("account")).status_code == 302
@@ -130,11 +122,11 @@ def test_the_provider_has_asked_for_the_second_factor(people: People, provider: 
     people.alice.organization.requires_two_factor = True
     people.alice.organization.save()
     assert signed_in(people.alice).get(reverse("account")).status_code == 302
-    assert is_inside(provided(people.alice), people.alice)
+    assert is_inside(provided_session(people.alice), people.alice)
 
 
 def test_a_password_makes_the_session_an_own_one_again(people: People, provider: IdentityProvider) -> None:
-    client = provided(people.alice)
+    client = provided_session(people.alice)
     client.login(email="alice@here.test", password=PASSWORD)
     assert PROVIDED not in client.session
 
