@@ -63,7 +63,12 @@ def closed_organizations(request: HttpRequest) -> list[Organization]:
 
 
 def domain_of(address: str) -> str:
-    return address.rpartition("@")[2].lower()
+    """As domains are kept: lower case, and ASCII where it is one that DNS has."""
+    domain = address.rpartition("@")[2].lower()
+    try:
+        return domain if domain.isascii() else domain.encode("idna").decode()
+    except UnicodeError:
+        return domain
 
 
 def forget_provider(request: HttpRequest | None, **_signal: Any) -> None:
@@ -77,6 +82,21 @@ def note_provider(request: HttpRequest, user: User, provided: str = "", **_signa
     if provided:
         request.session[PROVIDED] = provided
         request.session.set_expiry(timezone.now() + LONGEST)  # a number of seconds would begin anew with each change
+
+
+def with_free_address(view: View) -> View:
+    """A page that changes the address: not for whom an organization lets in by its provider alone, since that is asked
+    of the address's domain."""
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if closed := closed_organizations(request):
+            said = _("Your address stays: by it you sign in through %(name)s.")
+            messages.error(request, said % {"name": closed[0].name})
+            return redirect("account")
+        return view(request, *args, **kwargs)
+
+    return page
 
 
 def with_own_credentials(view: View) -> View:

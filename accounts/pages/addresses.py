@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.identity import addresses
 from accounts.identity.mail import deliver, is_mail_set_up
-from accounts.identity.provided import with_own_credentials
+from accounts.identity.provided import with_free_address, with_own_credentials
 from accounts.models import Membership, User
 from accounts.pages.access import member_page
 from accounts.pages.forms import AddressForm
@@ -19,6 +19,7 @@ from accounts.pages.forms import AddressForm
 
 @require_http_methods(["GET", "POST"])
 @with_own_credentials
+@with_free_address
 @member_page
 @reauthentication_required(app="allauth.account")  # type: ignore[untyped-decorator]  # allauth ships no type information
 def address_change(request: HttpRequest, membership: Membership) -> HttpResponse:
@@ -49,6 +50,7 @@ def offer_address(request: HttpRequest, user: User, wanted: str) -> HttpResponse
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @with_own_credentials
+@with_free_address
 @member_page
 def address_confirm(request: HttpRequest, membership: Membership, token: str) -> HttpResponse:
     """Only signed in as who asked: nobody is talked into confirming their mailbox for another's account."""

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.identity.addresses import change_token
 from accounts.models import Organization
 from chat.models import Export
 from tests.factories import CorpusFactory
@@ -74,3 +75,40 @@ def test_a_providers_session_does_not_name_the_person_elsewhere(people: People) 
     provided_session(people.alice).post(reverse("account-name"), {"name": "Mallory"})
     people.alice.user.refresh_from_db()
     assert people.alice.user.name == "Alice"
+
+
+@pytest.mark.parametrize("address", ["alice@bücher.test", "alice@BÜCHER.test", "alice@xn--bcher-kva.test"])
+def test_enforcement_and_the_way_there_know_a_domain_however_it_is_written(address: str, people: People) -> None:
+    domain_of_organization(people.ada.organization, "xn--bcher-kva.test")
+    provider = provider_of(people.ada.organization, is_enforced=True)
+    people.alice.user.email = address
+    people.alice.user.save()
+    people.alice_elsewhere.delete()
+    assert signed_in(people.alice).get(reverse("account")).status_code == 403
+    answer = Client().post(reverse("account_login"), {"login": address, "password": PASSWORD})
+    assert reverse("sign-on-begin", args=[provider.pk]) in answer.content.decode()
+
+
+def test_a_full_stop_of_another_script_is_one(people: People) -> None:
+    """Mail to it arrives at the very domain."""
+    provider_of(people.ada.organization, is_enforced=True)
+    people.alice.user.email = "alice@here\u3002test"
+    people.alice.user.save()
+    people.alice_elsewhere.delete()
+    assert signed_in(people.alice).get(reverse("account")).status_code == 403
+
+
+def test_who_is_bound_to_the_provider_does_not_get_out_of_it_by_another_address(people: People) -> None:
+    """By the password of another organization, whose pages offer that."""
+    client = signed_in(people.alice_elsewhere)
+    token = change_token(people.alice.user, "alice@free.test")
+    provider_of(people.ada.organization, is_enforced=True)
+    assert is_inside(client, people.alice_elsewhere)
+    for answer in (
+        client.get(reverse("address-change")),
+        client.post(reverse("address-change"), {"email": "alice@free.test"}),
+        client.post(reverse("address-confirm", args=[token])),
+    ):
+        assert (answer.status_code, answer["Location"]) == (302, reverse("account"))
+    people.alice.user.refresh_from_db()
+    assert people.alice.user.email == "alice@here.test"
