@@ -40,7 +40,7 @@ def membership_of_person(provider: IdentityProvider, person: Person) -> Membersh
 
 
 def _user_for(provider: IdentityProvider, person: Person) -> User:
-    """Whose verified address it is, or somebody new with it. Raises SignOnRefused."""
+    """The member whose verified address it is, or somebody new with it. Raises SignOnRefused."""
     if not person.address:
         raise SignOnRefused("unverified")
     proved = MailDomain.objects.filter(organization=provider.organization_id).exclude(proved_at=None)
@@ -49,8 +49,11 @@ def _user_for(provider: IdentityProvider, person: Person) -> User:
     user = User.objects.filter(email=person.address).first()
     if user is None:
         return User.objects.create_user(person.address, None, name=person.name)
+    _check_user(user)
     if user.provided_identities.filter(organization=provider.organization_id, issuer=provider.issuer).exists():
         raise SignOnRefused("address_taken")  # of who had the address before, most likely
+    if not user.memberships.filter(organization=provider.organization_id).exists():
+        raise SignOnRefused("account_exists")  # made by whom? Its password would open what it joins
     return user
 
 

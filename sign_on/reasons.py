@@ -22,6 +22,10 @@ TO_PEOPLE: dict[str, Any] = {
     "address_taken": _(
         "Your email address belongs to somebody else's sign-in here. Ask an admin of your organization to remove that."
     ),
+    "account_exists": _(
+        "There is an account with your email address already, and it does not belong to the organization. Ask an admin "
+        "of your organization to invite you."
+    ),
     "not_member": _("You no longer belong to the organization here. Ask an admin of your organization."),
     "inactive": _("This account is switched off. Ask an admin of your organization."),
     "operator": _("This account signs in with its password, not through an organization."),
@@ -61,7 +65,8 @@ TO_ADMINS: dict[str, Any] = {
     "unverified": _("the address is not said to be verified (claim email_verified)"),
     "foreign_domain": _("the address is of no domain that this organization has proven"),
     "address_taken": _("the address belongs to another identity of the provider: remove that identity"),
-    "not_member": _("the person was removed from the organization: invite them, or remove their identity"),
+    "account_exists": _("the address has an account that is no member here: invite them"),
+    "not_member": _("the person was removed from the organization: invite them"),
     "inactive": _("the account is switched off"),
     "operator": _("the account is a platform operator's"),
     "busy": _("too many sign-ins at once"),

@@ -71,7 +71,7 @@ def _check_party(claims: dict[str, Any], client_id: str) -> None:
 
 def _check_nonce(claims: dict[str, Any], nonce: str) -> None:
     told = claims.get("nonce")
-    if not isinstance(told, str) or not compare_digest(told.encode(), nonce.encode()):
+    if not isinstance(told, str) or not told.isascii() or not compare_digest(told, nonce):
         raise TokenRefused("nonce")
 
 

@@ -70,6 +70,7 @@ def test_an_honest_one_is_believed(hostile: HostileProvider, provider: IdentityP
         ({"nonce": "of-another-request"}, "nonce"),
         ({"nonce": None}, "nonce"),
         ({"nonce": 7}, "nonce"),
+        ({"nonce": "\ud800"}, "nonce"),
         ({"exp": 1_000_000_000}, "expired"),
         ({"exp": None}, "claims"),
         ({"exp": float("inf")}, "signature"),

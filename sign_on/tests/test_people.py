@@ -148,3 +148,23 @@ def test_groups_and_names_are_bounded() -> None:
     assert person_of({"sub": "s", "roles": "one"}, "roles").groups == {"one"}
     assert person_of({"sub": "s", "roles": {"a": 1}}, "roles").groups == frozenset()
     assert person_of({"sub": "s", "_claim_names": {"roles": "src1"}}, "roles").groups is None
+
+
+def test_an_account_of_elsewhere_is_not_made_a_member_unseen(people: People, provider: IdentityProvider) -> None:
+    """Whoever made it, or had the address before, has its password, and would be inside with it."""
+    stranger = with_address(people.charlie, "new@here.test")
+    assert refused(provider, said("new@here.test")) == "account_exists"
+    assert not stranger.provided_identities.exists()
+    Membership.objects.create(user=stranger, organization=provider.organization)  # invited, and accepted
+    assert membership_of_person(provider, said("new@here.test")).user_id == stranger.pk
+
+
+@pytest.mark.parametrize(
+    ("more", "address"),
+    [({}, ""), ({"hd": "here.test"}, "n@here.test"), ({"hd": "main.test"}, "n@here.test"), ({"hd": ""}, ""),
+     ({"hd": ["here.test"]}, "")],
+)  # fmt: skip
+def test_googles_accounts_of_anybody_are_not_the_domains(more: dict[str, Any], address: str) -> None:
+    """Anybody makes one with the address of a mailbox that they once had, plus signs included."""
+    told = {"iss": "https://accounts.google.com", "sub": "s", "email": "n@here.test", "email_verified": True, **more}
+    assert person_of(told, "groups").address == address
