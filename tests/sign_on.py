@@ -11,6 +11,7 @@ from accounts.identity.provided import PROVIDED
 from accounts.models import Membership, Organization
 from sign_on.enforcing import note_enforced_domains
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
+from sign_on.pages.leading import LED
 from tests.people import signed_in
 
 KEY = UUID("5e0f6d0e-9f0c-4f5d-8b43-0d6f0a6f7c11")  # of the provider that the process knows the address of
@@ -50,6 +51,9 @@ def identity_of(member: Membership, subject: str = "s") -> ProvidedIdentity:
 def begun(provider: IdentityProvider, client: Client | None = None, then: str = "") -> tuple[Client, str]:
     """A browser that is on its way, and where it was sent."""
     client = client or Client()
+    session = client.session  # as its own form leaves it
+    session[LED] = str(provider.pk)
+    session.save()
     answer = client.get(reverse("sign-on-begin", args=[provider.pk]), {"next": then} if then else {})
     assert answer.status_code == 302, answer.content.decode()[:2000]
     return client, answer["Location"]

@@ -18,6 +18,7 @@ from accounts.identity.provided import domain_of
 from accounts.tenancy.scope import system_scope
 from sign_on.models import IdentityProvider
 
+LED = "led_to_provider"  # in the session: where its own form has said that the person may go
 WITH_PASSWORD = "with_password"  # noqa: S105 - a field's name
 
 
@@ -76,6 +77,8 @@ def lead(request: HttpRequest) -> HttpResponse:
 
 
 def lead_page(request: HttpRequest, provider: IdentityProvider, address: str) -> HttpResponse:
+    """A link to the provider, which works in this browser alone."""
+    request.session[LED] = str(provider.pk)
     context = {
         "provider": provider,
         "address": address,

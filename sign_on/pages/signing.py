@@ -2,6 +2,7 @@
 
 import logging
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from allauth.account.internal.flows.login import perform_login
@@ -16,6 +17,7 @@ from accounts.http.principal import SESSION_ORGANIZATION
 from accounts.models import Membership
 from accounts.tenancy.scope import system_scope
 from sign_on.models import IdentityProvider
+from sign_on.pages.leading import LED
 from sign_on.people import membership_of_person
 from sign_on.problems import SignOnRefused
 from sign_on.provider.asking import come_back, leave
@@ -30,8 +32,11 @@ LONGEST_ANSWER = 8_192
 
 
 def begin(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Away to the provider. A link, because a form may lead nowhere outside."""
+    """Away to the provider. A link, because a form may lead nowhere outside; but not one that somebody else has made:
+    a provider may say at once who has come, and its people's session would take the place of another's."""
     provider = active_provider(pk)
+    if request.session.get(LED) != str(pk):
+        return redirect(to_the_form(request))
     try:
         if not ratelimit.consume(request, action="sign_on"):
             raise SignOnRefused("busy")
@@ -63,11 +68,17 @@ def callback(request: HttpRequest, pk: UUID) -> HttpResponse:
     return admit(request, membership, kept["then"])
 
 
+def to_the_form(request: HttpRequest) -> str:
+    then = get_next_redirect_url(request)
+    return reverse("sign-on") + (f"?{urlencode({'next': then})}" if then else "")
+
+
 @system_scope()  # it notes the time in the user's row, who has signed in only then
 def admit(request: HttpRequest, membership: Membership, then: str) -> HttpResponse:
     """As django-allauth signs in: a second factor that the person has set up here is asked for as well."""
     organization = str(membership.organization_id)
     request.session[SESSION_ORGANIZATION] = organization
+    request.session.pop(LED, None)
     login = Login(user=membership.user, redirect_url=then or None, signal_kwargs={"provided": organization})
     response: HttpResponse = perform_login(request, login)
     return response

@@ -10,6 +10,7 @@ from accounts.identity.addresses import change_token
 from accounts.models import Organization
 from chat.models import Export
 from tests.factories import CorpusFactory
+from tests.fakes.openid.hostile import HostileProvider
 from tests.people import People, signed_in
 from tests.sign_on import domain_of_organization, is_inside, provided_session, provider_of
 
@@ -112,3 +113,23 @@ def test_who_is_bound_to_the_provider_does_not_get_out_of_it_by_another_address(
         assert (answer.status_code, answer["Location"]) == (302, reverse("account"))
     people.alice.user.refresh_from_db()
     assert people.alice.user.email == "alice@here.test"
+
+
+def test_a_link_from_elsewhere_leads_to_no_provider(people: People, hostile: HostileProvider) -> None:
+    """It would sign a stranger in, unasked, as somebody of the provider's: what they write then is another's."""
+    provider = provider_of(people.ada.organization, hostile)
+    for client in (Client(), signed_in(people.charlie)):
+        answer = client.get(reverse("sign-on-begin", args=[provider.pk]), {"next": "/account/"})
+        assert (answer.status_code, answer["Location"]) == (302, reverse("sign-on") + "?next=%2Faccount%2F")
+    assert is_inside(client, people.charlie)
+    assert not hostile.asked
+
+
+def test_who_was_led_to_one_provider_is_led_to_no_other(people: People, hostile: HostileProvider) -> None:
+    domain_of_organization(people.zoe.organization, "elsewhere.test")
+    here, elsewhere = (provider_of(one.organization, hostile) for one in (people.ada, people.zoe))
+    client = Client(enforce_csrf_checks=False)
+    client.post(reverse("sign-on"), {"email": "somebody@elsewhere.test"})
+    there = client.get(reverse("sign-on-begin", args=[here.pk]))["Location"]
+    assert there == reverse("sign-on")
+    assert client.get(reverse("sign-on-begin", args=[elsewhere.pk]))["Location"].startswith(hostile.issuer)
