@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts import audit
 from accounts.limits.places import Places
 from accounts.limits.uses import lock_organization
-from accounts.models import Membership, Organization, User
-from sign_on.enforcing import note_enforced_domains
+from accounts.models import Membership, Organization
+from sign_on.enforcing import check_still_inside, note_enforced_domains
 from sign_on.models import MailDomain
 from sign_on.problems import DomainsFull, DomainTaken
 from sign_on.records import LookupFailed, txt_records
@@ -55,11 +55,11 @@ def remove_domain(by: Membership, domain: MailDomain) -> None:
 
 
 def check_domain(by: Membership, domain: MailDomain) -> str:
-    """Ask for the record now, and note what came of it: proved, missing or unknown. Raises DomainTaken and Busy."""
+    """Ask for the record now, and note what came of it: proved, missing or unknown. Raises DomainTaken and Busy,
+    and EnforcementRefused where it would lock who asks out."""
     with places.taken(by.organization_id):
         outcome = _look(domain)
-    _note(domain, outcome, by.organization, by.user)
-    return outcome
+    return outcome if _note(domain, outcome, by.organization, by) else "unknown"
 
 
 def check_again() -> int:
@@ -80,8 +80,29 @@ def _look(domain: MailDomain) -> str:
     return "proved" if domain.record_value in found else "missing"
 
 
-def _note(domain: MailDomain, outcome: str, organization: Organization, actor: User | None) -> None:
-    was_proved, now = domain.proved_at is not None, timezone.now()
+def _note(domain: MailDomain, outcome: str, organization: Organization, by: Membership | None) -> bool:
+    """False when the domain has been deleted meanwhile."""
+    try:
+        with transaction.atomic():
+            lock_organization(organization.pk)
+            domain.refresh_from_db()
+            was_proved = domain.proved_at is not None
+            _settle(domain, outcome)
+            domain.save(update_fields=["checked_at", "check_outcome", "proved_at", "missing_since"])
+            for action in _told(was_proved, domain):
+                audit.record_for(organization, by and by.user, action, domain)
+                note_enforced_domains(organization)
+                if by:
+                    check_still_inside(by, organization)
+    except MailDomain.DoesNotExist:
+        return False
+    except IntegrityError:
+        raise DomainTaken from None
+    return True
+
+
+def _settle(domain: MailDomain, outcome: str) -> None:
+    now = timezone.now()
     domain.checked_at, domain.check_outcome = now, outcome
     if outcome == "proved":
         domain.proved_at, domain.missing_since = domain.proved_at or now, None
@@ -89,14 +110,6 @@ def _note(domain: MailDomain, outcome: str, organization: Organization, actor: U
         domain.missing_since = domain.missing_since or now
         if now - domain.missing_since >= MISSED_FOR:
             domain.proved_at = None
-    try:
-        with transaction.atomic():
-            domain.save(update_fields=["checked_at", "check_outcome", "proved_at", "missing_since"])
-            for action in _told(was_proved, domain):
-                audit.record_for(organization, actor, action, domain)
-                note_enforced_domains(organization)
-    except IntegrityError:
-        raise DomainTaken from None
 
 
 def _told(was_proved: bool, domain: MailDomain) -> Iterator[str]:

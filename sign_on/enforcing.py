@@ -5,13 +5,15 @@ from django.db import transaction
 
 from accounts import audit
 from accounts.identity.provided import domain_of
+from accounts.limits.uses import lock_organization
 from accounts.models import Membership, Organization, User
 from sign_on.models import IdentityProvider, MailDomain
 from sign_on.problems import EnforcementRefused
 
 
 def note_enforced_domains(organization: Organization) -> None:
-    """After any change of the provider or a domain: in the same transaction."""
+    """After any change of the provider or a domain: in the same transaction, one of an organization at once."""
+    lock_organization(organization.pk)
     is_enforced = IdentityProvider.objects.filter(organization=organization, is_active=True, is_enforced=True).exists()
     proved = MailDomain.objects.filter(organization=organization).exclude(proved_at=None)
     organization.sign_on_domains = sorted(proved.values_list("name", flat=True)) if is_enforced else []
@@ -24,6 +26,13 @@ def check_enforcement(by: Membership, provider: IdentityProvider) -> None:
     proved = set(MailDomain.objects.in_organization_of(by).exclude(proved_at=None).values_list("name", flat=True))
     is_theirs = domain_of(by.user.email) in proved
     if not proved or (is_theirs and not by.is_signed_on and not by.user.is_superuser):
+        raise EnforcementRefused
+
+
+def check_still_inside(by: Membership, organization: Organization) -> None:
+    """As `check_enforcement`, of one who has just added to what is enforced. Raises EnforcementRefused."""
+    is_bound = domain_of(by.user.email) in organization.sign_on_domains
+    if is_bound and not by.is_signed_on and not by.user.is_superuser:
         raise EnforcementRefused
 
 

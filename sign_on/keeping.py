@@ -38,7 +38,7 @@ def delete_provider(by: Membership, provider: IdentityProvider) -> None:
     """Its people keep their accounts and memberships, and sign in with passwords."""
     with transaction.atomic():
         audit.record(by, "deleted", provider)
-        ProvidedIdentity.objects.in_organization_of(by).filter(issuer=provider.issuer).delete()
+        ProvidedIdentity.objects.in_organization_of(by).delete()  # of former issuers, too
         provider.delete()
         note_enforced_domains(by.organization)
 

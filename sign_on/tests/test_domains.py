@@ -9,7 +9,7 @@ import pytest
 from accounts.models import AuditEvent
 from sign_on import domains, records
 from sign_on.models import MailDomain
-from sign_on.problems import DomainsFull, DomainTaken
+from sign_on.problems import DomainsFull, DomainTaken, EnforcementRefused
 from sign_on.records import LookupFailed, nameservers, txt_records
 from tests.fakes.names import NameServer
 from tests.people import People
@@ -144,3 +144,29 @@ def test_servers_are_addresses_with_or_without_ports() -> None:
     for wrong in ("dns.example.org", "1.2.3.4:x", "1.2.3.4:0", "1.2.3.4:99999", ""):
         with pytest.raises(ValueError, match=r".|^$"):
             nameservers([wrong])
+
+
+def test_a_domain_that_is_deleted_while_it_is_asked_for_is_gone(
+    people: People, domain: MailDomain, names: NameServer
+) -> None:
+    names.records["_acervo.here.test"] = [domain.record_value]
+    MailDomain.objects.all().delete()
+    assert domains.check_domain(people.ada, domain) == "unknown"
+    assert not MailDomain.objects.exists()
+
+
+def test_who_proves_a_domain_does_not_lock_themselves_out(
+    people: People, domain: MailDomain, names: NameServer
+) -> None:
+    """Enforced is what the provider knows of; the admin's own address may be of the next domain."""
+    domain_of_organization(people.ada.organization, "first.test")
+    provider_of(people.ada.organization, is_enforced=True)
+    people.ada.user.email = "ada@here.test"
+    people.ada.user.save()
+    names.records["_acervo.here.test"] = [domain.record_value]
+    with pytest.raises(EnforcementRefused):
+        domains.check_domain(people.ada, domain)
+    domain.refresh_from_db()
+    assert domain.proved_at is None
+    people.ada.is_signed_on = True
+    assert domains.check_domain(people.ada, domain) == "proved"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Membership, User
+from sign_on.keeping import delete_provider, save_provider
 from sign_on.models import IdentityProvider, ProvidedIdentity
 from sign_on.people import membership_of_person
 from sign_on.problems import SignOnRefused
@@ -168,3 +169,13 @@ def test_googles_accounts_of_anybody_are_not_the_domains(more: dict[str, Any], a
     """Anybody makes one with the address of a mailbox that they once had, plus signs included."""
     told = {"iss": "https://accounts.google.com", "sub": "s", "email": "n@here.test", "email_verified": True, **more}
     assert person_of(told, "groups").address == address
+
+
+def test_a_provider_that_is_deleted_leaves_no_identity_of_any_issuer(
+    people: People, provider: IdentityProvider
+) -> None:
+    """Or who was known to a former one would be so again when its address is entered anew."""
+    membership_of_person(provider, said("bob@here.test"))
+    save_provider(people.ada, provider, issuer="https://other.example.org", secret="new")
+    delete_provider(people.ada, provider)
+    assert not ProvidedIdentity.objects.exists()
