@@ -101,7 +101,7 @@ def _exchange_code(
     else:  # what stands where nothing is said (RFC 8414, 2); both parts are form-encoded first (RFC 6749, 2.3.1)
         pair = f"{quote_plus(provider.client_id)}:{quote_plus(secret)}"
         headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
-    return fetch_object("POST", endpoints.token, headers, urlencode(form).encode())
+    return fetch_object(provider.issuer, "POST", endpoints.token, headers, urlencode(form).encode())
 
 
 def _completed(provider: IdentityProvider, endpoints: Endpoints, claims: dict[str, Any], token: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _completed(provider: IdentityProvider, endpoints: Endpoints, claims: dict[st
     wanted = {"email", "email_verified", "name", *filter(None, [provider.groups_claim])}
     if wanted <= claims.keys() or not endpoints.userinfo or not _is_bearer(token):
         return claims
-    told = fetch_object("GET", endpoints.userinfo, {"Authorization": f"Bearer {token}"})
+    told = fetch_object(provider.issuer, "GET", endpoints.userinfo, {"Authorization": f"Bearer {token}"})
     if told.get("sub") != claims["sub"]:
         raise TokenRefused("claims")
     more = {name: value for name, value in told.items() if name in wanted and name not in claims}

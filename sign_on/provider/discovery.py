@@ -13,6 +13,7 @@ PATH = "/.well-known/openid-configuration"
 KEPT_SECONDS = 600
 ASKED_AGAIN_SECONDS = 60  # a key that is not in the kept set makes it fetched anew, once in this time
 MOST_KEYS = 50
+OF_KEYS = ("kty", "kid", "use", "alg", "n", "e", "crv", "x", "y")  # RFC 7517, 4; RFC 7518, 6; RFC 8037
 
 
 class Endpoints(NamedTuple):
@@ -28,10 +29,10 @@ class Endpoints(NamedTuple):
 
 def endpoints_of(issuer: str, *, is_fresh: bool = False) -> Endpoints:
     """Of the very issuer that was asked for: metadata that names another is refused. Raises ProviderFailed."""
-    key = _kept("metadata", issuer)
+    key = kept_name("metadata", issuer)
     told = None if is_fresh else cache.get(key)
     if told is None:
-        told = list(_read(issuer, fetch_object("GET", issuer.rstrip("/") + PATH)))
+        told = list(_read(issuer, fetch_object(issuer, "GET", issuer.rstrip("/") + PATH)))
         cache.set(key, told, KEPT_SECONDS)
     return Endpoints(*told)
 
@@ -46,17 +47,17 @@ def _read(issuer: str, told: dict[str, Any]) -> Endpoints:
     if not (authorization and token and jwks):
         raise ProviderFailed("no_endpoints")
     methods = told.get("token_endpoint_auth_methods_supported")
-    known = [one for one in methods if isinstance(one, str)] if isinstance(methods, list) else []
+    known = [one for one in methods if _is_plain(one)] if isinstance(methods, list) else []
     names_issuer = told.get("authorization_response_iss_parameter_supported") is True
     return Endpoints(authorization, token, jwks, userinfo, known[:20], names_issuer)
 
 
 def key_of(issuer: str, url: str, kid: str | None) -> jwt.PyJWK:
     """The key that signs, by its id; without one the only key of the set. Raises ProviderFailed."""
-    kept = _kept("keys", issuer)
+    kept = kept_name("keys", issuer)
     told = cache.get(kept)
     if told is None or (_chosen(told, kid) is None and cache.add(f"{kept}:again", 1, ASKED_AGAIN_SECONDS)):
-        told = fetch_object("GET", url)
+        told = _keys_of(fetch_object(issuer, "GET", url))
         cache.set(kept, told, KEPT_SECONDS)
     found = _chosen(told, kid)
     if found is None:
@@ -64,10 +65,19 @@ def key_of(issuer: str, url: str, kid: str | None) -> jwt.PyJWK:
     return found
 
 
-def _chosen(told: dict[str, Any], kid: str | None) -> jwt.PyJWK | None:
+def _keys_of(told: dict[str, Any]) -> list[dict[str, str]]:
+    """What is used of the set; the rest may be what no cache keeps."""
     listed = told.get("keys")
     rows = [one for one in listed[:MOST_KEYS] if isinstance(one, dict)] if isinstance(listed, list) else []
-    rows = [one for one in rows if one.get("use", "sig") == "sig" and one.get("kty") != "oct"]
+    return [{name: one[name] for name in OF_KEYS if _is_plain(one.get(name))} for one in rows]
+
+
+def _is_plain(told: Any) -> bool:
+    return isinstance(told, str) and told.isascii()
+
+
+def _chosen(told: list[dict[str, str]], kid: str | None) -> jwt.PyJWK | None:
+    rows = [one for one in told if one.get("use", "sig") == "sig" and one.get("kty") != "oct"]
     rows = [one for one in rows if one.get("kid") == kid] if kid is not None else rows
     if len(rows) != 1:
         return None
@@ -77,5 +87,5 @@ def _chosen(told: dict[str, Any], kid: str | None) -> jwt.PyJWK | None:
         return None
 
 
-def _kept(what: str, issuer: str) -> str:
+def kept_name(what: str, issuer: str) -> str:
     return f"sign_on:{what}:{digest(issuer)}"

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from functools import cache
 from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
 
 import httptools
 from django.conf import settings
@@ -29,7 +28,7 @@ from webhooks.addresses import Destination, Outside, check_address, destination_
 SECONDS = 5.0  # from connecting to the answer's last byte
 MOST_ANSWER = 512 * 1024  # bytes, head and body; Microsoft's keys are 15 KB
 PART = 64 * 1024
-AT_ONCE, OF_ONE = 2, 1  # requests in a process, and to one server: a slow one holds no more of its threads
+AT_ONCE, OF_ONE = 2, 1  # requests in a process, and for one issuer: a slow one holds no more of its threads
 TURN_SECONDS = 1.0
 SLOW_SECONDS = 3.0  # an answer that takes so long is as none
 REST_SECONDS = 30.0  # of one that was slow three times in a row
@@ -51,13 +50,14 @@ def check_provider_address(url: str) -> None:
         raise ProviderFailed(error.reason) from None
 
 
-def fetch_object(method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> dict[str, Any]:
+def fetch_object(
+    issuer: str, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+) -> dict[str, Any]:
     """The JSON object that a 200 answers. Blocks for TURN_SECONDS and SECONDS at most, once the name is looked up.
-    Raises ProviderFailed."""
-    server = urlsplit(url).netloc
+    Counted for the issuer, who says which servers are asked: those may be somebody else's. Raises ProviderFailed."""
     try:
-        with places.taken(server):
-            status, answer = _guarded(server, method, url, headers or {}, body)
+        with places.taken(issuer):
+            status, answer = _guarded(issuer, method, url, headers or {}, body)
     except Busy:
         raise ProviderFailed("busy") from None
     if status != 200:
@@ -71,9 +71,9 @@ def fetch_object(method: str, url: str, headers: Mapping[str, str] | None = None
     return told
 
 
-def _guarded(server: str, method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
+def _guarded(issuer: str, method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
     """Who has not answered in time is not asked for a while."""
-    breaker = _breaker_of(server)
+    breaker = _breaker_of(issuer)
     if not breaker.allows():
         raise ProviderFailed("resting")
     began = time.monotonic()
@@ -86,10 +86,10 @@ def _guarded(server: str, method: str, url: str, headers: Mapping[str, str], bod
             breaker.failed()
 
 
-def _breaker_of(server: str) -> CircuitBreaker:
+def _breaker_of(issuer: str) -> CircuitBreaker:
     with _lock:
-        breaker = _breakers.setdefault(server, CircuitBreaker("identity provider", seconds=REST_SECONDS))
-        _breakers.move_to_end(server)
+        breaker = _breakers.setdefault(issuer, CircuitBreaker("identity provider", seconds=REST_SECONDS))
+        _breakers.move_to_end(issuer)
         if len(_breakers) > MOST_BREAKERS:
             _breakers.popitem(last=False)
         return breaker

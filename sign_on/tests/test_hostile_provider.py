@@ -13,12 +13,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from config.cache import JSONSerializer
 from sign_on.models import IdentityProvider
 from sign_on.problems import ProviderFailed
 from sign_on.provider import fetching
-from sign_on.provider.discovery import endpoints_of
+from sign_on.provider.discovery import endpoints_of, kept_name
 from sign_on.provider.fetching import fetch_object
-from tests.fakes.openid.hostile import HostileProvider, public, send
+from tests.fakes.openid.hostile import HostileProvider, hostile_provider, public, send
 from tests.people import People
 from tests.sign_on import begun, domain_of_organization, provider_of
 
@@ -186,10 +187,10 @@ def test_addresses_of_the_own_network_are_refused_at_every_step(
     assert reason_of(provider) == "private"
     settings.SIGN_ON_NETWORKS = []
     with pytest.raises(ProviderFailed, match="private"):
-        fetch_object("GET", hostile.issuer)
+        fetch_object(hostile.issuer, "GET", hostile.issuer)
     settings.SIGN_ON_PLAIN_HTTP = False
     with pytest.raises(ProviderFailed, match="not_encrypted"):
-        fetch_object("GET", hostile.issuer)
+        fetch_object(hostile.issuer, "GET", hostile.issuer)
 
 
 def drip(handler: BaseHTTPRequestHandler) -> None:
@@ -256,8 +257,32 @@ def test_a_slow_one_is_left_alone_for_a_while(hostile: HostileProvider, monkeypa
     assert time.monotonic() - began < 3
 
 
-def test_one_server_is_asked_one_thing_at_a_time(hostile: HostileProvider, monkeypatch: pytest.MonkeyPatch) -> None:
-    with fetching.places.taken(hostile.issuer.removeprefix("http://")), pytest.raises(ProviderFailed, match="busy"):
+def test_who_names_anothers_server_as_its_own_does_not_have_that_one_left_alone(
+    hostile: HostileProvider, provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many organizations are at the same server; one of them leads to a page of it that takes long."""
+    monkeypatch.setattr(fetching, "SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "SLOW_SECONDS", 0.2)
+    with hostile_provider() as honest:
+        hostile.metadata = {"token_endpoint": f"{honest.issuer}/long"}
+        honest.answers["/long"] = drip
+        for _each in range(4):
+            assert came_back(hostile, provider).status_code == 403
+        assert reason_of(provider) == "resting"
+        assert endpoints_of(honest.issuer).token == f"{honest.issuer}/token"
+
+
+def test_what_is_kept_of_keys_is_what_every_cache_keeps(hostile: HostileProvider, provider: IdentityProvider) -> None:
+    odd: dict[str, Any] = {"x": float("nan"), "y": 2**70, "z": "\ud800", "x5c": [[[]]], "e2": "\ud800"}
+    hostile.keys = [public(hostile.key, "one", **odd), public(hostile.other, "\ud800")]
+    hostile.metadata = {"token_endpoint_auth_methods_supported": ["\ud800", "client_secret_post"]}
+    assert came_back(hostile, provider).status_code == 302
+    for name in ("keys", "metadata"):
+        assert JSONSerializer().dumps(cache.get(kept_name(name, hostile.issuer)))
+
+
+def test_one_provider_is_asked_one_thing_at_a_time(hostile: HostileProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fetching.places.taken(hostile.issuer), pytest.raises(ProviderFailed, match="busy"):
         endpoints_of(hostile.issuer)
     assert not hostile.asked
 
