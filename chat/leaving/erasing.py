@@ -18,6 +18,7 @@ from accounts.tenancy.scope import system_scope
 from agents.models import Agent
 from chat.signals import erasure_requested
 from corpora.models import Corpus, Document, ErasureReceipt
+from sign_on.models import IdentityProvider
 
 Kind = ErasureReceipt.Kind
 
@@ -45,6 +46,7 @@ def request_organization_erasure(organization: Organization, by: User | None) ->
     with transaction.atomic():
         receipt = open_receipt(Kind.ORGANIZATION, organization.pk, by, organization)
         Invitation.objects.filter(organization=organization).delete()
+        IdentityProvider.objects.filter(organization=organization).update(is_active=False)
         Agent.objects.filter(organization=organization).update(is_active=False)
         for user in people_of_none_but(organization):
             shut_out(user)

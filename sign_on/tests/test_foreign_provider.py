@@ -1,15 +1,10 @@
 """What the admin of one organization, who runs its provider, can do to people of it who belong to another one too."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from accounts.identity.addresses import change_token
-from accounts.models import Organization
-from chat.models import Export
-from tests.factories import CorpusFactory
 from tests.fakes.openid.hostile import HostileProvider
 from tests.people import People, signed_in
 from tests.sign_on import domain_of_organization, is_inside, provided_session, provider_of
@@ -26,49 +21,6 @@ def people() -> People:
     people.alice.user.save()
     domain_of_organization(people.ada.organization)
     return people
-
-
-def leaving(client: Client, organization: Organization | None = None) -> Any:
-    return client.get(reverse("leaving"), {"organization": str(organization.pk)} if organization else {})
-
-
-def test_who_is_removed_takes_nothing_along_from_where_they_still_belong(people: People) -> None:
-    """The admin signs in as Alice, removes her, and asks as a former member for what she has in the other one."""
-    CorpusFactory(personal_of=people.alice_elsewhere, name="Elsewhere, private")
-    provider_of(people.ada.organization)
-    client = provided_session(people.alice)
-    people.alice.delete()
-    for answer in (leaving(client, people.zoe.organization), leaving(client)):
-        assert "Elsewhere" not in answer.content.decode()
-    client.post(reverse("export-request") + f"?organization={people.zoe.organization_id}")
-    assert not Export.objects.filter(owner=people.alice.user).exists()
-
-
-def test_who_is_removed_takes_what_was_left_there_by_password(people: People) -> None:
-    CorpusFactory(personal_of=people.alice)
-    people.alice.delete()
-    people.alice_elsewhere.delete()
-    assert leaving(signed_in(people.alice)).context["organization"] == people.ada.organization
-
-
-def test_a_password_takes_nothing_along_of_what_only_the_provider_opens(people: People) -> None:
-    CorpusFactory(personal_of=people.alice)
-    provider_of(people.ada.organization, is_enforced=True)
-    people.alice_elsewhere.delete()
-    client = signed_in(people.alice)
-    for answer in (leaving(client), leaving(client, people.ada.organization)):
-        assert answer.status_code != 200 or answer.context["organization"] is None
-    client.post(reverse("export-request") + f"?organization={people.ada.organization_id}")
-    assert not Export.objects.filter(owner=people.alice.user).exists()
-
-
-def test_a_providers_session_does_not_count_or_delete_what_is_elsewhere(people: People) -> None:
-    provider_of(people.ada.organization)
-    client = provided_session(people.alice)
-    assert "every organization that you belong to" not in leaving(client).content.decode()
-    client.post(reverse("account-delete"), {"password": PASSWORD, "agreed": "on"})
-    people.alice.user.refresh_from_db()
-    assert people.alice.user.is_active
 
 
 def test_a_providers_session_does_not_name_the_person_elsewhere(people: People) -> None:

@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from accounts.identity.provided import PROVIDED
 from accounts.models import AuditEvent, Membership
-from chat.leaving.erasing import request_organization_erasure
 from sign_on.models import IdentityProvider
 from tests.people import People, signed_in, with_key
 from tests.sign_on import domain_of_organization, is_inside, provided_session, provider_of
@@ -180,10 +179,3 @@ def test_an_operator_lets_passwords_in_again(people: People, enforced: IdentityP
         call_command("sign_on", slug, "--passwords")
     with pytest.raises(CommandError, match="no organization"):
         call_command("sign_on", "nowhere")
-
-
-def test_an_organization_that_is_being_erased_signs_nobody_in(people: People, provider: IdentityProvider) -> None:
-    """Its first sign-in would make a member, of whom the erasure knows nothing."""
-    request_organization_erasure(people.ada.organization, None)
-    for name in ("sign-on-begin", "sign-on-callback"):
-        assert Client().get(reverse(name, args=[provider.pk])).status_code == 404
