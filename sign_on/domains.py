@@ -90,7 +90,7 @@ def _note(domain: MailDomain, outcome: str, organization: Organization, by: Memb
             _settle(domain, outcome)
             domain.save(update_fields=["checked_at", "check_outcome", "proved_at", "missing_since"])
             for action in _told(was_proved, domain):
-                audit.record_for(organization, by and by.user, action, domain)
+                audit.record_for(organization, by.user if by else None, action, domain)
                 note_enforced_domains(organization)
                 if by:
                     check_still_inside(by, organization)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
+from accounts.identity.provided import needs_provider
 from accounts.models import Membership, Organization, User
 from accounts.problems import NotFound
 from accounts.tenancy.scope import system_scope, tenant_scope
@@ -19,12 +20,14 @@ OWNED = (Corpus, Conversation, Project, Export)
 
 @system_scope()  # a person without an organization has no rows in any
 def former_organizations(user: User) -> list[Organization]:
-    """Where things of theirs are left, and they are no member any more: what still is one's own there is taken along as
-    a member, by a session that opens it."""
+    """Where things of theirs are left, and they are no member any more, or switched off: what is a member's own is taken
+    along as a member, by a session that opens it."""
     left: set[UUID] = set()
     for model in OWNED:
         left.update(model._base_manager.filter(owner_id=user.pk).values_list("organization_id", flat=True))
-    return list(Organization.objects.filter(pk__in=left).exclude(memberships__user=user).order_by("name", "pk"))
+    mine = user.memberships.select_related("user", "organization")
+    left -= {one.organization_id for one in mine if one.is_active or needs_provider(one)}
+    return list(Organization.objects.filter(pk__in=left).order_by("name", "pk"))
 
 
 @contextmanager
