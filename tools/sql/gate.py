@@ -25,7 +25,7 @@ from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins
 from tools.sql.readings import name_tables, put_readings
-from tools.sql.size import check_size
+from tools.sql.size import check_repeating, check_size
 from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
 MOST_CHARACTERS, MOST_OFFSET = 10_000, 1_000_000
@@ -46,13 +46,14 @@ def read_sql(
     _check(tree)
     if dialect == "mysql":
         check_joins(tree)
-    fingerprint = _fingerprint(tree, dialect)
     _limit(tree, most_rows + 1)
     try:
+        fingerprint = _fingerprint(tree, dialect)
         name_tables(tree, tables)
         schema = _schema(tables, dialect)
         tree = qualify(tree, dialect=dialect, schema=schema, expand_stars=True, validate_qualify_columns=True)
         _check(tree)  # what names were resolved to: a row as a whole is a kind of its own
+        check_repeating(tree)
         _check_names(tree)
         put_readings(tree, tables)
         bound = bind(tree, dialect, values or {})
