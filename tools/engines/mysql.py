@@ -59,6 +59,16 @@ VALUES = {
 
 
 class Wire(Connection):  # type: ignore[misc]  # PyMySQL has no types
+    @property
+    def server_public_key(self) -> None:
+        """No password is encrypted for a key that the server sends: it proves nothing, and whoever stands between the
+        two sends one too. Where a password must go over as it is, the connection is to be encrypted."""
+
+    @server_public_key.setter
+    def server_public_key(self, key: bytes | None) -> None:
+        if key:
+            raise err.OperationalError(CR.CR_AUTH_PLUGIN_ERR, "the connection is not encrypted")
+
     def _process_auth(self, plugin_name: bytes, *more: Any) -> Any:
         if plugin_name not in AUTHENTICATION:
             raise err.OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "not an authentication that is known here")
@@ -83,7 +93,7 @@ class MySqlServer:
         self._connection = _opened(request)
 
     def query(self, request: dict[str, Any]) -> Any:
-        if {schema.lower() for schema in request["reading"]} - {self._database.lower()}:
+        if not all(map(self._is_ours, request["reading"])):
             raise QueryFailed("The tables that may be read are of another database.")
         if not request["sql"].startswith(STARTS):
             raise QueryFailed("A statement is one SELECT.")
@@ -96,6 +106,14 @@ class MySqlServer:
             return gather([one[0] for one in described], types, rows, request["most"])
         except err.MySQLError as error:
             raise _failure(error) from None
+
+    def _is_ours(self, schema: str) -> bool:
+        """Capitals matter, but on servers that fold the names of databases."""
+        if schema == self._database or schema.lower() != self._database.lower():
+            return schema == self._database
+        with _refusals():
+            ((folds,),) = _rows(self._connection, "SELECT @@lower_case_table_names")
+        return str(folds) != "0"
 
     def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
         found: dict[tuple[str, str], list[dict[str, str]]] = {}
@@ -138,6 +156,7 @@ def _opened(request: dict[str, Any]) -> Connection:
     except Exception:  # whatever a server says that is none: the driver stumbles over it with errors of its own
         raise SourceFailed("unreachable") from None
     with _refusals():
+        _rows(connection, f"SET SESSION sql_mode = '{SQL_MODE}'")  # by which names in grants are quoted, too
         _look_at_powers(connection)
         _restrain(connection, request["seconds"])
     return connection
@@ -212,7 +231,6 @@ def _restrain(connection: Connection, seconds: float) -> None:
     if not deadlines:  # a server older than either
         raise SourceFailed("refused")
     for statement in (
-        f"SET SESSION sql_mode = '{SQL_MODE}'",
         *(f"SET SESSION {name} = {_amount(seconds, DEADLINES[name])}" for name in deadlines),
         "SET SESSION lock_wait_timeout = 1",
         "SET SESSION TRANSACTION READ ONLY",

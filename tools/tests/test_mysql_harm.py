@@ -4,6 +4,8 @@ from threading import Event
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tools.engines import running
 from tools.engines.failures import QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
@@ -134,3 +136,25 @@ def test_rows_that_end_are_all_told() -> None:
     found = running.ask_child(request(villain.port, "SELECT 1", **OPEN))
     villain.close()
     assert (found["rows"], found["truncated"]) == ([["a", "b"]] * 3, False)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "answers", "last"), [(b"sha256_password", [], 1), (b"caching_sha2_password", [b"\x01\x04"], 2)]
+)
+def test_a_server_that_wants_the_password_encrypted_for_its_own_key_gets_none(
+    plugin: bytes, answers: list[bytes], last: int
+) -> None:
+    """Whoever sends a key reads what is encrypted for it."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).public_key()
+    pem = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    packets = iter([*answers, b"\x01" + pem])
+
+    def its_key() -> Packets:
+        yield next(packets, OK)
+
+    villain = Villain(its_key, b"\xfe" + plugin + b"\0" + b"c" * 20 + b"\0", harms="")
+    with pytest.raises(SourceFailed, match="unreachable"):
+        running.ask_child(request(villain.port, "SELECT 1", **OPEN))
+    villain.close()
+    assert villain.heard[-5:-2] == b"\x01\0\0"  # it was asked for the key, and told nothing then
+    assert villain.heard[-1] == last
