@@ -28,7 +28,7 @@ from tools.sql.readings import name_tables, put_readings
 from tools.sql.size import check_repeating, check_size
 from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
-MOST_CHARACTERS, MOST_OFFSET = 10_000, 1_000_000
+MOST_CHARACTERS, MOST_OFFSET, MOST_RENDERED = 10_000, 1_000_000, 3_000_000
 READ_AS: dict[str, DialectType] = {"mysql": MySQLAsRead}
 RUN_AS: dict[str, DialectType] = {"mysql": MySQLAsRun}
 WORD = re.compile(r"[A-Za-z_]{0,40}|CURRENT ROW")
@@ -65,6 +65,8 @@ def read_sql(
         raise
     except Exception:
         raise SqlRefused("The statement cannot be resolved.") from None
+    if len(rendered) > MOST_RENDERED:
+        raise SqlRefused("The statement is too long once it is written out.")
     return ReadableStatement(rendered, bound, fingerprint)
 
 

@@ -237,6 +237,9 @@ def test_values_that_are_written_into_the_statement_are_not_too_long_together() 
     places = ", ".join([":v"] * 300)
     with pytest.raises(SqlRefused, match="too long together"):
         read_sql(f"SELECT {places}", "mysql", TABLES, {"v": "😀" * 10_000})
+    twice = ", ".join([":v NULLS LAST"] * 24)
+    with pytest.raises(SqlRefused, match="too long once"):
+        read_sql(f"SELECT id FROM orders ORDER BY {twice}", "mysql", TABLES, {"v": "😀" * 10_000})
     assert read_sql(f"SELECT {places}", "postgres", TABLES, {"v": "😀" * 10_000}).values
 
 
