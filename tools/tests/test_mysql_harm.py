@@ -1,5 +1,6 @@
 """Servers that speak MySQL's protocol and mean harm get no file and no password, and take no more than a child."""
 
+import re
 from threading import Event
 from typing import Any
 
@@ -61,6 +62,16 @@ def test_a_result_without_end_is_cut_and_not_read_to_its_end() -> None:
     found = running.ask_child(request(villain.port, "SELECT 1", **OPEN))
     villain.close()
     assert (len(found["rows"]), found["truncated"]) == (100, True)
+
+
+def test_what_a_server_says_went_wrong_is_told_without_what_is_not_seen() -> None:
+    def refusal() -> Packets:
+        yield b"\xff\x28\x04#42000" + "no \u202e\x1b[31m\u200b table".encode()
+
+    villain = played(refusal)
+    with pytest.raises(QueryFailed, match=re.escape("no [31m table")):
+        running.ask_child(request(villain.port, "SELECT 1", **OPEN))
+    villain.close()
 
 
 @pytest.mark.parametrize("harm", [endless_columns, one_endless_cell])
