@@ -11,6 +11,7 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from threading import Timer
 from typing import Any
 
 import certifi
@@ -23,7 +24,7 @@ from tools.engines.cells import gather
 from tools.engines.failures import QueryFailed, QueryTimeout, SourceFailed
 from tools.engines.grants import is_powerful, roles_in
 
-CONNECT_SECONDS, LATER_SECONDS = 4, 2.0
+CONNECT_SECONDS, OPENING_SECONDS, LATER_SECONDS = 4, 6.0, 2.0  # of opening: all that comes before a statement
 MOST_COLUMNS, MOST_ROLES = 20_000, 20
 SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 # None of these sends the password in the open, and none is told by a server which program to run.
@@ -152,14 +153,36 @@ def _opened(request: dict[str, Any]) -> Connection:
         defer_connect=True,
     )
     try:
-        connection.connect(socket.create_connection((place["address"], place["port"]), CONNECT_SECONDS))
-    except Exception:  # whatever a server says that is none: the driver stumbles over it with errors of its own
+        link = socket.create_connection((place["address"], place["port"]), CONNECT_SECONDS)
+    except Exception:
         raise SourceFailed("unreachable") from None
+    with _ended_after(OPENING_SECONDS, link):
+        try:
+            connection.connect(link)
+        except Exception:  # whatever a server says that is none: the driver stumbles over it with errors of its own
+            raise SourceFailed("unreachable") from None
+        _prepare(connection, request["seconds"])
+    return connection
+
+
+@contextmanager
+def _ended_after(seconds: float, link: socket.socket) -> Iterator[None]:
+    """The driver's own limits are of a single byte. (A copy: encryption takes the socket itself over.)"""
+    with link.dup() as same:
+        timer = Timer(seconds, same.shutdown, [socket.SHUT_RDWR])
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+
+def _prepare(connection: Connection, seconds: float) -> None:
     with _refusals():
         _rows(connection, f"SET SESSION sql_mode = '{SQL_MODE}'")  # by which names in grants are quoted, too
         _look_at_powers(connection)
-        _restrain(connection, request["seconds"])
-    return connection
+        _restrain(connection, seconds)
 
 
 @contextmanager

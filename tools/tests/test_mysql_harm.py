@@ -1,7 +1,9 @@
 """Servers that speak MySQL's protocol and mean harm get no file and no password, and take no more than a child."""
 
 import re
-from threading import Event
+import socket
+from contextlib import suppress
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -169,3 +171,22 @@ def test_a_server_that_wants_the_password_encrypted_for_its_own_key_gets_none(
     villain.close()
     assert villain.heard[-5:-2] == b"\x01\0\0"  # it was asked for the key, and told nothing then
     assert villain.heard[-1] == last
+
+
+def test_a_server_that_greets_a_letter_at_a_time_is_a_source_that_is_not_reached() -> None:
+    """Each letter comes in time; all of them never would."""
+    is_over = Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def greet() -> None:
+        link, _address = listening.accept()
+        with link, suppress(OSError):
+            link.sendall(b"\xff\xff\0\0\x0a")
+            while not is_over.wait(0.3):
+                link.sendall(b"1")
+
+    Thread(target=greet, daemon=True).start()
+    with pytest.raises(SourceFailed, match="unreachable"):
+        running.ask_child(request(listening.getsockname()[1], "SELECT 1", **OPEN))
+    is_over.set()
+    listening.close()
