@@ -110,8 +110,10 @@ class MySqlServer:
 
     def _is_ours(self, schema: str) -> bool:
         """Capitals matter, but on servers that fold the names of databases."""
-        if schema == self._database or schema.lower() != self._database.lower():
-            return schema == self._database
+        if schema == self._database:
+            return True
+        if schema.lower() != self._database.lower():
+            return False
         with _refusals():
             ((folds,),) = _rows(self._connection, "SELECT @@lower_case_table_names")
         return str(folds) != "0"
