@@ -31,6 +31,7 @@ from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 MOST_CHARACTERS, MOST_OFFSET, MOST_RENDERED = 10_000, 1_000_000, 3_000_000
 READ_AS: dict[str, DialectType] = {"mysql": MySQLAsRead}
 RUN_AS: dict[str, DialectType] = {"mysql": MySQLAsRun}
+RUN_COMMENT = re.compile(r"/\*M?!")  # MySQL and MariaDB run what stands in such a comment
 WORD = re.compile(r"[A-Za-z_]{0,40}|CURRENT ROW")
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # its warnings quote the statement
@@ -76,6 +77,8 @@ def parse_query(sql: str, dialect: str) -> exp.Query:
         raise SqlRefused(f"The statement has more than {MOST_CHARACTERS} characters.")
     if not sql.isprintable() and set(filter(lambda one: not one.isprintable(), sql)) - set("\n\r\t"):
         raise SqlRefused("The statement has characters that cannot be seen.")
+    if dialect == "mysql" and RUN_COMMENT.search(sql):
+        raise SqlRefused("A comment is for people alone, and does not begin with an exclamation mark.")
     read_as = READ_AS.get(dialect, dialect)
     try:
         found = [one for one in sqlglot.parse(sql, read=read_as, error_level=ErrorLevel.RAISE) if one is not None]

@@ -232,6 +232,14 @@ def test_nothing_takes_long_to_read(bomb: str, dialect: str) -> None:
     assert made < 500_000
 
 
+@pytest.mark.parametrize("comment", ["/*! + 1 */", "/*!50000 + 1 */", "/*M! + 1 */", "/*M!100100 + 1 */"])
+def test_what_is_a_comment_to_us_and_none_to_mysql_is_refused(comment: str) -> None:
+    """Run without it, the statement would answer another question than was asked."""
+    with pytest.raises(SqlRefused, match="comment"):
+        read_sql(f"SELECT 5 {comment} AS n", "mysql", TABLES)
+    assert read_sql("SELECT 5 /* and ! */ AS n", "mysql", TABLES)
+
+
 def test_values_that_are_written_into_the_statement_are_not_too_long_together() -> None:
     """MySQL's server takes 16 MB at once, and a statement that it refuses so ends the connection."""
     places = ", ".join([":v"] * 300)
