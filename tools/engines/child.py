@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from config.concurrency.confinement import ChildLimits, confine, die_with_parent, leave_the_network, restrain
+from tools.engines.cells import visible
 from tools.engines.failures import EngineFailed, QueryFailed
 
 ENGINES = {
@@ -44,7 +45,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"found": _asked(request)}
     except EngineFailed as error:
-        return {"error": error.code, "said": error.said[:500]}
+        return {"error": error.code, "said": visible(error.said[:500])}
     except MemoryError:
         return {"error": "query_too_large", "said": ""}
 

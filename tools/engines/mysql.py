@@ -11,6 +11,7 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from threading import Timer
 from typing import Any
 
 import certifi
@@ -23,7 +24,7 @@ from tools.engines.cells import gather
 from tools.engines.failures import QueryFailed, QueryTimeout, SourceFailed
 from tools.engines.grants import is_powerful, roles_in
 
-CONNECT_SECONDS, LATER_SECONDS = 4, 2.0
+CONNECT_SECONDS, OPENING_SECONDS, LATER_SECONDS = 4, 6.0, 2.0  # of opening: all that comes before a statement
 MOST_COLUMNS, MOST_ROLES = 20_000, 20
 SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 # None of these sends the password in the open, and none is told by a server which program to run.
@@ -59,6 +60,16 @@ VALUES = {
 
 
 class Wire(Connection):  # type: ignore[misc]  # PyMySQL has no types
+    @property
+    def server_public_key(self) -> None:
+        """No password is encrypted for a key that the server sends: it proves nothing, and whoever stands between the
+        two sends one too. Where a password must go over as it is, the connection is to be encrypted."""
+
+    @server_public_key.setter
+    def server_public_key(self, key: bytes | None) -> None:
+        if key:
+            raise err.OperationalError(CR.CR_AUTH_PLUGIN_ERR, "the connection is not encrypted")
+
     def _process_auth(self, plugin_name: bytes, *more: Any) -> Any:
         if plugin_name not in AUTHENTICATION:
             raise err.OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "not an authentication that is known here")
@@ -83,7 +94,7 @@ class MySqlServer:
         self._connection = _opened(request)
 
     def query(self, request: dict[str, Any]) -> Any:
-        if {schema.lower() for schema in request["reading"]} - {self._database.lower()}:
+        if not all(map(self._is_ours, request["reading"])):
             raise QueryFailed("The tables that may be read are of another database.")
         if not request["sql"].startswith(STARTS):
             raise QueryFailed("A statement is one SELECT.")
@@ -96,6 +107,16 @@ class MySqlServer:
             return gather([one[0] for one in described], types, rows, request["most"])
         except err.MySQLError as error:
             raise _failure(error) from None
+
+    def _is_ours(self, schema: str) -> bool:
+        """Capitals matter, but on servers that fold the names of databases."""
+        if schema == self._database:
+            return True
+        if schema.lower() != self._database.lower():
+            return False
+        with _refusals():
+            ((folds,),) = _rows(self._connection, "SELECT @@lower_case_table_names")
+        return str(folds) != "0"
 
     def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
         found: dict[tuple[str, str], list[dict[str, str]]] = {}
@@ -134,13 +155,36 @@ def _opened(request: dict[str, Any]) -> Connection:
         defer_connect=True,
     )
     try:
-        connection.connect(socket.create_connection((place["address"], place["port"]), CONNECT_SECONDS))
-    except Exception:  # whatever a server says that is none: the driver stumbles over it with errors of its own
+        link = socket.create_connection((place["address"], place["port"]), CONNECT_SECONDS)
+    except Exception:
         raise SourceFailed("unreachable") from None
-    with _refusals():
-        _look_at_powers(connection)
-        _restrain(connection, request["seconds"])
+    with _ended_after(OPENING_SECONDS, link):
+        try:
+            connection.connect(link)
+        except Exception:  # whatever a server says that is none: the driver stumbles over it with errors of its own
+            raise SourceFailed("unreachable") from None
+        _prepare(connection, request["seconds"])
     return connection
+
+
+@contextmanager
+def _ended_after(seconds: float, link: socket.socket) -> Iterator[None]:
+    """The driver's own limits are of a single byte. (A copy: encryption takes the socket itself over.)"""
+    with link.dup() as same:
+        timer = Timer(seconds, same.shutdown, [socket.SHUT_RDWR])
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+
+def _prepare(connection: Connection, seconds: float) -> None:
+    with _refusals():
+        _rows(connection, f"SET SESSION sql_mode = '{SQL_MODE}'")  # by which names in grants are quoted, too
+        _look_at_powers(connection)
+        _restrain(connection, seconds)
 
 
 @contextmanager
@@ -212,7 +256,6 @@ def _restrain(connection: Connection, seconds: float) -> None:
     if not deadlines:  # a server older than either
         raise SourceFailed("refused")
     for statement in (
-        f"SET SESSION sql_mode = '{SQL_MODE}'",
         *(f"SET SESSION {name} = {_amount(seconds, DEADLINES[name])}" for name in deadlines),
         "SET SESSION lock_wait_timeout = 1",
         "SET SESSION TRANSACTION READ ONLY",

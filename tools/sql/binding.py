@@ -10,18 +10,25 @@ from tools.sql.mysql import value_in_place
 from tools.sql.statements import Scalar, SqlRefused
 
 MOST_VALUES, LONGEST_VALUE = 100, 10_000
+MOST_WRITTEN = (
+    1_000_000  # bytes of the values that are written into a statement (MySQL), each as often as it stands there
+)
 NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # no engine can be told these
 
 
 def bind(tree: exp.Expr, dialect: str, values: Mapping[str, Scalar]) -> tuple[Scalar, ...]:
     """Number the places of the statement; what stands in each, in this order. Raises SqlRefused."""
     order: dict[str, int] = {}
+    written = 0
     for place in list(tree.find_all(exp.Placeholder)):
         name = place.this
         if not isinstance(name, str) or name not in values:
             raise SqlRefused("Each place for a value is written :name, with a value of that name in params.")
         order.setdefault(name, len(order) + 1)
         value = _checked(values[name])
+        written += len(value.encode()) if dialect == "mysql" and isinstance(value, str) else 0
+        if written > MOST_WRITTEN:
+            raise SqlRefused("The values are too long together.")
         place.replace(value_in_place(value) if dialect == "mysql" else _place(order[name], dialect))
     if unused := set(values) - set(order):
         raise SqlRefused(f"The statement has no place for these params: {', '.join(sorted(unused)[:10])[:200]}.")

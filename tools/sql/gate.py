@@ -25,12 +25,13 @@ from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins
 from tools.sql.readings import name_tables, put_readings
-from tools.sql.size import check_size
+from tools.sql.size import check_repeating, check_size
 from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
-MOST_CHARACTERS, MOST_OFFSET = 10_000, 1_000_000
+MOST_CHARACTERS, MOST_OFFSET, MOST_RENDERED = 10_000, 1_000_000, 3_000_000
 READ_AS: dict[str, DialectType] = {"mysql": MySQLAsRead}
 RUN_AS: dict[str, DialectType] = {"mysql": MySQLAsRun}
+RUN_COMMENT = re.compile(r"/\*M?!")  # MySQL and MariaDB run what stands in such a comment
 WORD = re.compile(r"[A-Za-z_]{0,40}|CURRENT ROW")
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # its warnings quote the statement
@@ -46,13 +47,14 @@ def read_sql(
     _check(tree)
     if dialect == "mysql":
         check_joins(tree)
-    fingerprint = _fingerprint(tree, dialect)
     _limit(tree, most_rows + 1)
     try:
+        fingerprint = _fingerprint(tree, dialect)
         name_tables(tree, tables)
         schema = _schema(tables, dialect)
         tree = qualify(tree, dialect=dialect, schema=schema, expand_stars=True, validate_qualify_columns=True)
         _check(tree)  # what names were resolved to: a row as a whole is a kind of its own
+        check_repeating(tree)
         _check_names(tree)
         put_readings(tree, tables)
         bound = bind(tree, dialect, values or {})
@@ -64,6 +66,8 @@ def read_sql(
         raise
     except Exception:
         raise SqlRefused("The statement cannot be resolved.") from None
+    if len(rendered) > MOST_RENDERED:
+        raise SqlRefused("The statement is too long once it is written out.")
     return ReadableStatement(rendered, bound, fingerprint)
 
 
@@ -73,6 +77,8 @@ def parse_query(sql: str, dialect: str) -> exp.Query:
         raise SqlRefused(f"The statement has more than {MOST_CHARACTERS} characters.")
     if not sql.isprintable() and set(filter(lambda one: not one.isprintable(), sql)) - set("\n\r\t"):
         raise SqlRefused("The statement has characters that cannot be seen.")
+    if dialect == "mysql" and RUN_COMMENT.search(sql):
+        raise SqlRefused("A comment is for people alone, and does not begin with an exclamation mark.")
     read_as = READ_AS.get(dialect, dialect)
     try:
         found = [one for one in sqlglot.parse(sql, read=read_as, error_level=ErrorLevel.RAISE) if one is not None]

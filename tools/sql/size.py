@@ -6,11 +6,15 @@ from sqlglot import exp
 
 from tools.sql.statements import SqlRefused
 
-MOST_NODES, DEEPEST, MOST_TABLES, MOST_WITH_ALIASES = 800, 40, 16, 3_000
+MOST_NODES, DEEPEST, MOST_TABLES, MOST_WITH_ALIASES, MOST_REPEATING = 800, 40, 16, 3_000, 3
+# Of what these are made of, one dialect or another writes a part several times: within one another, each time more.
+REPEATING = (
+    exp.DateTrunc, exp.TimestampTrunc, exp.DateDiff, exp.StrPosition, exp.Initcap, exp.Ceil, exp.Floor, exp.Ordered,
+)  # fmt: skip
 
 
 def check_size(tree: exp.Expr) -> None:
-    """Raises SqlRefused for what would take long to resolve. Measured in tests/test_sql_bombs.py."""
+    """Raises SqlRefused for what would take long to resolve. Measured in tools/tests/test_sql_gate.py."""
     if sum(1 for _ in tree.walk()) > MOST_NODES:
         raise SqlRefused("The statement is too long.")
     if max(_depths(tree)) > DEEPEST:
@@ -18,6 +22,18 @@ def check_size(tree: exp.Expr) -> None:
     if sum(1 for _ in tree.find_all(exp.Table)) > MOST_TABLES:
         raise SqlRefused(f"The statement names more than {MOST_TABLES} tables.")
     _check_aliases(tree)
+    check_repeating(tree)
+
+
+def check_repeating(tree: exp.Expr) -> None:
+    """Also for what names were resolved to. Thirty DATE_TRUNC within one another would be written 2^30 times."""
+    waiting = [(tree, 0)]
+    while waiting:
+        node, around = waiting.pop()
+        around += isinstance(node, REPEATING)
+        if around > MOST_REPEATING:
+            raise SqlRefused(f"More than {MOST_REPEATING} roundings, searches or orders lie within one another.")
+        waiting.extend((one, around) for one in node.iter_expressions())
 
 
 def _depths(tree: exp.Expr) -> Iterator[int]:

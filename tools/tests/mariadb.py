@@ -116,7 +116,7 @@ class Villain:
         self.hear(link)
         send(link, 2, self.at_login)
         while said := self.hear(link):
-            for number, packet in enumerate(self.answer(said[5:].decode(errors="replace")), 1):
+            for number, packet in enumerate(self.answer(said[5:].decode(errors="replace")), said[3] + 1):
                 send(link, number % 256, packet)
 
     def answer(self, statement: str) -> Packets:

@@ -16,6 +16,15 @@ from tools.engines.grants import is_powerful, roles_in
         "GRANT APPLICATION_PASSWORD_ADMIN,BACKUP_ADMIN ON *.* TO `x`@`%`",
         "GRANT PROXY ON ``@`%` TO `root`@`localhost` WITH GRANT OPTION",
         "GRANT CREATE USER ON *.* TO 'x'@'%'",
+        'GRANT "a role" TO "x"@"%"',  # as a session with ANSI_QUOTES is told it
+        'GRANT "a ON b" TO "x"@"%"',
+        "GRANT odd$role TO x",
+        "GRANT ALL PRIVILEGES ON `mysql`.* TO `x`@`%`",
+        "GRANT ALL PRIVILEGES ON `%`.* TO `x`@`%`",
+        "GRANT SELECT, INSERT ON `m_s%`.* TO `x`@`%`",
+        "GRANT SELECT (`a`, `b, INSERT`), UPDATE (`a`) ON `mysql`.`global_priv` TO `x`@`%`",
+        "GRANT SELECT ON `mysql`.`user` TO `x`@`%` WITH GRANT OPTION",
+        "GRANT EXECUTE ON PROCEDURE `mysql`.`p` TO `x`@`%`",
     ],
 )
 def test_what_is_more_than_reading_everywhere_is_powerful(line: str) -> None:
@@ -33,6 +42,10 @@ def test_what_is_more_than_reading_everywhere_is_powerful(line: str) -> None:
         "GRANT ALL PRIVILEGES ON `shop`.* TO `x`@`%` WITH GRANT OPTION",
         "GRANT SELECT (`id`, `region`) ON `shop`.`customers` TO `x`@`%`",
         "GRANT EXECUTE ON FUNCTION `shop`.`f` TO `x`@`%`",
+        "GRANT ALL PRIVILEGES ON `mysql\\_shop`.* TO `x`@`%`",
+        "GRANT ALL PRIVILEGES ON `my_shop%`.* TO `x`@`%`",
+        "GRANT SELECT, SHOW VIEW ON `mysql`.* TO `x`@`%`",
+        "GRANT SELECT (`Host`, `User`) ON `mysql`.`user` TO `x`@`%`",
         "REVOKE SELECT ON `mysql`.* FROM `x`@`%`",
         "SET DEFAULT ROLE `r` FOR `x`@`%`",
     ],

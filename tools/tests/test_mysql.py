@@ -294,6 +294,28 @@ def test_tables_that_were_chosen_of_another_database_are_not_read(shop: Shop) ->
         in_this_process(shop, "SELECT word FROM elsewhere.secret", reading={"elsewhere": {"secret": ["word"]}})
 
 
+def test_a_database_whose_name_differs_in_its_capitals_is_another(shop: Shop) -> None:
+    shop.told("CREATE DATABASE SHOP")
+    shop.told("CREATE TABLE SHOP.secret (word TEXT)")
+    shop.told("GRANT SELECT ON SHOP.* TO reader")
+    try:
+        with pytest.raises(QueryFailed, match="of another database"):
+            in_this_process(shop, "SELECT word FROM SHOP.secret", reading={"SHOP": {"secret": ["word"]}})
+    finally:
+        shop.told("DROP DATABASE SHOP")
+
+
+@pytest.mark.parametrize("mode", ["ANSI_QUOTES", "ORACLE", "NO_BACKSLASH_ESCAPES"])
+def test_a_powerful_role_is_known_whatever_the_server_quotes_names_by(mode: str, shop: Shop) -> None:
+    shop.told(f"SET GLOBAL sql_mode = '{mode}'")
+    try:
+        with pytest.raises(SourceFailed, match="too_powerful"):
+            in_this_process(shop, "SELECT 1", place={"username": "heir"})
+        assert in_this_process(shop, "SELECT 1", place={"username": "tame"}).rows == [[1]]
+    finally:
+        shop.told("SET GLOBAL sql_mode = DEFAULT")
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -1,9 +1,14 @@
 """Servers that speak MySQL's protocol and mean harm get no file and no password, and take no more than a child."""
 
-from threading import Event
+import re
+import socket
+from contextlib import suppress
+from threading import Event, Thread
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tools.engines import running
 from tools.engines.failures import QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
@@ -59,6 +64,16 @@ def test_a_result_without_end_is_cut_and_not_read_to_its_end() -> None:
     found = running.ask_child(request(villain.port, "SELECT 1", **OPEN))
     villain.close()
     assert (len(found["rows"]), found["truncated"]) == (100, True)
+
+
+def test_what_a_server_says_went_wrong_is_told_without_what_is_not_seen() -> None:
+    def refusal() -> Packets:
+        yield b"\xff\x28\x04#42000" + "no \u202e\x1b[31m\u200b table".encode()
+
+    villain = played(refusal)
+    with pytest.raises(QueryFailed, match=re.escape("no [31m table")):
+        running.ask_child(request(villain.port, "SELECT 1", **OPEN))
+    villain.close()
 
 
 @pytest.mark.parametrize("harm", [endless_columns, one_endless_cell])
@@ -134,3 +149,44 @@ def test_rows_that_end_are_all_told() -> None:
     found = running.ask_child(request(villain.port, "SELECT 1", **OPEN))
     villain.close()
     assert (found["rows"], found["truncated"]) == ([["a", "b"]] * 3, False)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "answers", "last"), [(b"sha256_password", [], 1), (b"caching_sha2_password", [b"\x01\x04"], 2)]
+)
+def test_a_server_that_wants_the_password_encrypted_for_its_own_key_gets_none(
+    plugin: bytes, answers: list[bytes], last: int
+) -> None:
+    """Whoever sends a key reads what is encrypted for it."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).public_key()
+    pem = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    packets = iter([*answers, b"\x01" + pem])
+
+    def its_key() -> Packets:
+        yield next(packets, OK)
+
+    villain = Villain(its_key, b"\xfe" + plugin + b"\0" + b"c" * 20 + b"\0", harms="")
+    with pytest.raises(SourceFailed, match="unreachable"):
+        running.ask_child(request(villain.port, "SELECT 1", **OPEN))
+    villain.close()
+    assert villain.heard[-5:-2] == b"\x01\0\0"  # it was asked for the key, and told nothing then
+    assert villain.heard[-1] == last
+
+
+def test_a_server_that_greets_a_letter_at_a_time_is_a_source_that_is_not_reached() -> None:
+    """Each letter comes in time; all of them never would."""
+    is_over = Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def greet() -> None:
+        link, _address = listening.accept()
+        with link, suppress(OSError):
+            link.sendall(b"\xff\xff\0\0\x0a")
+            while not is_over.wait(0.3):
+                link.sendall(b"1")
+
+    Thread(target=greet, daemon=True).start()
+    with pytest.raises(SourceFailed, match="unreachable"):
+        running.ask_child(request(listening.getsockname()[1], "SELECT 1", **OPEN))
+    is_over.set()
+    listening.close()

@@ -3,6 +3,7 @@
 import math
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,14 @@ BOMBS = {
     "joins using": "SELECT * FROM t " + " ".join(f"JOIN t t{n} USING (c1)" for n in range(15)),
     "cases": "SELECT " + "CASE WHEN c1 THEN " * 500 + "1" + " END" * 500 + " FROM t",
     "numbers": "SELECT " + "9" * 9_900,
+    "truncations": "SELECT " + "DATE_TRUNC('month', " * 14 + "c1" + ")" * 14 + " FROM t",
+    "searches": "SELECT " + "INSTR('a', 'b', " * 12 + "c1" + ")" * 12 + " FROM t",
+    "differences": "SELECT " + "DATEDIFF('month', " * 14 + "c1" + ", c2)" * 14 + " FROM t",
+    "capitals": "SELECT " + "INITCAP(" * 14 + "c1" + ")" * 14 + " FROM t",
+    "nulls last": "SELECT 1 ORDER BY " + "(SELECT 1 ORDER BY " * 9 + "1" + " NULLS LAST)" * 9 + " NULLS LAST",
+    "full joins": "SELECT * FROM t x0 "
+    + "".join(f"FULL JOIN (SELECT t{n}.c1 FROM t t{n} " for n in range(8))
+    + "".join(f") x{n} ON x{n}.c1 = 1" for n in range(8)),
     "a long name": 'SELECT "' + "x" * 9_900 + '" FROM t',
 }
 
@@ -221,6 +230,31 @@ def test_nothing_takes_long_to_read(bomb: str, dialect: str) -> None:
         made = 0
     assert time.thread_time() - began < 5  # of the processor's; the slowest takes 0.6 s
     assert made < 500_000
+
+
+@pytest.mark.parametrize("comment", ["/*! + 1 */", "/*!50000 + 1 */", "/*M! + 1 */", "/*M!100100 + 1 */"])
+def test_what_is_a_comment_to_us_and_none_to_mysql_is_refused(comment: str) -> None:
+    """Run without it, the statement would answer another question than was asked."""
+    with pytest.raises(SqlRefused, match="comment"):
+        read_sql(f"SELECT 5 {comment} AS n", "mysql", TABLES)
+    assert read_sql("SELECT 5 /* and ! */ AS n", "mysql", TABLES)
+
+
+def test_values_that_are_written_into_the_statement_are_not_too_long_together() -> None:
+    """MySQL's server takes 16 MB at once, and a statement that it refuses so ends the connection."""
+    places = ", ".join([":v"] * 300)
+    with pytest.raises(SqlRefused, match="too long together"):
+        read_sql(f"SELECT {places}", "mysql", TABLES, {"v": "😀" * 10_000})
+    twice = ", ".join([":v NULLS LAST"] * 24)
+    with pytest.raises(SqlRefused, match="too long once"):
+        read_sql(f"SELECT id FROM orders ORDER BY {twice}", "mysql", TABLES, {"v": "😀" * 10_000})
+    assert read_sql(f"SELECT {places}", "postgres", TABLES, {"v": "😀" * 10_000}).values
+
+
+@each_dialect
+def test_what_a_dialect_cannot_write_is_refused(dialect: str) -> None:
+    with suppress(SqlRefused):
+        read_sql("SELECT initcap(initcap(region)) FROM customers", dialect, TABLES)
 
 
 @given(st.text(max_size=300))
