@@ -20,8 +20,8 @@ OWNED = (Corpus, Conversation, Project, Export)
 
 @system_scope()  # a person without an organization has no rows in any
 def former_organizations(user: User) -> list[Organization]:
-    """Where things of theirs are left, and they are no member any more, or switched off: what is a member's own is taken
-    along as a member, by a session that opens it."""
+    """Where things of theirs are left, and they are no member any more, or switched off: a member takes along what is
+    their own as a member, by a session that opens it."""
     left: set[UUID] = set()
     for model in OWNED:
         left.update(model._base_manager.filter(owner_id=user.pk).values_list("organization_id", flat=True))
