@@ -2,21 +2,31 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts import audit
+from accounts.limits.amounts import are_counted
+from accounts.limits.declared import Per, Window
+from accounts.limits.refusing import written
+from accounts.limits.uses import Addition, add_up
+from accounts.limits.windows import seconds_left
 from accounts.models import Membership, ToolCall
-from accounts.problems import NotFound
-from agents.calls import count_call
+from accounts.problems import NotFound, QuotaExceeded
 from agents.models import Agent, ReachableTable
+from config.metrics.limiting import REFUSED
 from tools.models import DataSource, SourceTable
 from tools.querying import QueryAnswer, run_query
 from tools.sources import source_for
 from tools.sql.statements import Scalar
+
+LIMIT, PER = "searches", "agent"
 
 
 def reachable_tables(agent: Agent) -> list[SourceTable]:
@@ -89,3 +99,27 @@ def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, S
         is_personal=False,
     )
     return answer
+
+
+def count_call(agent: Agent, by: Membership) -> None:
+    """What one agent does must not take a database away. Raises QuotaExceeded beyond the agent's own limit, else the
+    installation's; what is refused is not counted. The counter is a row of its own, of the limit whose calls these are.
+    """
+    allowed = agent.calls_per_minute or settings.AGENT_CALLS_PER_MINUTE
+    if not allowed or not are_counted(by):
+        return
+    with transaction.atomic():
+        used = add_up(agent.organization_id, agent.pk, [Addition(LIMIT, Per.USER, 1)])
+        if used[LIMIT, Per.USER] > allowed:
+            raise _refusal(agent, allowed)
+
+
+def _refusal(agent: Agent, allowed: int) -> QuotaExceeded:
+    REFUSED.labels(LIMIT, PER).inc()
+    seconds = seconds_left(Window.MINUTE)
+    said = _(
+        "The limit of the agent %(name)s is reached: %(amount)s questions to its data a minute. "
+        "Try again in %(seconds)s seconds."
+    )
+    told = said % {"name": agent.name, "amount": written(Decimal(allowed)), "seconds": seconds}
+    return QuotaExceeded(told, headers={"Retry-After": str(seconds)}, limit=LIMIT, per=PER)

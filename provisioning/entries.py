@@ -23,7 +23,7 @@ MOST_USERS = 50_000  # of an organization
 Mail = Callable[[Invitation, str], object]
 
 
-class Person(NamedTuple):
+class DirectoryPerson(NamedTuple):
     """What a directory says of somebody."""
 
     user_name: str
@@ -36,14 +36,14 @@ class Person(NamedTuple):
     is_active: bool = True
 
 
-WRITTEN = tuple(name for name in Person._fields if name != "is_active")
+WRITTEN = tuple(name for name in DirectoryPerson._fields if name != "is_active")
 
 
 def directory_users(by: Membership) -> QuerySet[DirectoryUser]:
     return DirectoryUser.objects.in_organization_of(by).select_related("membership")
 
 
-def make_entry(by: Membership, said: Person, mail: Mail) -> DirectoryUser:
+def make_entry(by: Membership, said: DirectoryPerson, mail: Mail) -> DirectoryUser:
     """A new one, or the one of a member whom the directory had not named yet. In a transaction that has locked the
     members. Raises Taken and DirectoryFull."""
     entry = _unclaimed(by, said)
@@ -58,7 +58,7 @@ def make_entry(by: Membership, said: Person, mail: Mail) -> DirectoryUser:
     return entry
 
 
-def change_entry(by: Membership, entry: DirectoryUser, said: Person, mail: Mail) -> None:
+def change_entry(by: Membership, entry: DirectoryUser, said: DirectoryPerson, mail: Mail) -> None:
     """In a transaction that has locked the members. Raises Taken and LastAdmin."""
     former = entry.email
     changed = [name for name in WRITTEN if getattr(entry, name) != getattr(said, name)]
@@ -80,7 +80,7 @@ def delete_entry(by: Membership, entry: DirectoryUser) -> None:
         entry.delete()
 
 
-def _unclaimed(by: Membership, said: Person) -> DirectoryUser | None:
+def _unclaimed(by: Membership, said: DirectoryPerson) -> DirectoryUser | None:
     """Raises Taken where it is the directory's already."""
     same = directory_users(by).filter(Q(user_key=said.user_name.casefold()) | Q(email=said.email))
     found = list(same[:2])
@@ -91,7 +91,7 @@ def _unclaimed(by: Membership, said: Person) -> DirectoryUser | None:
     return found[0]
 
 
-def _write(by: Membership, entry: DirectoryUser, said: Person) -> None:
+def _write(by: Membership, entry: DirectoryUser, said: DirectoryPerson) -> None:
     former = (entry.user_name, entry.email)
     for name in WRITTEN:
         setattr(entry, name, getattr(said, name))

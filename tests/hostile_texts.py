@@ -13,7 +13,9 @@ from typing import Any
 from uuid import uuid4
 
 from accounts.http.bodies import is_kept, json_of
+from accounts.identity.oauth import registration
 from accounts.matching import folded
+from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
 from agents.llm.tooling.wishes import _NO_NAME
@@ -23,6 +25,7 @@ from chat.answering.calling import making
 from chat.answering.calling.toolkit import NamedSource
 from chat.api.mcp.resources import ADDRESS
 from chat.citing import tables
+from chat.citing.analyses import ways_said
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, supporting_span
 from chat.models import AnswerTable
@@ -73,9 +76,10 @@ from retrieval.text.terms import exact_terms
 from tools.analytics import rules
 from tools.analytics.written import MOST_CHARACTERS, YamlRefused, read_yaml
 from tools.api.serializers import HOST
+from tools.engines import grants
 from tools.sources import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
-from tools.sql.gate import WORD
+from tools.sql.gate import RUN_COMMENT, WORD
 from webhooks.sending import STATUS_LINE, as_line
 from workers.ingestion.chunk.segments import segment_text
 from workers.ingestion.chunk.tokens import estimate_tokens
@@ -616,7 +620,9 @@ PROBES: dict[str, Probe] = {
         named("chat.citing.tables", "_NUMBER", "_GROUPS", "_words", "_years_asked"),
     ),
     "tables of a statement": Probe(
-        lambda text: making.table_row(TOOLKIT, WISH, {"sql": text}, {"table": text}, making.Step("query", SHOP)),
+        lambda text: making.table_row(
+            TOOLKIT.sources, WISH.name, {"sql": text}, {"table": text}, making.Step("query", SHOP)
+        ),
         named("chat.answering.calling.making", "table_row"),
     ),
     "metrics as YAML": Probe(refused_or_read, ()),
@@ -636,8 +642,28 @@ PROBES: dict[str, Probe] = {
         named("webhooks.sending", "STATUS_LINE"),
     ),
     "words and values of a statement": Probe(
-        lambda text: (WORD.fullmatch(text), NO_TEXT.search(text)),
-        named("tools.sql.gate", "WORD") + named("tools.sql.binding", "NO_TEXT"),
+        lambda text: (WORD.fullmatch(text), NO_TEXT.search(text), RUN_COMMENT.search(text)),
+        named("tools.sql.gate", "WORD", "RUN_COMMENT") + named("tools.sql.binding", "NO_TEXT"),
+    ),
+    "which way a claim goes": Probe(ways_said, named("chat.citing.analyses", "_WAYS")),
+    "what a server says was granted": Probe(
+        lambda text: (
+            grants.is_powerful(f"GRANT {text}"),
+            grants.is_powerful(f"GRANT SELECT ({text}) ON `{text}`.* TO `a`"),
+            grants.roles_in(f"GRANT {text} TO `a`"),
+        ),
+        named("tools.engines.grants", "ON_EVERYTHING", "OF_ROLES", "ON_A_DATABASE", "COLUMNS", "is_of_objects")
+        + named("tools.engines.grants", "_is_like", "parts", "roles_in"),
+    ),
+    "what a program registers and asks": Probe(
+        lambda text: (
+            registration.is_redirect_address(f"https://{text}"),
+            registration.is_redirect_address(f"https://a.example/{text}"),
+            registration.displayable(text),
+            CHALLENGE.fullmatch(text),
+        ),
+        named("accounts.identity.oauth.registration", "HOST", "WITHIN_ADDRESS")
+        + named("accounts.pages.programs", "CHALLENGE"),
     ),
     "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),
 }

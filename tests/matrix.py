@@ -362,6 +362,8 @@ PAGES = tuple(
         ("GET", "/agents/", everybody(200), None),
         ("GET", "/agents/{slug}/", shared(200), None),
         ("GET", "/agents/{slug}/documents/?q=a", shared(200), None),
+        ("GET", "/agents/{slug}/data/", shared(200), None),
+        ("POST", "/agents/{slug}/data/", shared(400), {"sql": "SELECT"}),
         ("POST", "/agents/{slug}/ask/", shared(302), {"question": "a"}),
         ("GET", "/?agent={slug}&q=a", everybody(302), None),
         ("GET", "/conversations/", everybody(200), None),
@@ -410,7 +412,7 @@ DOORS = tuple(
         ("POST", "login/", 302, 200, {"login": "nobody@example.org", "password": "a guess"}),
         ("GET", "organization/", 200, 200, None),
         ("POST", "organization/", 200, 200, {"email": "nobody@nowhere.test"}),
-        ("GET", "organization/{provider}/", 403, 403, None),  # it leads to a host that is not there
+        ("GET", "organization/{provider}/", 302, 302, None),  # not from its own form: to that one first
         ("GET", "organization/{provider}/callback/", 403, 403, None),
         ("GET", "logout/", 200, 302, None),
         ("POST", "logout/", 302, 302, None),

@@ -38,12 +38,12 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             item(_("Question sets"), "quiz", "admin:evaluation_questionset_changelist"),
             item(_("Runs"), "monitoring", "admin:evaluation_evaluationrun_changelist"),
         ),
-        group(_("People"), *people(request)),
-        group(_("Operations"), *operations(request)),
+        group(_("People"), *people_links(request)),
+        group(_("Operations"), *operation_links(request)),
     ]
 
 
-def people(request: HttpRequest) -> Iterator[dict[str, Any]]:
+def people_links(request: HttpRequest) -> Iterator[dict[str, Any]]:
     yield item(_("Members"), "group", "admin:accounts_membership_changelist")
     yield item(_("Invitations"), "mail", "admin:accounts_invitation_changelist")
     yield item(_("API keys"), "key", "admin:accounts_apikey_changelist")
@@ -60,7 +60,7 @@ def people(request: HttpRequest) -> Iterator[dict[str, Any]]:
         yield item(_("Users"), "person", "admin:accounts_user_changelist")
 
 
-def operations(request: HttpRequest) -> Iterator[dict[str, Any]]:
+def operation_links(request: HttpRequest) -> Iterator[dict[str, Any]]:
     yield item(_("Usage"), "bar_chart", "admin:chat_usage")
     yield item(_("Traces"), "manage_search", "admin:chat_trace_changelist") | {"active": on_traces(request)}
     yield item(_("Playground"), "science", "admin:chat_playground")

@@ -50,7 +50,7 @@ def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpR
     }  # fmt: skip
     if form is not None and form.is_valid():
         try:
-            context |= shown_table(ask(agent, membership, tool, form.arguments))
+            context |= shown_table(ask_by_hand(agent, membership, tool, form.arguments))
         except Exception as error:
             if (problem := problem_for(error)) is None:
                 raise
@@ -74,7 +74,7 @@ def form_for(tool: str, metric: Metric | None, tables: list[SourceTable], sent: 
     return FORMS[tool][1](sent, metric=metric, dimensions=usable_dimensions(metric.table))
 
 
-def ask(agent: Agent, by: Membership, tool: str, arguments: dict[str, Any]) -> AnswerTable:
+def ask_by_hand(agent: Agent, by: Membership, tool: str, arguments: dict[str, Any]) -> AnswerTable:
     """The result as it is shown, kept by nobody. Raises what the tool raises."""
     began = time.monotonic()
     with witnessed_calls() as calls:

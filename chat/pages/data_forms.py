@@ -20,13 +20,10 @@ PERIODS = (
     ("year", _("years")),
 )
 WHERE = "where_"
+DAY = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
 
 
-class DayField(forms.DateField):
-    widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
-
-
-class MetricForm(forms.Form):
+class OfMetricForm(forms.Form):
     """Of one metric; each of its dimensions can be held to one value."""
 
     def __init__(self, *args: Any, metric: Metric, dimensions: Sequence[Dimension]) -> None:
@@ -43,15 +40,15 @@ class MetricForm(forms.Form):
         return {"metric": self.metric.name, "source": str(self.metric.table.source_id), "filters": filters}
 
 
-class NumbersForm(MetricForm):
+class NumbersForm(OfMetricForm):
     """`query_analytics`."""
 
     dimensions_shown = forms.MultipleChoiceField(
         label=_("Divided by"), required=False, widget=forms.CheckboxSelectMultiple
     )
     group_by = forms.ChoiceField(label=_("In periods of"), required=False, choices=(("", "–"), *PERIODS))
-    since = DayField(label=_("From (this day too)"), required=False)
-    until = DayField(label=_("Until (this day too)"), required=False)
+    since = forms.DateField(label=_("From (this day too)"), required=False, widget=DAY)
+    until = forms.DateField(label=_("Until (this day too)"), required=False, widget=DAY)
 
     def __init__(self, *args: Any, metric: Metric, dimensions: Sequence[Dimension]) -> None:
         super().__init__(*args, metric=metric, dimensions=dimensions)
@@ -74,7 +71,7 @@ class NumbersForm(MetricForm):
         }
 
 
-class TrendForm(MetricForm):
+class TrendForm(OfMetricForm):
     """`get_trends`."""
 
     period = forms.ChoiceField(label=_("In periods of"), choices=PERIODS, initial="month")
@@ -85,7 +82,7 @@ class TrendForm(MetricForm):
         return {**named, "entity": named.pop("metric"), "period": self.cleaned_data["period"]}
 
 
-class ForecastForm(MetricForm):
+class ForecastForm(OfMetricForm):
     """`forecast`."""
 
     period = forms.ChoiceField(label=_("In periods of"), choices=PERIODS, initial="month")
@@ -118,7 +115,7 @@ class StatementForm(forms.Form):
         return {"source": self.cleaned_data["source"], "sql": self.cleaned_data["sql"]}
 
 
-FORMS: Mapping[str, tuple[Promise, type[MetricForm]]] = {
+FORMS: Mapping[str, tuple[Promise, type[OfMetricForm]]] = {
     "query_analytics": (_("Numbers"), NumbersForm),
     "get_trends": (_("Trend"), TrendForm),
     "forecast": (_("Forecast"), ForecastForm),

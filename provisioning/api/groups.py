@@ -11,7 +11,7 @@ from scim2_models import Context, Path
 from scim2_models.path import AttrPath, Comparison, ValuePath
 
 from provisioning.api.schemas import POLICY, Group
-from provisioning.api.users import LONGEST_PATH, check_parts, exact_text, folded
+from provisioning.api.users import LONGEST_PATH, by_small_name, check_parts, exact_text
 from provisioning.groups import user_ids
 from provisioning.models import LONGEST_ID, DirectoryGroup
 from provisioning.problems import InvalidValue, TooMany
@@ -45,7 +45,7 @@ def members_told(members: Iterable[tuple[UUID, str]], users_at: str, parts: Set[
 
 def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
     """Of a new group, or in the place of one."""
-    listed = folded(body).get("members")
+    listed = by_small_name(body).get("members")
     users = set() if listed is None else ids_of(listed)
     rest = {name: value for name, value in body.items() if name.lower() != "members"}
     check_parts(rest)
@@ -55,7 +55,7 @@ def group_in(body: dict[str, Any], context: Context) -> WantedGroup:
 
 def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
     """What the group is when the operations of the body are done (RFC 7644 §3.5.2)."""
-    operations = folded(body).get("operations")
+    operations = by_small_name(body).get("operations")
     if not isinstance(operations, list) or not operations:
         raise InvalidValue(_("A PATCH has operations."))
     if len(operations) > MOST_GROUP_OPERATIONS:
@@ -73,7 +73,7 @@ def group_after(group: DirectoryGroup, body: dict[str, Any]) -> WantedGroup:
 
 def _steps(operation: Any) -> list[tuple[str, str, Any]]:
     """One without a path is one for each name of its value."""
-    found = folded(operation)
+    found = by_small_name(operation)
     verb, path, value = str(found.get("op", "")).lower(), found.get("path") or "", found.get("value")
     if verb not in ("add", "replace", "remove") or not isinstance(path, str):
         raise InvalidValue(_("An operation is add, replace or remove, and its path a text."))
@@ -140,7 +140,7 @@ def ids_of(members: Any, *, strict: bool = True) -> set[UUID]:
     found = set()
     for one in listed:
         try:
-            found.add(UUID(one["value"] if "value" in one else folded(one)["value"]))
+            found.add(UUID(one["value"] if "value" in one else by_small_name(one)["value"]))
         except (TypeError, KeyError, ValueError, AttributeError):
             if strict:
                 raise InvalidValue(_("Each member has the id of a user as its value.")) from None

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from scim2_models import Context, PatchOp
 
 from provisioning.api.schemas import POLICY, Email, Name, Resources
-from provisioning.entries import Person
+from provisioning.entries import DirectoryPerson
 from provisioning.models import LONGEST_ID, LONGEST_NAME, DirectoryUser
 from provisioning.problems import InvalidValue, TooMany
 
@@ -31,7 +31,7 @@ def user_resource(entry: DirectoryUser) -> Resources.User:
     )
 
 
-def person_in(body: dict[str, Any], context: Context, *, is_active: bool = True) -> Person:
+def person_in(body: dict[str, Any], context: Context, *, is_active: bool = True) -> DirectoryPerson:
     """Of a new user, or in the place of one, who `is_active` where that is not said."""
     check_parts(body)
     names = {name.lower() for name in body}
@@ -42,10 +42,10 @@ def person_in(body: dict[str, Any], context: Context, *, is_active: bool = True)
     return person_by(Resources.User.model_validate(given, scim_ctx=context, scim_policy=POLICY))
 
 
-def person_after(entry: DirectoryUser, body: dict[str, Any]) -> Person:
+def person_after(entry: DirectoryUser, body: dict[str, Any]) -> DirectoryPerson:
     """What `entry` says when the operations of the body are done."""
     check_parts(body)
-    operations = folded(body).get("operations")
+    operations = by_small_name(body).get("operations")
     if isinstance(operations, list) and len(operations) > MOST_OPERATIONS:
         raise TooMany
     patch = PatchOp[Resources.User].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST, scim_policy=POLICY)
@@ -54,7 +54,7 @@ def person_after(entry: DirectoryUser, body: dict[str, Any]) -> Person:
     return person_by(resource)
 
 
-def folded(body: Any) -> dict[str, Any]:
+def by_small_name(body: Any) -> dict[str, Any]:
     """By names in small letters: those of attributes are of any case (RFC 7643 §2.1). Raises InvalidValue for two."""
     found = {name.lower(): value for name, value in body.items()} if isinstance(body, dict) else {}
     if isinstance(body, dict) and len(found) != len(body):
@@ -77,13 +77,13 @@ def check_parts(body: Any) -> None:
 
 
 def _path_in(operation: dict[str, Any]) -> str:
-    path = folded(operation).get("path")
+    path = by_small_name(operation).get("path")
     return path if isinstance(path, str) else ""
 
 
-def person_by(user: Resources.User) -> Person:
+def person_by(user: Resources.User) -> DirectoryPerson:
     name = user.name or Name()
-    return Person(
+    return DirectoryPerson(
         user_name=exact_text("userName", user.user_name, LONGEST_ID),
         email=address_of(user.emails or []),
         external_id=exact_text("externalId", user.external_id, LONGEST_ID, needed=False),

@@ -39,8 +39,8 @@ def _writes_accounts(line: str) -> bool:
 
 def _is_like(text: str, pattern: str) -> bool:
     signs = {"%": ".*", "_": "."}
-    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
-    return bool(re.fullmatch("".join(signs.get(one) or re.escape(one[-1]) for one in parts), text, re.IGNORECASE))
+    parts = re.findall(r"\\.|%+|.", pattern, re.DOTALL)
+    return bool(re.fullmatch("".join(signs.get(one[:1]) or re.escape(one[-1]) for one in parts), text, re.IGNORECASE))
 
 
 def roles_in(line: str) -> list[str]:
