@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from allauth.core.internal import ratelimit
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
@@ -29,6 +30,7 @@ from provisioning.models import DirectoryGroup, DirectoryUser
 from provisioning.problems import InvalidValue
 
 LIST = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+MAILS = {"directory_invitation": "5/d/key"}  # to one address, for one organization
 LONGEST_CHOICE = 1_000  # of `attributes`
 Answer = tuple[int, Any, dict[str, str]]
 Row = DirectoryUser | DirectoryGroup
@@ -169,7 +171,11 @@ CHANGES: dict[str, dict[str, Callable[..., None]]] = {
 
 
 def mail_later(request: HttpRequest, invitation: Invitation, token: str) -> None:
-    """When everything is written, and never before. Nobody is shown the link: it proves the address."""
+    """When everything is written, and never before. Nobody is shown the link: it proves the address. An address that a
+    directory takes in and lets go, over and over, gets so many in a day; an admin can send one again by hand."""
+    key = f"{invitation.organization_id} {invitation.email}"
+    if not ratelimit.consume(request, app="acervo", action="directory_invitation", key=key, config=MAILS):
+        return
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     transaction.on_commit(lambda: invitations.mail_invitation(invitation, link))
 

@@ -334,3 +334,15 @@ def test_an_existing_account_accepts_as_with_any_invitation(people: People, dire
     member = accept_invitation(invitation, people.charlie.user)
     assert DirectoryUser.objects.get(pk=made["id"]).membership == member
     assert audit.AuditEvent.objects.filter(action="created", object_id=made["id"], actor=None).exists()
+
+
+def test_who_is_taken_in_and_let_go_over_and_over_gets_five_mails_a_day(
+    directory: Directory, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        for _turn in range(8):
+            made = directory.make_user("victim@here.test")
+            assert made.status_code == 201
+            assert directory.send("DELETE", f"Users/{made.json()['id']}").status_code == 204
+        directory.make_user("other@here.test")
+    assert [one.to for one in mail.outbox] == [["victim@here.test"]] * 5 + [["other@here.test"]]
