@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 from uuid import UUID
 
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -30,15 +31,22 @@ def provider_of(organization: Organization, issuing: Issuing | None = None, **fi
     provider = IdentityProvider(organization=organization, **given)
     provider.keep_secret(issuing.secret if issuing else "hush")
     provider.save()
-    note_enforced_domains(organization)
+    with transaction.atomic():
+        note_enforced_domains(organization)
     return provider
+
+
+def the_provider_of(organization: Organization) -> IdentityProvider:
+    """The one that it has; there is no second."""
+    return IdentityProvider.objects.filter(organization=organization).first() or provider_of(organization)
 
 
 def domain_of_organization(organization: Organization, name: str = "here.test", *, proved: bool = True) -> MailDomain:
     domain = MailDomain.objects.create(
         organization=organization, name=name, proved_at=timezone.now() if proved else None, checked_at=timezone.now()
     )
-    note_enforced_domains(organization)
+    with transaction.atomic():
+        note_enforced_domains(organization)
     return domain
 
 

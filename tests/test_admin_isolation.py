@@ -39,7 +39,7 @@ from tests.factories import (
 from tests.hooks import hook_of, told
 from tests.programs import let_in
 from tests.shops import shop
-from tests.sign_on import domain_of_organization, identity_of, provider_of
+from tests.sign_on import domain_of_organization, identity_of, the_provider_of
 from tools.models import DataSource, SourceTable
 from webhooks.models import Delivery, Webhook
 
@@ -107,9 +107,7 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     SourceTable: lambda member: shop(member.organization, uuid4().hex).tables.get(name="orders"),
     Webhook: lambda member: hook_of(member.organization),
     Delivery: lambda member: told(hook_of(member.organization)),
-    IdentityProvider: lambda member: (
-        IdentityProvider.objects.filter(organization=member.organization).first() or provider_of(member.organization)
-    ),
+    IdentityProvider: lambda member: the_provider_of(member.organization),
     MailDomain: lambda member: domain_of_organization(member.organization, f"{uuid4().hex}.test"),
     ProvidedIdentity: lambda member: identity_of(MembershipFactory(organization=member.organization), uuid4().hex),
     Trace: trace_of,

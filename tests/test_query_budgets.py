@@ -39,7 +39,7 @@ MOST = 30  # statements of a request, whoever asks for whatever
 # What is read anew now and then, however much there is: the space and what its cosines mean, and what readers of a live
 # answer wish.
 LEFT_OUT = (
-    r"(SET LOCAL [^;]*; )?((RELEASE )?SAVEPOINT|SELECT .*"
+    r"(SET LOCAL [^;]*; )*((RELEASE )?SAVEPOINT|SELECT .*"
     r'( FROM "retrieval_(spacestate|measuredcalibration)"|"reader_seen_at" FROM))'
 )
 

@@ -33,7 +33,7 @@ from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
 from tests.programs import let_in
 from tests.shops import grant, shop
-from tests.sign_on import provider_of
+from tests.sign_on import the_provider_of
 from webhooks.models import Delivery
 
 ALICES_MARK, SHARED_MARK = "only-alice-reads-this", "only-her-organization-reads-this"
@@ -94,7 +94,7 @@ class World:
             "source_file": source.files.first(),
             "source_table": source.tables.first(),
             "webhook": hook,
-            "provider": provider_of(here),
+            "provider": the_provider_of(here),
             "delivery": told(hook, Delivery.Status.FAILED),
             "directory_user": directory_user_of(people.bob, display_name=f"{SHARED_MARK} Entra"),
             "directory_group": directory_group_of(here, f"{SHARED_MARK} Okta"),

@@ -36,7 +36,7 @@ FIELDSETS: Any = (
     (
         _("4. Limits"),
         {
-            "fields": (("max_tokens", "top_k"), ("min_confidence", "calls_per_minute")),
+            "fields": (("max_tokens", "top_k"), "min_confidence"),
             "description": _("How long an answer may be, from how many passages, and how sure the search must be."),
         },
     ),
@@ -47,7 +47,7 @@ FIELDSETS: Any = (
             "fields": (  # one in each line: Django opens a folded fieldset for an error in a line's only field alone
                 "temperature", "evaluator_model", "instructions", "context_template", "candidates", "min_relevance",
                 "context_tokens", "diversity", "recency_half_life_days", "rerank", "condense", "expand_queries",
-                "compress",
+                "compress", "calls_per_minute",
             ),
         },
     ),
