@@ -20,9 +20,10 @@ def token_for(admin: Membership, name: str = "Entra ID") -> str:
 
 
 def directory_user_of(member: Membership, **fields: Any) -> DirectoryUser:
-    """The member as a directory has it."""
+    """The member as a directory has it: once."""
     values = {"user_name": member.user.email, "email": member.user.email, "display_name": member.user.name, **fields}
-    return DirectoryUser.objects.create(organization=member.organization, membership=member, **values)
+    whose = {"organization": member.organization, "membership": member}
+    return DirectoryUser.objects.update_or_create(**whose, defaults=values)[0]
 
 
 def directory_group_of(organization: Organization, name: str = "Librarians", *users: DirectoryUser) -> DirectoryGroup:

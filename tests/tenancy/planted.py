@@ -15,6 +15,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from accounts import audit, keys
+from accounts.identity.oauth.rows import OAuthCode
 from accounts.limits.rows import LimitSetting, LimitUse, SpendingReservation
 from accounts.models import AuditEvent, IdempotentReply, Invitation, Membership, Organization, SignIn, ToolCall
 from agents.models import Agent
@@ -37,6 +38,7 @@ from tests.factories import (
 from tests.hooks import hook_of, told
 from tests.metrics import name_metrics
 from tests.people import People
+from tests.programs import CALLBACK, RESOURCE, let_in
 from tests.shops import grant, shop
 from tests.sign_on import domain_of_organization, identity_of, provider_of
 from webhooks.models import DeliveryAttempt
@@ -134,6 +136,14 @@ class Planted:
             for named in (*table.columns.all(), *table.metrics.all(), *table.dimensions.all()):
                 self.note(named, *everybody, of=of)
 
+    def plant_program(self, name: str, member: Membership, admin: str) -> None:
+        grant = let_in(member, name)
+        said = {"redirect_uri": CALLBACK, "expires": timezone.now() + timedelta(minutes=1), "resource": [RESOURCE]}
+        whose = {"user": member.user, "application": grant.client, "grant": grant}
+        code = OAuthCode.objects.create(code=f"code of {name}", scope="mcp", **said, **whose)
+        for one in (grant.client, grant, code, grant.access_tokens.get(), grant.refresh_tokens.get()):
+            self.note(one, name, admin)
+
     def plant_own(self, name: str, team: str) -> None:
         member, admin = self.member(name), ADMINS[team]
         corpus = self.note(CorpusFactory(personal_of=member), name, of=name)
@@ -152,6 +162,7 @@ class Planted:
         numbers = {"scope_size": 1, "granularity": 800, "confidence": "HIGH", "score": 0.9}
         self.note(Trace.objects.create(message=answer, agent=agent, **numbers), name, admin, of=name)
         self.note(keys.issue_key(member)[0], name, admin, of=name)
+        self.plant_program(name, member, admin)
         self.plant_use(name, member, *TEAMS[team])
         self.note(Export.objects.create(organization=member.organization, owner=member.user), name, of=name)
         receipt = {"subject_id": corpus.pk, "owner_id": member.user_id}
