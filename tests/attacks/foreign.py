@@ -14,6 +14,7 @@ from uuid import uuid4
 from django.db.models import ForeignKey, Model, UUIDField
 
 from accounts import members
+from accounts.identity.oauth.rows import OAuthClient
 from accounts.models import Membership, Organization, User
 from chat.models import Conversation, Project
 from corpora.models import Corpus, Document
@@ -28,7 +29,10 @@ from tests.test_guard_models import TENANT_PATHS
 from tests.world import World, is_uuid
 
 MARK = "FOREIGN-"
-KEPT_BY_ADMINS = {"a colleague's key", "a former member's key"}
+KEPT_BY_ADMINS = {
+    *("a colleague's key", "a former member's key"),
+    *("a colleague's program", "a former member's program"),
+}
 # What a world has for a whole organization; everything else in it is one member's own.
 OF_EVERYBODY = {
     "shared",
@@ -91,7 +95,8 @@ class Landscape:
             "a former member's": furnished(replace(people, alice=removed), "ALICES_MARK", "TOKEN"),
         }
         members.end_membership(removed, people.ada)
-        people.bob.api_keys.update(name="a key")  # its name is shown to admins
+        people.bob.api_keys.update(name="a key")  # its name is shown to admins, and what their programs are called
+        OAuthClient.objects.filter(grants__membership=people.bob).update(name="a program")
         rows = {f"another organization's {model.__name__}": make(far.people.ada) for model, make in ADMIN_ROWS.items()}
         ids = {f"another organization's {name}": one for name, one in far.ids.items() if name != "token"}
         ids |= {name: str(row.pk) for name, row in rows.items()}
