@@ -23,6 +23,7 @@ const runs = new Set(); // the answers that are being written: {view, following,
 const hidden = (view) => view.prose.getBoundingClientRect().bottom - composer.getBoundingClientRect().top;
 const topOf = (element) => element.getBoundingClientRect().top;
 const lastAnswer = () => [...transcript.querySelectorAll(".answer")].at(-1);
+const isPointed = () => transcript.querySelector(":is(a, button):hover") !== null; // it is not moved from under the pointer
 
 function lastQuestionToTop() {
   const last = [...transcript.querySelectorAll(".question")].at(-1);
@@ -106,7 +107,7 @@ async function follow(run, ask) {
     runs.delete(run);
     show(run);
     const reads = hidden(run.view) < NEAR;
-    suggest().then((place) => reads && place?.scrollIntoView({ block: "nearest" }));
+    suggest().then((place) => reads && !isPointed() && place?.scrollIntoView({ block: "nearest" }));
     if (run.asked || document.activeElement === document.body) question.focus({ preventScroll: true });
   }
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.corpus_page import uploaded
@@ -83,6 +83,24 @@ def test_a_citation_of_an_answer_that_was_just_written_does_the_same(
         page.evaluate("window.stayed = true")
         citations(page).first.click()
         assert_reads_the_sentence(page)
+
+
+def test_what_may_be_asked_next_moves_no_citation_from_under_the_pointer(modelled_visits: Visits, address: str) -> None:
+    with modelled_visits.window("alicia", size=(1280, 640)) as page:
+        page.goto(address)
+        expect(page.locator(".follow-ups button").first).to_be_attached()
+        held: list[Route] = []
+        page.route("**/follow-ups/", lambda route: held.append(route))
+        ChatPage(page).ask_to_the_end(QUESTION)
+        citations(page).first.hover()
+        expect(page.get_by_role("tooltip")).to_be_visible()
+        (route,) = held
+        stands = citations(page).first.bounding_box()
+        route.continue_()
+        expect(ChatPage(page).answer.locator(".follow-ups button").first).to_be_attached()
+        page.wait_for_timeout(300)
+        expect(page.get_by_role("tooltip")).to_be_visible()
+        assert citations(page).first.bounding_box() == stands
 
 
 def test_a_claim_that_nothing_supports_says_so_and_opens_its_source_without_a_sentence(past: Page) -> None:
