@@ -24,23 +24,10 @@ from agents.llm.base import ModelError
 from corpora.advice import ADVICE
 from corpora.uploads.intake import UploadRefused
 from tests.e2e.screenshots import walks
+from tests.imports import HOUSE
 from workers.ingestion.extract import failures
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = (
-    "config",
-    "accounts",
-    "provisioning",
-    "corpora",
-    "retrieval",
-    "tools",
-    "webhooks",
-    "sign_on",
-    "agents",
-    "chat",
-    "evaluation",
-    "workers",
-)
 FIXED = {"DJANGO_SETTINGS_MODULE"}
 GENERATED = {"SECRET_KEY"}  # the default is made once and kept
 DRF_MAY_RAISE = (exceptions.ParseError, exceptions.UnsupportedMediaType, exceptions.NotAcceptable)
@@ -59,7 +46,7 @@ def tables(document: str, section: str = "") -> dict[str, list[str]]:
 
 
 def modules() -> Iterator[Path]:
-    for folder in PRODUCT:
+    for folder in HOUSE:
         yield from (path for path in (ROOT / folder).rglob("*.py") if "tests" not in path.relative_to(ROOT).parts)
 
 

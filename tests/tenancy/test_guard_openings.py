@@ -10,22 +10,9 @@ from django.apps import apps
 from django.db import connection
 
 from accounts.tenancy.rules import RULES, WITHOUT_RULE
+from tests.imports import HOUSE
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = (
-    "accounts",
-    "provisioning",
-    "corpora",
-    "retrieval",
-    "tools",
-    "webhooks",
-    "sign_on",
-    "agents",
-    "chat",
-    "evaluation",
-    "workers",
-    "config",
-)
 OPENERS = {"system_scope", "become_system"}
 
 OPENINGS: dict[tuple[str, str], str] = {
@@ -119,7 +106,7 @@ def test_every_opening_is_known_and_still_there() -> None:
 
 
 def openings() -> Iterator[tuple[str, str]]:
-    files = [ROOT / "manage.py", *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
+    files = [ROOT / "manage.py", *(path for room in HOUSE for path in (ROOT / room).rglob("*.py"))]
     for path in files:
         module = path.relative_to(ROOT)
         if "tests" not in module.parts and module.as_posix() != "accounts/tenancy/scope.py":
