@@ -92,7 +92,7 @@ from workers.ingestion.extract.markdown import extract_markdown
 from workers.ingestion.extract.outline.captions import captions_of
 from workers.ingestion.extract.outline.contents import contents_lines, is_contents_title
 from workers.ingestion.extract.outline.faq import question_lines, question_title
-from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
+from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size, title_in_print
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
 from workers.ingestion.extract.pdf_text import assemble
@@ -586,8 +586,11 @@ PROBES: dict[str, Probe] = {
         named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE", "_SIGNS_AROUND"),
     ),
     "printed headings": Probe(
-        lambda text: headings_by_size([PrintedLine(text, 0, 20.0), PrintedLine("texto " * 9, 0, 10.0)]),
-        named(f"{OUTLINE}.fonts", "_NO_TITLE"),
+        lambda text: [
+            of_print([PrintedLine(text, 0, 20.0), PrintedLine("texto " * 9, 0, 10.0)])
+            for of_print in (headings_by_size, title_in_print)
+        ],
+        named(f"{OUTLINE}.fonts", "_NO_TITLE", "_BULLETIN"),
     ),
     "chunks": Probe(
         lambda text: (

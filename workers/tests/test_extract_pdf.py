@@ -265,7 +265,11 @@ def test_pypdf_gets_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "declared", ["bop_2023_118", "Microsoft Word - acta.doc", "Presentación de PowerPoint", "a.html", "(anonymous)"]
+    "declared",
+    [
+        *("bop_2023_118", "Microsoft Word - acta.doc", "Presentación de PowerPoint", "a.html", "(anonymous)"),
+        *(r"C:\wp\FILE94\MT_r1.wpd [PFP#1181]", r"\\server\share\acta", "/home/ana/acta final", "file:///tmp/acta"),
+    ],
 )
 def test_a_title_that_is_a_files_name_is_none(declared: str) -> None:
     pages = [["Ordenanza de terrazas", "TÍTULO I", "Objeto", "Se regulan las terrazas."]]

@@ -8,7 +8,7 @@ from workers.ingestion.extract.docx import DocxBlock, with_numbered_blocks
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
-from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size
+from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size, title_in_print
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.outline.places import numbered_place
@@ -125,6 +125,38 @@ def test_contents_are_found_and_nothing_else() -> None:
     prices = ["Vino ... 9", "Pan ... 2", "Agua ... 3", "Sal ... 1", "Té ... 8"]
     found = contents_lines([first, ["Anexo ... 10", "Texto."], text, prices, ["Fin."]])
     assert [sorted(page) for page in found] == [[1, 2, 3, 4, 5], [0], [], [], []]
+
+
+@pytest.mark.parametrize("title", ["Concept Index", "Function and Data Index", "Índice onomástico", "Index of names"])
+def test_an_index_at_the_end_is_one_whatever_it_is_of(title: str) -> None:
+    text = [[WIDE, "otra."]] * 5
+    entries = [title, "A", "asn1_array2tree ... 9", "asn1_bit_der... 17", "F", "FDL, GNU Licence ... 24", "Future, 4"]
+    assert sorted(contents_lines([*text, entries])[-1]) == list(range(len(entries)))
+    assert (
+        contents_lines([*text, ["Price index", "Wine is cheap.", "Bread is not.", WIDE, "otra.", "and"]])[-1] == set()
+    )
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        (
+            [("Advanced Methods", 20), ("For Record Linkage", 20), ("Article 3 of 1994", 9)],
+            "Advanced Methods For Record Linkage",
+        ),
+        ([("See publications at", 9), ("Shared Database", 17.5), ("The editor", 9)], "Shared Database"),
+        ([("Big", 20), ("small and long text", 9), ("Bigger", 20)], ""),  # which of them?
+        ([("One", 10), ("size", 10)], ""),
+        ([("Boletín Oficial de la Provincia", 20), ("Ayuntamiento de Ávila, que dice", 9)], ""),
+        ([("Contents", 20), ("Introduction and others", 9)], ""),
+        ([("1. Introduction", 20), ("This is what it says.", 9)], ""),
+        ([("A line that ends as a sentence does.", 20), ("This is what it says.", 9)], ""),
+        ([], ""),
+    ],
+)
+def test_the_largest_print_of_the_first_page_is_the_title(front: list[tuple[str, float]], title: str) -> None:
+    lines = [PrintedLine(text, 0, size) for text, size in front] + [PrintedLine("A CHAPTER", 1, 40.0)]
+    assert title_in_print(lines) == title
 
 
 def test_contents_are_read_and_not_retrieved() -> None:

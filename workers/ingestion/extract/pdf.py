@@ -18,7 +18,7 @@ from workers.ingestion.extract.canonical import clean, one_line
 from workers.ingestion.extract.extracted import MAX_LABEL, MAX_PAGES, Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.outline import structure
-from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_size
+from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_size, title_in_print
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.outline.slides import are_slides, slide_titles
@@ -33,8 +33,8 @@ _SCANNED_LETTERS_PER_PAGE = 5  # a scan may carry a page number or a stamp as te
 _PAGES_LOOKED_AT_FOR_IMAGES = 20
 # Names of files and of nothing: what a program writes where nobody said a title.
 _NO_TITLE = re.compile(
-    r"untitled|\(?anonymous\)?|sin t[ií]tulo|.*\.(?:docx?|pdf|indd|qxd|tex|odt|rtf|dvi|html?)|[^\s_]*_\S*"
-    r"|microsoft word - .*"
+    r"untitled|\(?anonymous\)?|sin t[ií]tulo|.*\.(?:docx?|pdf|indd|qxd|tex|odt|rtf|dvi|html?|wpd|pptx?)|[^\s_]*_\S*"
+    r"|microsoft word - .*|(?:[a-z]:[\\/]|\\\\|/\w+/|file:).*"
     r"|(?:presentaci[óo]n de )?powerpoint(?: presentation)?|(?:documento?|presentaci[óo]n|presentation) ?\d{1,3}",
     re.IGNORECASE,
 )
@@ -55,16 +55,17 @@ def extract_pdf(content: bytes) -> Extracted:
         if count > MAX_PAGES:
             raise ExtractionError("too_many_pages", cause=f"{count} pages")
         bookmarks = list(_bookmarks(document)) or other_bookmarks(content)
-        printed: list[PrintedLine] | None = None if bookmarks else []
-        pages = [_page_lines(document, number, printed) for number in range(count)]
+        printed: list[PrintedLine] = []  # of the first page alone where the outline tells the headings
+        pages = [_page_lines(document, n, None if bookmarks and n else printed) for n in range(count)]
         for number, values in form_values(content).items():
             pages[number : number + 1] = [[*(page or []), *values] for page in pages[number : number + 1]]
         if not count or sum(page is None for page in pages) * 2 > count:
             raise ExtractionError("corrupt_document", cause="its pages cannot be read")
-        bookmarks = bookmarks or _printed_headings(document, printed or ())
+        bookmarks = bookmarks or _printed_headings(document, printed)
         lines = [page or [] for page in pages]
         extracted = assemble(lines, bookmarks, _title(document))
-        extracted = replace(extracted, title=extracted.title or title_at_the_top(extracted))
+        title = extracted.title or title_at_the_top(extracted) or title_in_print(printed)
+        extracted = replace(extracted, title=title)
         told = with_labels(extracted, [_label(document, number) for number in range(count)])
         extracted = with_labels(extracted, printed_numbers(lines)) if told is extracted else told
         _refuse_scans(document, extracted)

@@ -22,8 +22,10 @@ _TITLE = re.compile(
     r"(?:tabla de )?contenidos?|(?:table of )?contents|[íi]ndice(?: general| sistem[áa]tico| de contenidos?)?|sumario",
     re.IGNORECASE,
 )
-_INDEX_TITLE = re.compile(
-    r"index|[íi]ndice(?: anal[íi]tico| alfab[ée]tico| tem[áa]tico| de (?:materias|t[ée]rminos))?", re.IGNORECASE
+_INDEX_TITLE = re.compile(  # "Concept Index", "Function and Data Index", "Índice de términos"
+    r"(?:[^\W\d_]{2,20},? ){0,4}index|index of (?:[^\W\d_]{2,20} ?){1,3}"
+    r"|[íi]ndice(?: (?:anal[íi]tico|alfab[ée]tico|tem[áa]tico|onom[áa]stico|de (?:materias|t[ée]rminos|nombres)))?",
+    re.IGNORECASE,
 )
 _SIGNS_AROUND = re.compile(r"\A\W+")
 _LONGEST_TITLE, _LONGEST_INDEX_LINE = 40, 70
@@ -97,9 +99,14 @@ def _mostly_entries(lines: PageLines) -> bool:
 
 def _is_index(lines: PageLines, goes_on: bool) -> bool:
     printed = [line for line in lines if line]
-    entries = sum(len(line) <= _LONGEST_INDEX_LINE and bool(_INDEX_ENTRY.search(line[-_TAIL:])) for line in printed)
+    told = [line for line in printed if len(line) > 1]  # not the letters that part it
+    entries = sum(len(line) <= _LONGEST_INDEX_LINE and _is_index_entry(line[-_TAIL:]) for line in told)
     begins = goes_on or any(_is_title(line, _INDEX_TITLE) for line in printed)
-    return begins and len(printed) >= 2 * FEWEST_ENTRIES and entries >= LEAST_WEAK * len(printed)
+    return begins and len(printed) >= 2 * FEWEST_ENTRIES and entries >= LEAST_WEAK * len(told)
+
+
+def _is_index_entry(tail: str) -> bool:
+    return bool(_INDEX_ENTRY.search(tail) or _STRONG.search(tail))
 
 
 def _is_title(line: str, titles: "re.Pattern[str]") -> bool:

@@ -4,7 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from retrieval.text.references import heading_key
+from workers.ingestion.extract.outline.contents import is_contents_title
 from workers.ingestion.extract.outline.lines import Bookmark
 
 LARGER = 1.12  # than the text, a line that is a heading
@@ -17,6 +20,7 @@ LONGEST = 200
 FILLED, FULL_LINE = 0.8, 30  # of the longest line of a size, which has more than so many characters
 WRAPPED = 4  # lines of one heading
 _NO_TITLE = re.compile(r"[;=]|\(\)|[.:,;]\Z|[a-záéíóúñ]\. [A-ZÁÉÍÓÚÑ]")  # a sentence or a line of code
+_BULLETIN = re.compile(r"(?:bolet[íi]n|diario|gaceta|journal|gazette|official journal)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,21 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
         return []
     levels = levels_by_size(found)
     return [Bookmark(levels[line.size], line.text, line.page) for line in found if len(line.text) <= LONGEST]
+
+
+def title_in_print(lines: Sequence[PrintedLine]) -> str:
+    """What stands on the first page in its largest print, once and over WRAPPED lines at most; "" where that is a place
+    in the document, or the name of a bulletin that it is a part of."""
+    front = [line for line in lines if line.page == 0]
+    largest = max((line.size for line in front), default=0.0)
+    runs = [[*run] for is_large, run in groupby(front, lambda line: _alike(line.size, largest)) if is_large]
+    rest = [line for line in front if not _alike(line.size, largest)]
+    if len(runs) != 1 or len(runs[0]) > WRAPPED or not rest or largest < LARGER * body_size(rest):
+        return ""
+    title = " ".join(line.text for line in runs[0])
+    if not reads_as_title(title) or is_contents_title(title) or heading_key(title) or _BULLETIN.match(title):
+        return ""
+    return title
 
 
 def body_size(lines: Sequence[PrintedLine]) -> float:
