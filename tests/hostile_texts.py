@@ -497,12 +497,16 @@ PROBES: dict[str, Probe] = {
         named("workers.ingestion.extract.front_matter", "_PAIR", "_ENTRY", "_ITEM", "_COMMENT"),
     ),
     "markdown document": Probe(
-        lambda text: refused_or(lambda: extract_markdown(text.encode()), ExtractionError),
+        lambda text: [
+            refused_or(lambda: extract_markdown(f"{before}{text}".encode()), ExtractionError)
+            for before in ("", "[x]: /y ", "<!--")
+        ],
         named(
             *(
                 MARKDOWN,
                 "_FRONT_MATTER",
                 "_ATX",
+                "_DEFINITION",
                 "_FENCE",
                 "_IMAGE",
                 "_LINK",

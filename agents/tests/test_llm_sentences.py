@@ -110,3 +110,15 @@ def test_what_a_thing_indicates_says_what_it_is() -> None:
     said = told("¿Qué es una máscara de subred?", text)
     assert "La máscara de subred indica qué parte" in said.text
     assert not said.is_doubtful
+
+
+def test_links_by_name_are_told_as_what_they_say() -> None:
+    text = "A [`Duplex`][] stream is one that is [both][kinds], as `a[i][j]` and b[i][j] of row [3][4] show here."
+    assert read(text) == ["A `Duplex` stream is one that is both, as `a[i][j]` and b[i][j] of row show here."]
+
+
+def test_a_fragment_in_front_of_a_list_is_not_told_with_it() -> None:
+    text = "Default: `0`.\n\n* `offset` is where the writing begins.\n* `length` is how many bytes it writes.\n"
+    assert "Default" not in told("How many bytes does it write?", text, "en").text
+    led = text.replace("Default: `0`.", "These are the arguments that it takes.")
+    assert "These are the arguments" in told("How many bytes does it write?", led, "en").text

@@ -23,7 +23,7 @@ COLUMN = " · "  # between the columns of a table that a passage begins within (
 FEWEST_BARS = 3  # of a table's row
 FEWEST_SPEECHES = 2  # of a section in which people talk
 FEWEST_LOOSE, SHORT_LINE = 4, 30  # lines that do not run on; characters of the middle one
-FEWEST_CLAUSE_WORDS = 5  # of a heading that is a sentence
+FEWEST_CLAUSE_WORDS = 5  # of a heading that is a sentence, and of a sentence that a list belongs to
 INDENT = 3  # spaces before a heading's mark
 
 
@@ -256,7 +256,8 @@ class _Reading:
         if undressed(text[:start]):
             self._put(Form.PARAGRAPH, [text[:start].rstrip()])
         self.lead = text[start:]
-        self.before = "" if self.lead else text[sentences(text, shortest=1)[-1][0] :]
+        last = "" if self.lead else text[sentences(text, shortest=1)[-1][0] :]
+        self.before = last if len(last.split()) >= FEWEST_CLAUSE_WORDS else ""
 
     def _tell_lead(self) -> None:
         """A long sentence that introduces no list, table or code is one of those: "In his article Tesla said:"."""

@@ -21,7 +21,7 @@ _PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=[A-ZÁÉÍÓÚ]{4,})")
 _ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
 _WORD = re.compile(r"[^\W_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^)\[\]\n]*\)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\](\([^)\[\]\n]*\)|\[[^\[\]\n]*\])")
 # "<requirement>" is a word of the text.
 _TAGS = (
     "a|b|br|code|dd|details|div|dl|dt|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|small|span|strong|su[bp]|summary|t[dhr]|u|ul"
@@ -66,8 +66,15 @@ def _without_halves(sentence: str) -> str:
 
 def unmarked(line: str) -> str:
     """On one line, without marks of emphasis, links and the numbers of references; code stays as it is."""
-    pieces = _CODE.split(_LINK.sub(r"\1", line))
+    pieces = _CODE.split(_LINK.sub(_linked, line))
     return " ".join("".join(one if place % 2 else _plain(one) for place, one in enumerate(pieces)).split())
+
+
+def _linked(link: re.Match[str]) -> str:
+    """Its text; also of a link to what is defined elsewhere, "[text][name]", but neither "[3][4]" nor "a[i][j]"."""
+    before = link.string[max(link.start() - 1, 0) : link.start()]
+    is_index = link[2].startswith("[") and (before.isalnum() or not any(map(str.isalpha, link[1])))
+    return link[0] if is_index else link[1]
 
 
 def _plain(text: str) -> str:

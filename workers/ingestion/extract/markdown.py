@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, islice
 
 from workers.ingestion.extract.canonical import one_line, tidy_text
@@ -22,6 +22,9 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)",
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z")
 _LONGEST_HEADING = 500  # a longer line is text
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)\Z")  # any indentation: fences inside lists and quotes count
+_DEFINITION = re.compile(  # of a link, by its name: "[`Duplex`]: #class-streamduplex"
+    r" {0,3}\[(?!\^)[^\[\]]{1,300}\]:\s*+(?=\S{0,200}[#/.:])\S++(?:\s++(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\Z"
+)
 _LISTED = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
@@ -44,7 +47,7 @@ def extract_markdown(content: bytes) -> Extracted:
     metadata = read_front_matter(front[1]) if front else {}
     title = metadata.pop("title", "") or title_among(headings)
     headings = _with_questions(text, headings)
-    furniture = furniture_of(list(_contents(text, headings)), len(text))
+    furniture = furniture_of(sorted((*_contents(text, headings), *_unseen(text))), len(text))
     pictures = tuple(islice(spots_in(text, carried.pictures), MOST_PICTURES))
     return Extracted(
         text, headings=tuple(headings), title=str(title), metadata=metadata, furniture=furniture, pictures=pictures
@@ -96,6 +99,18 @@ def _contents(text: str, headings: Sequence[HeadingSpan]) -> Iterator[Span]:
             yield heading.end + len(body) - len(body.lstrip("\n")), heading.end + len(body)
 
 
+def _unseen(text: str) -> Iterator[Span]:
+    """What a reader of the page does not see: comments, and where links lead that are named in the text."""
+    lines = text.split("\n")
+    fenced = _lines_in_fences(lines)
+    commented = _lines_in_comments(lines, fenced)
+    start = 0
+    for number, line in enumerate(lines):
+        if line and (number in commented or (number not in fenced and _DEFINITION.match(line))):
+            yield start, start + len(line)
+        start += len(line) + 1
+
+
 def plain_title(marked: str) -> str:
     """A heading's words without Markdown: `**[Altas](#altas)** {#x}` is `Altas`."""
     title = _ANCHOR.sub("", _TAG.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", marked))))
@@ -120,6 +135,7 @@ def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
 def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
     """(line, level, title): title is empty for lines that are no heading; a setext underline is swallowed."""
     fenced = _lines_in_fences(lines)
+    fenced |= _lines_in_comments(lines, fenced)
     skip = False
     for number, line in enumerate(lines):
         if skip or number in fenced:
@@ -159,6 +175,20 @@ def _lines_in_fences(lines: list[str]) -> set[int]:
                 opened, mark = number, fence[1]
         elif fence[1].startswith(mark) and not fence[2].strip():
             inside.update(range(opened, number + 1))
+            opened = -1
+    return inside
+
+
+def _lines_in_comments(lines: Sequence[str], fenced: Collection[int]) -> set[int]:
+    """Numbers of the lines of comments that begin and end with a line. One that nobody closes is no comment."""
+    inside: set[int] = set()
+    opened = -1
+    for number, line in enumerate(lines):
+        if opened < 0 and number not in fenced and line.lstrip().startswith("<!--"):
+            opened = number
+        if opened >= 0 and "-->" in line:
+            if line.rstrip().endswith("-->"):
+                inside.update(range(opened, number + 1))
             opened = -1
     return inside
 
