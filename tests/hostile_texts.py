@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -498,7 +499,7 @@ PROBES: dict[str, Probe] = {
     ),
     "markdown document": Probe(
         lambda text: [
-            refused_or(lambda: extract_markdown(f"{before}{text}".encode()), ExtractionError)
+            refused_or(partial(extract_markdown, f"{before}{text}".encode()), ExtractionError)
             for before in ("", "[x]: /y ", "<!--")
         ],
         named(

@@ -41,13 +41,13 @@ def extract_markdown(content: bytes) -> Extracted:
     source = tidy_text(decode_text(content))
     front = _FRONT_MATTER.match(source)
     carried = lines_carried(source)
-    text, headings = _canonical(carried.lines)
+    text, headings = _canonical("\n".join(_seen(carried.lines)).strip("\n").split("\n"))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     metadata = read_front_matter(front[1]) if front else {}
     title = metadata.pop("title", "") or title_among(headings)
     headings = _with_questions(text, headings)
-    furniture = furniture_of(sorted((*_contents(text, headings), *_unseen(text))), len(text))
+    furniture = furniture_of(list(_contents(text, headings)), len(text))
     pictures = tuple(islice(spots_in(text, carried.pictures), MOST_PICTURES))
     return Extracted(
         text, headings=tuple(headings), title=str(title), metadata=metadata, furniture=furniture, pictures=pictures
@@ -99,16 +99,18 @@ def _contents(text: str, headings: Sequence[HeadingSpan]) -> Iterator[Span]:
             yield heading.end + len(body) - len(body.lstrip("\n")), heading.end + len(body)
 
 
-def _unseen(text: str) -> Iterator[Span]:
-    """What a reader of the page does not see: comments, and where links lead that are named in the text."""
-    lines = text.split("\n")
+def _seen(lines: Sequence[str]) -> Iterator[str]:
+    """Without what no reader of the page sees: comments, and where links lead that are named in the text. What they
+    stood between stays together."""
     fenced = _lines_in_fences(lines)
     commented = _lines_in_comments(lines, fenced)
-    start = 0
+    above, is_after_gap = "", False
     for number, line in enumerate(lines):
-        if line and (number in commented or (number not in fenced and _DEFINITION.match(line))):
-            yield start, start + len(line)
-        start += len(line) + 1
+        if number in commented or (number not in fenced and _DEFINITION.match(line)):
+            is_after_gap = True
+        elif line or above or not is_after_gap:
+            yield line
+            above, is_after_gap = line, False
 
 
 def plain_title(marked: str) -> str:
@@ -135,7 +137,6 @@ def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
 def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
     """(line, level, title): title is empty for lines that are no heading; a setext underline is swallowed."""
     fenced = _lines_in_fences(lines)
-    fenced |= _lines_in_comments(lines, fenced)
     skip = False
     for number, line in enumerate(lines):
         if skip or number in fenced:
@@ -162,7 +163,7 @@ def _without_closing_marks(title: str) -> str:
     return words if not words or words[-1] in " \t" else title
 
 
-def _lines_in_fences(lines: list[str]) -> set[int]:
+def _lines_in_fences(lines: Sequence[str]) -> set[int]:
     """Numbers of the lines inside code fences, fences included. A fence that nobody closes is no fence."""
     inside: set[int] = set()
     opened, mark = -1, ""
