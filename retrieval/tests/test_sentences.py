@@ -40,6 +40,7 @@ def gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     "text",
     [
+        "It is what the digest makes (e.g. `sha512` makes 64 bytes, i.e. Half a kilobit).",
         "According to Art. 14.2 food is not allowed in the halls.",
         "Speak with Sra. García or with J. Smith about it.",
         "Version 2.5 is out and works well for everyone.",

@@ -20,9 +20,9 @@ _ABBREVIATIONS = (
     " approx"
 )
 # A sentence ends at its mark (and what closes after it) before white space, or at an empty line. Not before a figure or
-# a small letter, nor at the point of an initial or an abbreviation: "Art. 14.2", "etc. y otros".
+# a small letter, nor at the point of an initial or an abbreviation: "Art. 14.2", "etc. y otros", "(e.g. `sha512`)".
 _LENGTHS = groupby(_ABBREVIATIONS.split(), len)  # a look behind is of one length
-_NO_END = "".join(rf"(?<!\b(?i:{'|'.join(short)})\.)" for _length, short in _LENGTHS)
+_NO_END = "".join(rf"(?<!\b(?i:{'|'.join(short)})\.)" for _length, short in _LENGTHS) + r"(?<!\b(?i:[eiv]\.[ge])\.)"
 # A paragraph's number in the middle of a line, ". 2. The …", begins a sentence and ends none.
 _NUMBER = r"(?<![.:;!?…]\s\d\.)(?<![.:;!?…]\s\d\d\.)"
 _NOT_BEFORE = r"(?!\s+(?!\d\d?\.[-–—]?\s[A-ZÁÉÍÓÚÑ¿¡«“])[\da-záéíóúüñ])"
