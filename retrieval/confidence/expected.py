@@ -80,6 +80,12 @@ _DEFINES = re.compile(
 )
 _DEFINED = re.compile(r"(?:entiende por|entendera por|denomina|llama|called|known as|definition of|concepto de)\W{1,4}"
                       r"(?:\w{1,12}\W{1,3})?$")  # fmt: skip
+# What a thing is of, said before its name: "el fichero debian/rules" is defined by whatever says what debian/rules is.
+_SAID_BEFORE = (
+    "fichero archivo orden comando programa funcion metodo opcion concepto termino palabra"
+    " file command program function method option concept term word"
+)
+_KINDS = frozenset(map(stem, _SAID_BEFORE.split()))
 _DASHES = str.maketrans(dict.fromkeys("–—−‐‑•·→", "-"))
 
 
@@ -114,7 +120,8 @@ def expected(question: str, content: Sequence[str]) -> Expected:
         return Expected("amount", tuple(content), partial(_at, _DATE))
     if _ASKS_DEFINITION.search(folded) and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded):
         names = set(named_stems(question))
-        defined = tuple(one for one in content if one in names) or tuple(content)
+        named = (one for one in content if one in names) if names else (one for one in content if one not in _KINDS)
+        defined = tuple(named) or tuple(content)
         return Expected("definition", _spelled(folded, defined))
     return Expected("")
 

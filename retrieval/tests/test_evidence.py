@@ -154,6 +154,9 @@ def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_w
         ("¿Qué significa XSS?", "Cross-Site Scripting (XSS) roba sesiones.", True),
         ("¿Qué significa XSS?", "Se roban sesiones con XSS.", False),
         ("What are the trustees associated with?", "The trustees of the court.", True),
+        ("¿Qué es el fichero debian/rules?", "El archivo debian/rules es un Makefile.", True),
+        ("¿Qué es el fichero debian/rules?", "Cambia el fichero al copiar debian/rules otra vez.", False),
+        ("¿Qué es un fichero?", "Un fichero es una serie de bytes.", True),
     ],
 )
 def test_what_is_asked_for_is_there_or_not(question: str, passage: str, is_met: bool) -> None:

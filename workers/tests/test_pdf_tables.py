@@ -135,6 +135,15 @@ def test_what_is_drawn_with_characters_stays_as_it_is() -> None:
     assert is_data([("Por defecto", "+"), ("Nulo", "–"), ("Otro", "!")])
 
 
+def test_typed_lines_whose_spaces_fall_below_one_another_are_no_table() -> None:
+    assert not is_data([("", "", "program", "is", "free"), ("20", "it", "under", "", "")])
+    assert not is_data(
+        [("#", "Crea", "el primer usuario", "con", "el", "UID"), ("#", "al", "que", "se", "le", "da")] * 3
+    )
+    assert is_data([("paquete", "tamaño", "orden"), ("whois", "380", "")])
+    assert is_data([("Servicio", "a", "b", "c"), ("uno", "sí", "no", "no"), ("dos", "no", "sí", "no")])
+
+
 def test_a_row_alone_is_nothing() -> None:
     pieces = [PrintedPiece(50, 700, 90, 710), PrintedPiece(200, 700, 260, 710), PrintedPiece(50, 600, 500, 610)]
     assert grids_among(pieces) == []

@@ -4,12 +4,16 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from retrieval.text.stems import STOP_WORDS
 from workers.ingestion.extract.canonical import clean
 from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
 
 MOST_OF_TEXT = 0.75  # of a table's characters in one column, where the rows are numbered: these are clauses
 PROSE = 30  # characters of a line in each of two columns: text in columns that was written line by line
 MOSTLY = 0.6
+FEW_ROWS, HOLES = 3, 0.3  # a table of so few rows has fewer empty cells
+WIDE, RUNNING = 4, 0.1  # columns, and the share of cells that hold a word between two others: this is text
+_BETWEEN_WORDS = STOP_WORDS - {"no", "si", "sí", "yes", "a", "o", "y", "e", "i"}  # which a cell may hold alone
 DEEP = 3  # numbers of a clause's place: "1.2.3"
 _MARKER = re.compile(r"\d{1,3}[.)]?|(?:[a-zA-Z]|[ivxIVX]{1,5})[.)]|[^\w\s]{1,2}")
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")
@@ -22,7 +26,7 @@ Cells = Sequence[str]
 
 def is_data(rows: Sequence[Cells]) -> bool:
     """Whether rows are a table's, and not a list behind its markers, contents or columns of text."""
-    return not (_is_list(rows) or _is_contents(rows) or _is_text(rows) or _is_drawn(rows))
+    return not (_is_list(rows) or _is_contents(rows) or _is_text(rows) or _is_drawn(rows) or _is_typed(rows))
 
 
 def are_clauses(rows: Sequence[Cells]) -> bool:
@@ -62,6 +66,16 @@ def _is_text(rows: Sequence[Cells]) -> bool:
 def _is_drawn(rows: Sequence[Cells]) -> bool:
     """A screen or a frame that is drawn with characters: its lines say more as they are."""
     return any(_DRAWN.fullmatch(cell) for row in rows for cell in row)
+
+
+def _is_typed(rows: Sequence[Cells]) -> bool:
+    """Lines of a program or a licence, in which spaces happen to stand below one another: hardly two rows of them, with
+    holes, or words between which no table parts ("| is | free | software |")."""
+    cells = [cell for row in rows for cell in row]
+    filled = [cell for cell in cells if cell]
+    is_short = len(rows) <= FEW_ROWS and len(cells) - len(filled) >= HOLES * len(cells)
+    is_text = len(rows[0]) >= WIDE and sum(cell in _BETWEEN_WORDS for cell in filled) >= RUNNING * len(filled)
+    return is_short or is_text
 
 
 def _mostly(rows: Sequence[Cells], holds: Callable[[Cells], bool]) -> bool:
