@@ -4,7 +4,9 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import Reply, answer
-from agents.llm.quoting.question_kinds import counted_by, has_counted
+from agents.llm.quoting.composing import compose
+from agents.llm.quoting.question_kinds import counted_by, has_counted, kind_of_question
+from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import statements_of
 from retrieval.text.stems import words
 
@@ -122,3 +124,15 @@ def test_a_fragment_in_front_of_a_list_is_not_told_with_it() -> None:
     assert "Default" not in told("How many bytes does it write?", text, "en").text
     led = text.replace("Default: `0`.", "These are the arguments that it takes.")
     assert "These are the arguments" in told("How many bytes does it write?", led, "en").text
+
+
+def test_a_heading_with_its_lead_is_told_once() -> None:
+    club = (
+        "## Prerequisites\n\nTo enter the club you need:\n\n- A tall hat that you made.\n- A tall cane that you made.\n"
+    )
+    one, other = (one for one in statements_of([Passage(1, club, "t")]) if not one.is_whole)
+    (alone,) = statements_of([Passage(2, "Hats and canes are made in the club.", "t")])
+    chosen = [Chosen(statement, 0.9, 1.0, heading_tells=False) for statement in (one, alone, other)]
+    told = compose(chosen, kind_of_question("What do you need?"))
+    assert (told.count("**Prerequisites**"), told.count("To enter the club you need:")) == (1, 1)
+    assert told.index("tall cane") < told.index("Hats and canes")

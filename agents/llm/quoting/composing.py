@@ -37,7 +37,10 @@ def _is_laid(one: Chosen) -> bool:
 
 
 def _of_sentences(told: Sequence[Chosen], kind: Wish) -> Iterator[Part]:
-    for (heading, lead), group in groupby(told, key=_above):
+    """What stands below one heading and lead together, where the first of it stands."""
+    above = list(map(_above, told))
+    order = sorted(range(len(told)), key=lambda place: above.index(above[place]) if any(above[place]) else place)
+    for (heading, lead), group in groupby((told[place] for place in order), key=_above):
         several = list(group)
         said = _paragraph(several, kind) if _is_paragraph(several) else "\n".join(f"- {_line(one)}" for one in several)
         yield heading, _below(lead, said)
