@@ -41,9 +41,9 @@ def small(model: ModelServer, settings: Any) -> ModelServer:
 def impostor(small: ModelServer, settings: Any) -> Iterator[Endpoint]:
     """The same model's name, from now on answered with another model's vectors."""
     opened.current_provider().embed_documents([TEXT])
-    restart()
     with serving() as endpoint:
         settings.OPENAI_BASE_URL = endpoint.url
+        restart()  # after the settings: until then any thread that is late may open the former model again
         yield endpoint
 
 
@@ -117,9 +117,9 @@ def test_questions_are_searched_by_words_once_the_model_was_found_to_be_another(
     shelve(library, TEXT)
     scope = scope_of(alice, library)
     assert retrieve("How long is a loan?", scope).degraded is None
-    restart()
     with serving() as endpoint:
         settings.OPENAI_BASE_URL = endpoint.url
+        restart()
         retrieve("How long is a loan?", scope)  # not kept waiting for the probe
         eventually(is_refused_after_its_probe, 30)  # what is shown is that it comes, not how soon
         found = retrieve("How long is a loan?", scope)
