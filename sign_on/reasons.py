@@ -62,7 +62,7 @@ TO_ADMINS: dict[str, Any] = {
     "nonce": _("the ID token answers another request"),
     "claims": _("the ID token lacks claims"),
     "provider_error": _("the provider reported an error"),
-    "unverified": _("the address is not said to be verified (claim email_verified)"),
+    "unverified": _("the address is missing, or not said to be verified (claim email_verified)"),
     "foreign_domain": _("the address is of no domain that this organization has proven"),
     "address_taken": _("the address belongs to another identity of the provider: remove that identity"),
     "account_exists": _("the address has an account that is no member here: invite them"),
