@@ -304,13 +304,19 @@ def over_part(response: Any) -> Any:
     return response
 
 
+def elsewhere(response: Any) -> Any:
+    assertion = assertion_in(response)
+    assertion.find(f"{{{SAML}}}Subject").append(signature_of(assertion))
+    return response
+
+
 def twice(response: Any) -> Any:
     signature = signature_of(assertion_in(response))
     signature.addnext(deepcopy(signature))
     return response
 
 
-@pytest.mark.parametrize("change", [alone_in_its_place, renumbered, over_nothing, over_part, twice])
+@pytest.mark.parametrize("change", [alone_in_its_place, renumbered, over_nothing, over_part, elsewhere, twice])
 def test_a_signature_is_over_all_of_what_it_stands_in(change: Callable[[Any], Any], provider: IdentityProvider) -> None:
     answer = came_back(provider, lambda asked: change(signed(written(asked))))
     assert_refused(provider, answer, "misplaced", "weak")
@@ -364,7 +370,7 @@ def test_an_assertion_that_is_encrypted_is_refused_with_a_word_about_it(provider
 
 def doctored(old: str, new: str) -> Callable[[Asked], bytes]:
     def made(asked: Asked) -> bytes:
-        text = etree.tostring(signed(written(asked, name_id="nadia@here.test", format=MAIL))).decode()
+        text = etree.tostring(signed(written(asked, name_id="nadia@here.test.evil.test", format=MAIL))).decode()
         assert old in text
         return text.replace(old, new, 1).encode()
 
@@ -378,12 +384,12 @@ DTD = f'<!DOCTYPE x [<!ENTITY a0 "ha">{LAUGHS}<!ENTITY file SYSTEM "file:///etc/
 @pytest.mark.parametrize(
     "made",
     [
-        doctored("nadia@here.test</saml:NameID>", "nadia@here.test<!---->.evil.test</saml:NameID>"),
-        doctored("nadia@here.test</saml:NameID>", "<![CDATA[mallory@here.test]]></saml:NameID>"),
-        doctored("nadia@here.test</saml:NameID>", "mallory@here.test<?x?>nadia@here.test</saml:NameID>"),
+        doctored("nadia@here.test.evil.test</saml:NameID>", "nadia@here.test<!---->.evil.test</saml:NameID>"),
+        doctored("nadia@here.test.evil.test</saml:NameID>", "<![CDATA[mallory@here.test]]></saml:NameID>"),
+        doctored("nadia@here.test.evil.test</saml:NameID>", "mallory@here.test<?x?>nadia@here.test</saml:NameID>"),
         doctored("<samlp:Response", f"{DTD}<samlp:Response"),
         doctored("<samlp:Response", '<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd"><samlp:Response'),
-        doctored("nadia@here.test</saml:NameID>", "&a9;</saml:NameID>"),
+        doctored("nadia@here.test.evil.test</saml:NameID>", "&a9;</saml:NameID>"),
         doctored("</samlp:Response>", ""),
         lambda asked: etree.tostring(signed(written(asked))).decode().encode("utf-16"),
         lambda asked: b'<?xml version="1.0" encoding="UTF-7"?>' + etree.tostring(written(asked)) + b"+ADw-x/+AD4-",
