@@ -305,8 +305,10 @@ def over_part(response: Any) -> Any:
 
 
 def elsewhere(response: Any) -> Any:
-    assertion = assertion_in(response)
-    assertion.find(f"{{{SAML}}}Subject").append(signature_of(assertion))
+    extensions = etree.Element(f"{{{SAMLP}}}Extensions", ID="_elsewhere")
+    extensions.append(deepcopy(signature_of(assertion_in(response))))
+    next(extensions.iter(f"{{{DS}}}Reference")).set("URI", "#_elsewhere")
+    response.insert(1, extensions)
     return response
 
 
