@@ -13,15 +13,16 @@ from sign_on.problems import SignOnRefused
 from sign_on.provider.discovery import endpoints_of
 
 FLAGS = ("is_active", "is_enforced")
+BELIEVED = frozenset({"issuer", "subject_attribute"})
 
 
 def save_provider(by: Membership, provider: IdentityProvider, **fields: Any) -> None:
-    """Make it, or change these fields of it; `secret` is sealed, and only that it changed is told. Another issuer is
-    not enforced until somebody has come by it. Raises EnforcementRefused."""
+    """Make it, or change these fields of it; `secret` is sealed, and only that it changed is told. Another issuer, or
+    another word for who somebody is, is not enforced until somebody has come by it. Raises EnforcementRefused."""
     is_new, told = provider._state.adding, sorted(fields)
     if "secret" in fields:
         provider.keep_secret(fields.pop("secret"))
-    if "issuer" in fields and not is_new:
+    if not is_new and not BELIEVED.isdisjoint(fields):
         fields["is_enforced"] = False
     for name, value in fields.items():
         setattr(provider, name, value)

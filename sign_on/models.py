@@ -1,4 +1,5 @@
-"""How an organization's people sign in elsewhere: its OpenID provider, its mail domains, and who is who there."""
+"""How an organization's people sign in elsewhere: its provider (OpenID Connect or SAML), its mail domains, and who is
+who there."""
 
 import secrets
 from typing import Any, Self
@@ -11,6 +12,7 @@ from accounts.models import Identified, Membership, Organization, User
 from tools import sealing
 
 LONGEST_ISSUER = 300
+LONGEST_ADDRESS = 1_000  # where a browser is sent to
 LONGEST_SUBJECT = 255  # OpenID Connect Core, 2: "It MUST NOT exceed 255 ASCII characters in length"
 RECORD = "_acervo"  # the label under a domain whose TXT record proves it
 
@@ -21,12 +23,28 @@ class OfOrganizations(models.QuerySet[Any]):
 
 
 class IdentityProvider(Identified):
-    """Where an organization's people sign in. Its client secret is sealed (`tools.sealing`) and never shown."""
+    """Where an organization's people sign in. Its client secret is sealed (`tools.sealing`) and never shown. The issuer
+    is an entity ID in SAML; which protocol it is never changes, because its subjects are others."""
+
+    class Protocol(models.TextChoices):
+        OIDC = "oidc", "OpenID Connect"
+        SAML = "saml", "SAML 2.0"
 
     organization = models.OneToOneField(Organization, models.CASCADE, related_name="identity_provider")
+    protocol = models.CharField(
+        _("protocol"), max_length=10, choices=Protocol.choices, default=Protocol.OIDC, db_default=Protocol.OIDC
+    )
     issuer = models.CharField(_("issuer"), max_length=LONGEST_ISSUER)
-    client_id = models.CharField(_("client ID"), max_length=200)
+    client_id = models.CharField(_("client ID"), max_length=200, blank=True)
     sealed_secret = models.TextField(editable=False)
+    sso_url = models.CharField(_("sign-in address"), max_length=LONGEST_ADDRESS, blank=True, default="", db_default="")
+    certificates = models.TextField(_("certificates"), blank=True, default="", db_default="")
+    subject_attribute = models.CharField(
+        _("attribute with the subject"), max_length=200, blank=True, default="", db_default=""
+    )
+    email_attribute = models.CharField(
+        _("attribute with the email address"), max_length=200, blank=True, default="", db_default=""
+    )
     groups_claim = models.CharField(_("claim with the groups"), max_length=100, blank=True, default="groups")
     admin_groups = models.JSONField(_("groups of admins"), default=list, blank=True)
     is_active = models.BooleanField(_("active"), default=True)
@@ -44,7 +62,11 @@ class IdentityProvider(Identified):
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:
-        return self.issuer
+        return self.issuer or str(self._meta.verbose_name)
+
+    @property
+    def is_saml(self) -> bool:
+        return self.protocol == self.Protocol.SAML
 
     def keep_secret(self, secret: str) -> None:
         self.sealed_secret = sealing.seal_json(secret)

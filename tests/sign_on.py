@@ -13,10 +13,12 @@ from accounts.models import Membership, Organization
 from sign_on.enforcing import note_enforced_domains
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
 from sign_on.pages.leading import LED
+from tests.fakes.saml import signer
 from tests.people import signed_in
 
 KEY = UUID("5e0f6d0e-9f0c-4f5d-8b43-0d6f0a6f7c11")  # of the provider that the process knows the address of
 CALLBACK = f"/accounts/organization/{KEY}/callback/"
+CONSUMER = f"/accounts/organization/{KEY}/consumer/"
 
 
 class Issuing(Protocol):
@@ -34,6 +36,21 @@ def provider_of(organization: Organization, issuing: Issuing | None = None, **fi
     with transaction.atomic():
         note_enforced_domains(organization)
     return provider
+
+
+def saml_provider_of(organization: Organization, **fields: Any) -> IdentityProvider:
+    """Of the one made by hand, unless told otherwise."""
+    told = {"issuer": signer.ISSUER, "sso_url": signer.SSO_URL, "certificates": signer.keys().certificate}
+    given = {**told, "client_id": "", **fields}
+    return provider_of(organization, protocol=IdentityProvider.Protocol.SAML, **given)
+
+
+def posted(provider: IdentityProvider, form: dict[str, str], client: Client) -> Any:
+    """The page after the provider's form, which comes from its site, so without the browser's cookies."""
+    answer = Client(enforce_csrf_checks=True).post(reverse("sign-on-consumer", args=[provider.pk]), form)
+    assert answer.status_code == 303, answer.status_code
+    assert not answer.cookies
+    return client.get(answer["Location"])
 
 
 def the_provider_of(organization: Organization) -> IdentityProvider:

@@ -328,7 +328,7 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("sign_on/pages/leading.py", "IdentityProvider.objects.filter(is_active=True)"): "nobody has signed in yet",
     (
         "sign_on/pages/signing.py",
-        "IdentityProvider.objects.select_related('organization').filter(pk=pk, is_active=True)",
+        "IdentityProvider.objects.select_related('organization').filter(pk=pk)",
     ): "nobody has signed in yet: the address names where they want to",
     (
         "accounts/identity/addresses.py",

@@ -10,13 +10,15 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.rows import OrganizationForm
+from sign_on.admin.saml import SamlFields, check_address_of_provider
 from sign_on.domains import domain_name
 from sign_on.models import LONGEST_ISSUER, IdentityProvider, MailDomain
-from sign_on.problems import SignOnRefused
-from sign_on.provider.fetching import check_provider_address
 from sign_on.reasons import told_admin
 
 MOST_ADMIN_GROUPS, LONGEST_GROUP_NAME = 50, 300
+OF_OIDC_ROW = ("issuer", "client_id", "secret")
+OF_SAML_ROW = ("issuer", "sso_url", "certificates", "subject_attribute", "email_attribute")
+OF_BOTH_ROW = ("groups_claim", "admin_groups", "is_active", "is_enforced")
 
 
 class GroupLines(forms.CharField):
@@ -36,9 +38,10 @@ class GroupLines(forms.CharField):
         return bool(self.to_python(data) != (initial or []))
 
 
-class ProviderForm(OrganizationForm):
+class ProviderForm(SamlFields):
     issuer = forms.CharField(
         label=_("Issuer"),
+        required=False,
         max_length=LONGEST_ISSUER,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "url", "autocomplete": "off"}),
         help_text=_("The address by which the provider names itself, to the letter; it begins with https://."),
@@ -64,9 +67,12 @@ class ProviderForm(OrganizationForm):
 
     class Meta:
         model = IdentityProvider
-        fields = ("issuer", "client_id", "groups_claim", "admin_groups", "is_active", "is_enforced")
+        fields = (
+            "protocol", "issuer", "client_id", "sso_url", "certificates", "subject_attribute", "email_attribute",
+            "groups_claim", "admin_groups", "is_active", "is_enforced",
+        )  # fmt: skip
         help_texts = {
-            "groups_claim": _("What the provider calls the list of a person's groups."),
+            "groups_claim": _("What the provider calls the list of a person's groups (a claim, or an attribute)."),
             "is_enforced": _(
                 "People with an address of a proven domain come through the provider alone: their passwords no longer "
                 "open this organization. API keys go on working."
@@ -75,19 +81,34 @@ class ProviderForm(OrganizationForm):
 
     def clean_issuer(self) -> str:
         issuer = str(self.cleaned_data["issuer"])
-        try:
-            check_provider_address(issuer)
-        except SignOnRefused as error:
-            raise ValidationError(told_admin(error.reason)) from None
+        if self.is_saml:
+            return issuer
+        if not issuer:
+            raise ValidationError(self.fields["issuer"].error_messages["required"], code="required")
+        check_address_of_provider(issuer)
         if "?" in issuer:
             raise ValidationError(told_admin("no_url"))
         return issuer
 
+    def clean_client_id(self) -> str:
+        client_id = str(self.cleaned_data["client_id"])
+        if not client_id and not self.is_saml:
+            raise ValidationError(self.fields["client_id"].error_messages["required"], code="required")
+        return client_id
+
     def clean_secret(self) -> str:
         secret = str(self.cleaned_data["secret"])
-        if not secret and (self.instance._state.adding or "issuer" in self.changed_data):
+        if not self.is_saml and not secret and (self.instance._state.adding or "issuer" in self.changed_data):
             raise ValidationError(_("Enter the secret that the provider gave for this client."))
         return secret
+
+    def written(self, is_change: bool) -> dict[str, Any]:
+        """What is to be kept, of the row's protocol; of a change what has changed."""
+        names = [*OF_SAML_ROW, *OF_BOTH_ROW] if self.is_saml else [*OF_OIDC_ROW, *OF_BOTH_ROW]
+        told = {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
+        if not is_change:
+            return told | {"protocol": self.instance.protocol}
+        return {name: value for name, value in told.items() if name in self.changed_data or name in self.from_metadata}
 
 
 class DomainForm(OrganizationForm):

@@ -17,7 +17,13 @@ from accounts.problems import Problem
 from sign_on import keeping
 from sign_on.admin.forms import ProviderForm
 from sign_on.models import IdentityProvider, ProvidedIdentity
+from sign_on.pages.signing import saml_addresses
 from sign_on.reasons import told_admin
+from sign_on.saml.certificates import told_certificates
+
+OF_OIDC = ("issuer", "client_id", "secret")
+OF_SAML = ("metadata", "metadata_file", "entity_id", "sso_url", "certificates", "subject_attribute", "email_attribute")
+OF_BOTH = ("groups_claim", "admin_groups", "is_active")
 
 
 def _provider_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
@@ -32,11 +38,11 @@ name_for_audit("identityprovider", _provider_names)
 class ProviderAdmin(OrganizationAdmin):
     form = ProviderForm
     writes = frozenset({"add", "change", "delete"})
-    list_display = ("issuer", "is_active", "is_enforced", "failed_at")
+    list_display = ("__str__", "protocol", "is_active", "is_enforced", "failed_at")
     list_select_related = ("organization",)
     search_fields = ("issuer__matches",)
     change_form_outer_before_template = "admin/sign_on/_provider.html"
-    fields = ("issuer", "client_id", "secret", "groups_claim", "admin_groups", "is_active", "is_enforced")
+    fields = ("protocol", *OF_OIDC, *OF_SAML, *OF_BOTH, "is_enforced")
 
     def get_urls(self) -> list[URLPattern]:
         check = self.admin_site.admin_view(self.check_view)
@@ -50,18 +56,26 @@ class ProviderAdmin(OrganizationAdmin):
         return not IdentityProvider.objects.in_organization_of(membership).exists()
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Enforced is what somebody has come by: a new one is not."""
-        fieldsets = super().get_fieldsets(request, obj)
-        if obj is None:
-            without = [name for name in fieldsets[-1][1]["fields"] if name != "is_enforced"]
-            return [*fieldsets[:-1], (None, {"fields": without})]
-        return fieldsets
+        """Of a row what its protocol has. Enforced is what somebody has come by: a new one is not."""
+        above = super().get_fieldsets(request, obj)[:-1]
+        if obj is not None:
+            asked = OF_SAML if obj.is_saml else OF_OIDC
+            return [*above, (None, {"fields": (*asked, *OF_BOTH, "is_enforced")})]
+        return [
+            *above,
+            (None, {"fields": ("protocol",)}),
+            ("OpenID Connect", {"fields": OF_OIDC}),
+            ("SAML 2.0", {"fields": OF_SAML}),
+            (_("Of both"), {"fields": OF_BOTH}),
+        ]
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
         provider = kwargs.get("obj")
         if provider is not None:
             callback = reverse("sign-on-callback", args=[provider.pk])
             context["callback"] = request.build_absolute_uri(callback)
+            context["addresses"] = saml_addresses(request, provider)
+            context["certificates"] = told_certificates(provider.certificates)
             context["checked"] = told_admin(provider.check_outcome)
             context["failure"] = told_admin(provider.failure)
         return super().render_change_form(request, context, *args, **kwargs)
@@ -70,6 +84,8 @@ class ProviderAdmin(OrganizationAdmin):
         """POST alone: ask the provider for its metadata, and say how that went."""
         provider = self.get_queryset(request).filter(pk=pk).first()
         if provider is None or request.method != "POST" or not self.has_change_permission(request, provider):
+            raise Http404
+        if provider.is_saml:  # nothing of it is asked from here
             raise Http404
         try:
             by = self.by(request, provider)
@@ -83,8 +99,7 @@ class ProviderAdmin(OrganizationAdmin):
         return redirect(reverse("admin:sign_on_identityprovider_change", args=[provider.pk]))
 
     def save_model(self, request: HttpRequest, obj: IdentityProvider, form: Any, change: bool) -> None:
-        given = [name for name in self.fields if name in form.cleaned_data]
-        fields = {name: form.cleaned_data[name] for name in given if not change or name in form.changed_data}
+        fields = form.written(change)
         if fields:
             keeping.save_provider(self.by(request, obj), obj, **fields)
 

@@ -20,9 +20,11 @@ from sign_on.models import IdentityProvider
 from sign_on.pages.leading import LED
 from sign_on.people import membership_of_person
 from sign_on.problems import SignOnRefused
-from sign_on.provider.asking import come_back, leave
-from sign_on.provider.claims import person_of
+from sign_on.provider import asking
+from sign_on.provider.asking import Leaving
+from sign_on.provider.claims import Person, person_of
 from sign_on.reasons import told_person
+from sign_on.saml import asking as saml
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +43,7 @@ def begin(request: HttpRequest, pk: UUID) -> HttpResponse:
         if not ratelimit.consume(request, action="sign_on"):
             raise SignOnRefused("busy")
         then = get_next_redirect_url(request) or ""
-        leaving = leave(provider, callback_url(request, provider), then, request.GET.get("email", "")[:254])
+        leaving = _leave(request, provider, then)
     except SignOnRefused as error:
         return refuse_sign_on(request, provider, error.reason, is_noted=error.reason != "busy")
     left = dict(list(request.session.get(LEFT, {}).items())[1 - MOST_LEFT :])
@@ -61,11 +63,25 @@ def callback(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         if not ratelimit.consume(request, action="sign_on"):
             raise SignOnRefused("busy")
-        claims = come_back(provider, kept, answered, callback_url(request, provider))
-        membership = membership_of_person(provider, person_of(claims, provider.groups_claim))
+        membership = membership_of_person(provider, _come_back(request, provider, kept, answered))
     except SignOnRefused as error:
         return refuse_sign_on(request, provider, error.reason)
     return admit(request, membership, kept["then"])
+
+
+def _leave(request: HttpRequest, provider: IdentityProvider, then: str) -> Leaving:
+    if provider.is_saml:
+        return saml.leave(provider, saml_addresses(request, provider), then)
+    return asking.leave(provider, callback_url(request, provider), then, request.GET.get("email", "")[:254])
+
+
+def _come_back(
+    request: HttpRequest, provider: IdentityProvider, kept: dict[str, Any], answered: dict[str, str]
+) -> Person:
+    if provider.is_saml:
+        return saml.come_back(provider, kept, answered)
+    claims = asking.come_back(provider, kept, answered, callback_url(request, provider))
+    return person_of(claims, provider.groups_claim)
 
 
 def to_the_form(request: HttpRequest) -> str:
@@ -84,11 +100,16 @@ def admit(request: HttpRequest, membership: Membership, then: str) -> HttpRespon
     return response
 
 
-@system_scope()  # nobody has signed in yet
 def active_provider(pk: UUID) -> IdentityProvider:
-    provider: IdentityProvider | None = (
-        IdentityProvider.objects.select_related("organization").filter(pk=pk, is_active=True).first()
-    )
+    provider = any_provider(pk)
+    if not provider.is_active:
+        raise Http404
+    return provider
+
+
+@system_scope()  # nobody has signed in yet
+def any_provider(pk: UUID) -> IdentityProvider:
+    provider: IdentityProvider | None = IdentityProvider.objects.select_related("organization").filter(pk=pk).first()
     if provider is None:
         raise Http404
     return provider
@@ -96,6 +117,11 @@ def active_provider(pk: UUID) -> IdentityProvider:
 
 def callback_url(request: HttpRequest, provider: IdentityProvider) -> str:
     return request.build_absolute_uri(reverse("sign-on-callback", args=[provider.pk]))
+
+
+def saml_addresses(request: HttpRequest, provider: IdentityProvider) -> saml.Addresses:
+    entity, consumer = (reverse(f"sign-on-{one}", args=[provider.pk]) for one in ("metadata", "consumer"))
+    return saml.Addresses(request.build_absolute_uri(entity), request.build_absolute_uri(consumer))
 
 
 @system_scope()  # the admin is to find it, whoever it was

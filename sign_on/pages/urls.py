@@ -5,6 +5,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.pages.sign_in.urls import form
 from sign_on.pages.leading import lead, sign_in
+from sign_on.pages.posting import consume, entity
 from sign_on.pages.signing import begin, callback
 
 urlpatterns = [
@@ -12,4 +13,6 @@ urlpatterns = [
     form("organization/", lead, "sign-on"),
     path("organization/<uuid:pk>/", require_http_methods(["GET", "HEAD"])(begin), name="sign-on-begin"),
     path("organization/<uuid:pk>/callback/", require_http_methods(["GET", "HEAD"])(callback), name="sign-on-callback"),
+    path("organization/<uuid:pk>/metadata/", require_http_methods(["GET", "HEAD"])(entity), name="sign-on-metadata"),
+    path("organization/<uuid:pk>/consumer/", require_http_methods(["POST"])(consume), name="sign-on-consumer"),
 ]

@@ -8,7 +8,8 @@ import pytest
 from tests.fakes.names import NameServer, name_server
 from tests.fakes.openid.hostile import HostileProvider, hostile_provider
 from tests.fakes.openid.real import RealProvider, running_provider
-from tests.sign_on import CALLBACK
+from tests.fakes.saml import real as saml
+from tests.sign_on import CALLBACK, CONSUMER
 
 
 @pytest.fixture
@@ -31,6 +32,18 @@ def real_process() -> Iterator[RealProvider]:
 @pytest.fixture
 def real(real_process: RealProvider, loopback_allowed: None) -> RealProvider:
     return real_process
+
+
+@pytest.fixture(scope="session")
+def real_saml_process() -> Iterator[saml.RealProvider]:
+    with saml.running_provider(f"http://testserver{CONSUMER}") as provider:
+        yield provider
+
+
+@pytest.fixture
+def real_saml(real_saml_process: saml.RealProvider, loopback_allowed: None) -> saml.RealProvider:
+    real_saml_process.people.clear()
+    return real_saml_process
 
 
 @pytest.fixture

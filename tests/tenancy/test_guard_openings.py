@@ -66,7 +66,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("accounts/identity/provided.py", "closed_organizations"): "names of where a person belongs",
     ("sign_on/people.py", "membership_of_person"): "who signs in is nobody yet; the provider's organization alone",
     ("sign_on/pages/leading.py", "identity_provider_for"): "whose provider an address leads to",
-    ("sign_on/pages/signing.py", "active_provider"): "nobody has signed in yet",
+    ("sign_on/pages/signing.py", "any_provider"): "nobody has signed in yet",
     ("sign_on/pages/signing.py", "admit"): "the person signs in",
     ("sign_on/pages/signing.py", "refuse_sign_on"): "an admin is to find why somebody did not get in",
     ("accounts/keys.py", "revoke_all"): "a person's keys in each of their organizations",

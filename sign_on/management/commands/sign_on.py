@@ -34,4 +34,4 @@ class Command(DatabaseCommand):
         state = (
             "enforced for " + ", ".join(organization.sign_on_domains) if organization.sign_on_domains else "a choice"
         )
-        self.stdout.write(f"{provider.issuer}: {state if provider.is_active else 'switched off'}")
+        self.stdout.write(f"{provider}: {state if provider.is_active else 'switched off'}")
