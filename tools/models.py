@@ -44,7 +44,10 @@ class DataSource(Identified):
     port = models.PositiveIntegerField(_("port"), null=True, blank=True)
     database = models.CharField(_("database"), max_length=200, blank=True)
     encryption = models.CharField(_("encryption"), max_length=20, choices=Encryption, default=Encryption.REQUIRED)
-    service = models.JSONField(default=dict, blank=True, editable=False, help_text="of REST: tools.services.described")
+    service = models.JSONField(
+        default=dict, db_default=models.Value({}, models.JSONField()), blank=True, editable=False,
+        help_text="of REST: tools.services.described",
+    )  # fmt: skip
     sealed_credentials = models.TextField(blank=True, editable=False)
     is_active = models.BooleanField(_("active"), default=True)
     checked_at = models.DateTimeField(_("last checked"), null=True, editable=False)
