@@ -2,7 +2,7 @@
 
 A request to the child has `kind`, `asked` (query, tables, records, record), `place` of a server or `files`, and for a
 query `sql`, `values` and `reading`: by schema and table the columns that may be read in the open. What records are
-asked with, `tools.records` says.
+asked with, `tools.services.records` says.
 """
 
 import time
@@ -117,7 +117,7 @@ def _place(source: DataSource) -> dict[str, Any]:
         raise problem_of_source(error.reason) from None
     except SealLost:
         raise SourceUnusable(reason="no_credentials") from None
-    if not credentials and not described.is_open(source.service):
+    if not credentials and not described.needs_no_credentials(source.service):
         raise SourceUnusable(reason="no_credentials")
     place = {
         "host": source.host, "address": address, "port": port, "database": source.database,

@@ -5,7 +5,7 @@ from itertools import groupby
 from agents.granting import reachable_entities, reachable_tables
 from agents.models import Agent
 from tools.models import DataSource, SourceTable
-from tools.records import is_asked_by_id, rest_entity
+from tools.services.records import is_asked_by_id, rest_entity
 
 MOST_CHARACTERS = 12_000  # some 4,000 tokens
 LONGEST_DESCRIPTION = 200

@@ -16,8 +16,8 @@ from agents.lookup import agent_for
 from tools.engines.running import MOST_ROWS
 from tools.models import SourceTable
 from tools.querying import QueryAnswer
-from tools.records import USUAL_ROWS, RecordsQuestion, find_record, find_records
 from tools.services.filters import LONGEST_VALUE, MOST_CONDITIONS, MOST_VALUES, OPERATORS
+from tools.services.records import USUAL_ROWS, RecordsQuestion, find_record, find_records
 
 LONGEST_AGENT, LONGEST_SOURCE, LONGEST_ENTITY, LONGEST_FIELD, LONGEST_ID, MOST_FIELDS = 100, 150, 200, 200, 200, 50
 

@@ -338,6 +338,8 @@ def test_a_description_of_another_server_needs_the_token_anew(wire: Wire, people
     told = {"openapi": json.dumps(moved), "mapping": MAPPING}
     place = f"{LIST}{source.pk}/"
     assert signed_in(people.ada).patch(place, told, **JSON).status_code == 400
+    for moved in ({"host": ""}, {"host": "other.example"}, {"port": None}, {"port": 443}):
+        assert signed_in(people.ada).patch(place, moved, **JSON).status_code == 400
     assert signed_in(people.ada).patch(place, told | {"password": "new"}, **JSON).status_code == 200
     source.refresh_from_db()
     assert (source.host, source.port, source.open_credentials()["password"]) == ("other.example", 443, "new")

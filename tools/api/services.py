@@ -45,7 +45,7 @@ def read_fields(source: DataSource | None, kind: DataSource.Kind, said: Fields, 
     _refuse(["database"] if fields.get("database") else [], _("A service has no database."))
     if kind not in WITH_USER_NAME and "password" in fields:
         fields.setdefault("username", "")
-    fields = _of_rest(fields, check_host) if kind == DataSource.Kind.REST else _of_a_crm(fields)
+    fields = _of_rest(source, fields, check_host) if kind == DataSource.Kind.REST else _of_a_crm(fields)
     if source is None:
         fields["encryption"] = DataSource.Encryption.VERIFIED
     if kind == DataSource.Kind.HUBSPOT and (source is None or "host" in fields):
@@ -71,9 +71,11 @@ def refuse_description(fields: Fields) -> None:
     _refuse([one for one in OF_REST if fields.pop(one, None)], _("Only a REST service is described so."))
 
 
-def _of_rest(fields: Fields, check_host: CheckHost) -> Fields:
+def _of_rest(source: DataSource | None, fields: Fields, check_host: CheckHost) -> Fields:
     """Its server is the one of its description."""
-    _refuse([one for one in ("host", "port") if fields.pop(one, None)], _("The description says this."))
+    known = {"host": source.host, "port": source.port} if source else {"host": "", "port": None}
+    moved = [one for one, value in known.items() if (fields.pop(one, value) or None) != (value or None)]
+    _refuse(moved, _("The description says this."))
     openapi, mapping = fields.pop("openapi", None), fields.pop("mapping", None)
     if not openapi and not mapping:
         return fields

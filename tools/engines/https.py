@@ -33,7 +33,7 @@ class Denied(SourceFailed):
     """The credentials do not reach so far."""
 
 
-class Missing(QueryFailed):
+class NoSuchRecord(QueryFailed):
     """There is no such thing."""
 
 
@@ -54,7 +54,7 @@ class Service:
     def __init__(self, request: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         place = request["place"]
         self.headers = dict(headers)
-        self.secrets = [place.get("password", "")]
+        self.secrets = [place.get("password", ""), *(value.rpartition(" ")[2] for value in headers.values())]
         context = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
         self._connection = PinnedConnection(place, context)
         self._room = MOST_BYTES
@@ -71,7 +71,7 @@ class Service:
         return self.ask("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
     def ask(self, method: str, target: str, body: bytes | None = None, kind: str = "") -> Any:
-        """The answer's JSON. Raises Denied, Missing, SourceFailed, QueryFailed and QueryTooLarge."""
+        """The answer's JSON. Raises Denied, NoSuchRecord, SourceFailed, QueryFailed and QueryTooLarge."""
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "Acervo", **self.headers}
         if kind:
             headers["Content-Type"] = kind
@@ -111,7 +111,7 @@ class Service:
                 content = content.replace(secret.encode(), HIDDEN)
         told = _parsed(content, is_wrong=status >= 400)
         if status in (404, 410):
-            raise Missing(_sentence(told))
+            raise NoSuchRecord(_sentence(told))
         if status >= 400:
             raise QueryFailed(_sentence(told))
         return told

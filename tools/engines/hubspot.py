@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.engines.cells import Gathered
 from tools.engines.failures import QueryFailed, SourceFailed
-from tools.engines.https import Denied, Missing, Service, as_kind, first_columns, gather_records, of_type, only
+from tools.engines.https import Denied, NoSuchRecord, Service, as_kind, first_columns, gather_records, of_type, only
 
 ID = "hs_object_id"
 ENTITIES = ("contacts", "companies", "deals", "tickets", "products", "line_items")
@@ -31,7 +31,7 @@ class HubSpot:
         for name in ENTITIES:
             try:
                 told = of_type(self._service.get(f"/crm/v3/properties/{name}"), dict)
-            except (Denied, Missing):
+            except (Denied, NoSuchRecord):
                 denied += 1
                 continue
             shown = [one for one in of_type(told.get("results"), list) if isinstance(one, dict) and _is_shown(one)]
@@ -67,7 +67,7 @@ class HubSpot:
         query = [("properties", ",".join(_properties(request)))]
         try:
             found = of_type(self._service.get(f"/crm/v3/objects/{_entity(request)}/{request['id']}", query), dict)
-        except Missing:
+        except NoSuchRecord:
             found = None
         return only(found, request["fields"], request["most"], _value)
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from tools.engines.cells import Gathered
 from tools.engines.failures import QueryFailed
-from tools.engines.https import Missing, Service, as_kind, gather_records, of_type, only
+from tools.engines.https import NoSuchRecord, Service, as_kind, gather_records, of_type, only
 
 RECORD = re.compile(r"(?=.*[^.])[A-Za-z0-9._:@-]{1,200}", re.ASCII)
 CURSOR_LENGTH = 1_000
@@ -64,7 +64,7 @@ class RestService:
         try:
             told = self._service.get(f"{self._path(before)}{quote(request['id'], safe='')}{after}")
             found = of_type(_inside(told, entity["record"]), dict)
-        except Missing:
+        except NoSuchRecord:
             found = None
         return only(found, request["fields"], request["most"], _reader(entity))
 

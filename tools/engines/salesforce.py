@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from tools.engines.cells import Gathered
 from tools.engines.failures import QueryFailed, SourceFailed
-from tools.engines.https import Denied, Missing, Service, as_kind, first_columns, gather_records, of_type, only
+from tools.engines.https import Denied, NoSuchRecord, Service, as_kind, first_columns, gather_records, of_type, only
 
 ID = "Id"
 DATA = "/services/data/v60.0"
@@ -62,7 +62,7 @@ class Salesforce:
         for name in (*(one for one in ENTITIES if one in there), *own[:MOST_OWN]):
             try:
                 told = of_type(service.get(f"{DATA}/sobjects/{name}/describe"), dict)
-            except (Denied, Missing):
+            except (Denied, NoSuchRecord):
                 continue
             columns = [
                 {"name": one["name"], "type": TYPES.get(str(one.get("type")), "text")}

@@ -65,7 +65,7 @@ class Described:
     service: dict[str, Any]
 
 
-def is_open(service: Mapping[str, Any]) -> bool:
+def needs_no_credentials(service: Mapping[str, Any]) -> bool:
     """Whether it is asked without credentials."""
     return bool(service) and service["security"]["kind"] == "none"
 
