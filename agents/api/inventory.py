@@ -42,7 +42,9 @@ def _filters_in_words(table: SourceTable) -> str:
         return ""
     readable = {one.name for one in table.columns.all() if not one.is_masked}
     filters = rest_entity(table).get("filters", {})
-    told = "; ".join(f"{on_one_line(one)} by {', '.join(by)}" for one, by in filters.items() if one in readable)
+    told = "; ".join(
+        f"{on_one_line(one)} by {', '.join(sorted(by))}" for one, by in sorted(filters.items()) if one in readable
+    )
     return f" | filters: {told or 'none'}"
 
 

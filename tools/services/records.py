@@ -132,5 +132,5 @@ def _check_parameter(table: SourceTable, name: str, operator: str, value: Any) -
     if operator in filters.get(name, {}) and value is not None:
         return
     open_names = {one.name for one in table.columns.all() if not one.is_masked}
-    there = "; ".join(f"{one} by {', '.join(by)}" for one, by in filters.items() if one in open_names)
+    there = "; ".join(f"{one} by {', '.join(sorted(by))}" for one, by in sorted(filters.items()) if one in open_names)
     raise RecordsRefused(reason=f"The service cannot be asked so. It can be asked: {there or 'without a filter'}.")
