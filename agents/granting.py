@@ -1,7 +1,7 @@
 """Tables of data sources given to an agent by admins, and one statement over them in a caller's name."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 from typing import Any
@@ -22,10 +22,12 @@ from accounts.problems import NotFound, QuotaExceeded
 from agents.models import Agent, ReachableTable
 from config.metrics.limiting import REFUSED
 from tools.models import DataSource, SourceTable
+from tools.problems import RecordsRefused
 from tools.querying import QueryAnswer, run_query
 from tools.sources import source_for
 from tools.sql.statements import Scalar
 
+MOST_NAMED = 60  # in a sentence on what there is
 LIMIT, PER = "searches", "agent"
 
 
@@ -80,19 +82,50 @@ def take_table(agent: Agent, table: SourceTable, by: Membership) -> None:
 def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> QueryAnswer:
     """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
     without its words. Raises NotFound, QuotaExceeded and what `run_query` raises."""
-    began = time.monotonic()
     tables = [one for one in reachable_tables(agent) if source in (str(one.source_id), one.source.name)]
     if not tables or not agent.is_active:
         raise NotFound
     asked: DataSource = tables[0].source
+    return _recorded(agent, asked, by, lambda: run_query(by, asked, tables, sql, values))
+
+
+def records_with_agent(
+    agent: Agent, entity: str, source: str, by: Membership, ask: Callable[[SourceTable], QueryAnswer]
+) -> tuple[SourceTable, QueryAnswer]:
+    """The same of a service's records: of the entity of this name, of one source where it is said. Raises NotFound,
+    RecordsRefused where it is not clear which one is meant, QuotaExceeded and what `ask` raises."""
+    table = _entity_named(reachable_entities(agent), entity, source) if agent.is_active else None
+    if table is None:
+        raise NotFound
+    return table, _recorded(agent, table.source, by, lambda: ask(table))
+
+
+def reachable_entities(agent: Agent) -> list[SourceTable]:
+    """What the agent reads of services."""
+    return [one for one in reachable_tables(agent) if one.source.is_service]
+
+
+def _entity_named(entities: Sequence[SourceTable], name: str, source: str) -> SourceTable | None:
+    """Without a name the only one; None where the agent was given none."""
+    known = [one for one in entities if not source or source in (str(one.source_id), one.source.name)]
+    found = [one for one in known if one.name == name] or [one for one in known if one.name.lower() == name.lower()]
+    found = found if name else known
+    if not known or len(found) == 1:
+        return found[0] if found else None
+    there = ", ".join(f"{one.name} ({one.source.name})" for one in known[:MOST_NAMED])
+    raise RecordsRefused(reason=f"Say which entity of which source is meant. There are: {there}.")
+
+
+def _recorded(agent: Agent, source: DataSource, by: Membership, ask: Callable[[], QueryAnswer]) -> QueryAnswer:
+    began = time.monotonic()
     count_call(agent, by)
-    answer = run_query(by, asked, tables, sql, values)
+    answer = ask()
     audit.record_tool_call(
         by,
         ToolCall.Kind.QUERY,
         began,
         agent=agent.pk,
-        source=asked.pk,
+        source=source.pk,
         fingerprint=answer.fingerprint,
         items=len(answer.rows),
         tokens=0,

@@ -25,8 +25,13 @@ MORE: dict[str, Any] = {
     },
     "/get_trends/": {"source": "x", "filters": {"cliente": ["1"]}},
     "/forecast/": {"source": "x", "filters": {"cliente": ["1"]}, "period": "month"},
+    "/query_crm/": {"source": "x", "filter": {"id": ["1"]}, "fields": ["id"], "limit": 1},
+    "/get_entity/": {"source": "x", "entity": "x"},
     "/metrics/": {"dimensions": [{"table": "orders", "name": "x", "column": "id"}]},
-    "/api/data-sources/": {"host": "x", "port": 1, "database": "x", "username": "x", "password": "x"},
+    "/api/data-sources/": {
+        **dict.fromkeys(("host", "database", "username", "password", "openapi", "mapping"), "x"),
+        "port": 1,
+    },
     "/api/webhooks/": {"description": "x", "is_active": True},
     "/feedback/": {"comment": "x"},
     "/api/agents/": {

@@ -75,9 +75,10 @@ from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
 from tools.analytics import rules
-from tools.analytics.written import MOST_CHARACTERS, YamlRefused, read_yaml
+from tools.analytics.written import MOST_CHARACTERS, read_yaml
 from tools.api.serializers import HOST
 from tools.engines import grants
+from tools.services.plain import YamlRefused
 from tools.sources import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
 from tools.sql.gate import RUN_COMMENT, WORD

@@ -178,6 +178,9 @@ API = (
     Case("POST", "/api/tools/query_analytics/", shared(200), {"agent": "{agent}", "metric": "pedidos"}),
     Case("POST", "/api/tools/get_trends/", shared(400), TREND),  # it has no time, which is said to who may ask alone
     Case("POST", "/api/tools/forecast/", shared(400), {"agent": "{agent}", "metric": "pedidos", "horizon": 3}),
+    # Its fields, and that the id is masked, are said to who may ask alone.
+    Case("POST", "/api/tools/query_crm/", shared(400), {"agent": "{agent}", "entity": "contacts", "fields": ["x"]}),
+    Case("POST", "/api/tools/get_entity/", shared(400), {"agent": "{agent}", "entity_id": "1"}),
     Case("GET", "/api/agents/{agent}/data-sources/", shared(200)),
     Case("PUT", "/api/agents/{agent}/data-sources/{source}/", kept_by_admins(200), {"tables": ["{source_table}"]}),
     Case("GET", "/api/data-sources/", every_admin(200, 403)),

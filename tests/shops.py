@@ -27,6 +27,15 @@ def shop(organization: Organization, name: str = "Shop", customers: str = CUSTOM
     return source
 
 
+def crm(organization: Organization, name: str = "CRM") -> DataSource:
+    """One that nobody can reach: what is asked of it is refused before."""
+    source = DataSource.objects.create(organization=organization, name=name, kind="hubspot", host="crm.invalid")
+    contacts = SourceTable.objects.create(source=source, schema="main", name="contacts")
+    SourceColumn.objects.create(table=contacts, name="firstname", type="text")
+    SourceColumn.objects.create(table=contacts, name="hs_object_id", type="decimal", is_masked=True)
+    return source
+
+
 def grant(agent: Agent, *tables: SourceTable) -> None:
     for table in tables:
         ReachableTable.objects.create(agent=agent, table=table)

@@ -166,6 +166,8 @@ def test_hostile_fields_are_answered_with_a_problem(case: Case, world: World) ->
     *(("/api/webhooks/", name) for name in ("url", "events")),
     *(("/api/tools/get_trends/", name) for name in ("entity", "filters")),
     ("/api/tools/forecast/", "metric"),
+    *(("/api/tools/query_crm/", name) for name in ("entity", "filter", "fields", "limit")),
+    *(("/api/tools/get_entity/", name) for name in ("entity", "entity_id")),
     ("/api/data-sources/{source}/metrics/", "metrics"),
     ("/api/data-sources/{source}/tables/", "tables"),
     ("/api/agents/{agent}/data-sources/{source}/", "tables"),

@@ -32,7 +32,7 @@ from tests.metrics import name_metrics
 from tests.people import People, signed_in, with_key, with_secret
 from tests.printed import drawn_document, pdf_document
 from tests.programs import let_in
-from tests.shops import grant, shop
+from tests.shops import crm, grant, shop
 from tests.sign_on import the_provider_of
 from webhooks.models import Delivery
 
@@ -59,7 +59,7 @@ class World:
             AssignmentFactory(agent=agent, corpus=corpus)
         source = shop(here, f"{SHARED_MARK} source {uuid4().hex[:4]}", described=SHARED_MARK)
         name_metrics(source)
-        grant(agent, *source.tables.all())
+        grant(agent, *source.tables.all(), *crm(here, f"{SHARED_MARK} CRM {uuid4().hex[:4]}").tables.all())
         hook = hook_of(here, f"{SHARED_MARK} webhook")
         alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)
         shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK, **FACT)

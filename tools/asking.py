@@ -1,7 +1,8 @@
 """A source is asked: what its child needs is gathered, its breaker asked first, and what goes wrong told as a problem.
 
-A request to the child has `kind`, `asked` (query, tables), `place` of a server or `files`, and for a query `sql`,
-`values` and `reading`: by schema and table the columns that may be read in the open.
+A request to the child has `kind`, `asked` (query, tables, records, record), `place` of a server or `files`, and for a
+query `sql`, `values` and `reading`: by schema and table the columns that may be read in the open. What records are
+asked with, `tools.services.records` says.
 """
 
 import time
@@ -33,9 +34,11 @@ from tools.problems import (
     problem_of_source,
 )
 from tools.sealing import SealLost
+from tools.services import described
 
 AT_ONCE, OF_ONE, PATIENCE = 3, 2, 3.0  # of one: an organization's slow statements leave others a place
 PORTS = {DataSource.Kind.POSTGRESQL: 5432, DataSource.Kind.MYSQL: 3306}
+HTTPS = 443
 MOST_BREAKERS = 1_000
 FOLDER, OLD_SECONDS = "acervo-source-", 600
 places = Places(AT_ONCE, PATIENCE, OF_ONE)
@@ -105,7 +108,7 @@ def _take_away_what_was_left() -> None:
 
 
 def _place(source: DataSource) -> dict[str, Any]:
-    port = source.port or PORTS[DataSource.Kind(source.kind)]
+    port = source.port or PORTS.get(DataSource.Kind(source.kind), HTTPS)
     give_back_connection()
     try:
         credentials = source.open_credentials()
@@ -114,11 +117,11 @@ def _place(source: DataSource) -> dict[str, Any]:
         raise problem_of_source(error.reason) from None
     except SealLost:
         raise SourceUnusable(reason="no_credentials") from None
-    if not credentials:
+    if not credentials and not described.needs_no_credentials(source.service):
         raise SourceUnusable(reason="no_credentials")
     place = {
         "host": source.host, "address": address, "port": port, "database": source.database,
-        "sslmode": source.encryption, **credentials,
+        "sslmode": source.encryption, "service": source.service, **credentials,
     }  # fmt: skip
     return {"place": place}
 

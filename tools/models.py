@@ -15,7 +15,8 @@ class DataSourceQuerySet(models.QuerySet["DataSource"]):
 
 
 class DataSource(Identified):
-    """A database, or files with tables, of an organization. Its admins keep it; agents read what they are given of it.
+    """A database, files with tables, or a service of records (a CRM, a REST API), of an organization. Its admins keep
+    it; agents read what they are given of it. The entities of a service are its tables, their fields the columns.
 
     Credentials are sealed (`tools.sealing`) and told to nobody again but the child that connects.
     """
@@ -25,6 +26,9 @@ class DataSource(Identified):
         MYSQL = "mysql", "MySQL, MariaDB"
         SQLITE = "sqlite", "SQLite"
         DUCKDB = "duckdb", _("files with tables (CSV, Parquet, XLSX)")
+        HUBSPOT = "hubspot", "HubSpot"
+        SALESFORCE = "salesforce", "Salesforce"
+        REST = "rest", _("REST service (OpenAPI)")
 
     class Encryption(models.TextChoices):
         """As PostgreSQL calls it (sslmode); MySQL and MariaDB are asked in the same words."""
@@ -40,6 +44,10 @@ class DataSource(Identified):
     port = models.PositiveIntegerField(_("port"), null=True, blank=True)
     database = models.CharField(_("database"), max_length=200, blank=True)
     encryption = models.CharField(_("encryption"), max_length=20, choices=Encryption, default=Encryption.REQUIRED)
+    service = models.JSONField(
+        default=dict, db_default=models.Value({}, models.JSONField()), blank=True, editable=False,
+        help_text="of REST: tools.services.described",
+    )  # fmt: skip
     sealed_credentials = models.TextField(blank=True, editable=False)
     is_active = models.BooleanField(_("active"), default=True)
     checked_at = models.DateTimeField(_("last checked"), null=True, editable=False)
@@ -58,7 +66,13 @@ class DataSource(Identified):
 
     @property
     def is_server(self) -> bool:
-        return self.kind in SERVERS
+        """Whether it is asked over the network."""
+        return self.kind in (*SERVERS, *SERVICES)
+
+    @property
+    def is_service(self) -> bool:
+        """Whether it has records, which are asked for by conditions, and no SQL."""
+        return self.kind in SERVICES
 
     @property
     def has_credentials(self) -> bool:
@@ -73,6 +87,7 @@ class DataSource(Identified):
 
 
 SERVERS = (DataSource.Kind.POSTGRESQL, DataSource.Kind.MYSQL)
+SERVICES = (DataSource.Kind.HUBSPOT, DataSource.Kind.SALESFORCE, DataSource.Kind.REST)
 
 
 class SourceFile(Identified):

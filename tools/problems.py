@@ -31,6 +31,14 @@ class QueryTooBig(Problem):
     default_detail = _("The statement needs too much memory. Ask for less at a time.")
 
 
+class RecordsRefused(Problem):
+    """`reason` says in English what cannot be asked for, and what can: it is written for the model that asked."""
+
+    status_code = 400
+    code = "records_refused"
+    default_detail = _("Records cannot be asked for in this way; `reason` says why.")
+
+
 class UnknownName(Problem):
     """`reason` says in English which names there are, of what the caller may ask for: a model corrects itself by it."""
 
@@ -60,7 +68,7 @@ class AnalysisFailed(Problem):
 
 
 class SourceUnavailable(Problem):
-    """It does not answer now. `reason` is a word: unreachable, refused, resting, busy."""
+    """It does not answer now. `reason` is a word: unreachable, refused, no_answer, limited, resting, busy."""
 
     status_code = 503
     code = "source_unavailable"

@@ -11,11 +11,11 @@ from django.core.cache import cache
 from accounts.models import Membership
 from tools.asking import ask_source
 from tools.engines.running import MOST_ROWS
-from tools.models import DataSource, SourceTable
+from tools.models import SERVICES, DataSource, SourceTable
 from tools.problems import SqlNotAllowed
 from tools.sealing import SealLost, seal_json, unseal_json
 from tools.sql.gate import read_sql
-from tools.sql.statements import ReadableColumn, ReadableStatement, ReadableTable, Scalar, SqlRefused
+from tools.sql.statements import ReadableColumn, ReadableTable, Scalar, SqlRefused
 
 CACHED_SECONDS = 300
 DIALECTS = {
@@ -45,16 +45,19 @@ def run_query(
         statement = read_sql(sql, sql_dialect(source), readable, values, MOST_ROWS)
     except SqlRefused as refusal:
         raise SqlNotAllowed(reason=str(refusal)) from None
-    key = _key(by, source, readable, statement)
-    found = _kept(key)
+    key = answer_key(by, source, readable, [statement.sql, statement.values])
+    found = kept_answer(key)
     if found is None:
         reading = _reading(readable)
         found = ask_source(source, "query", sql=statement.sql, values=list(statement.values), reading=reading)
-        cache.set(key, seal_json(found), CACHED_SECONDS)
+        keep_answer(key, found)
     return QueryAnswer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
 
 
 def sql_dialect(source: DataSource) -> str:
+    """Raises SqlRefused for one that has no SQL."""
+    if source.kind in SERVICES:
+        raise SqlRefused("This source has no SQL: ask it by the tools query_crm and get_entity.")
     return DIALECTS[DataSource.Kind(source.kind)]
 
 
@@ -72,7 +75,7 @@ def _reading(tables: Iterable[ReadableTable]) -> dict[str, dict[str, list[str]]]
     return reading
 
 
-def _kept(key: str) -> Any:
+def kept_answer(key: str) -> Any:
     """An answer of the last minutes, which lies sealed in the cache."""
     try:
         return unseal_json(found) if (found := cache.get(key)) else None
@@ -80,8 +83,12 @@ def _kept(key: str) -> Any:
         return None
 
 
-def _key(by: Membership, source: DataSource, tables: list[ReadableTable], statement: ReadableStatement) -> str:
+def keep_answer(key: str, found: Any) -> None:
+    cache.set(key, seal_json(found), CACHED_SECONDS)
+
+
+def answer_key(by: Membership, source: DataSource, tables: list[ReadableTable], question: list[Any]) -> str:
     """Of who asks, what they may read now, and what is asked: a right that is taken away takes its answers along."""
     told = [str(by.pk), str(source.pk), source.updated_at.isoformat(), repr(sorted(map(repr, tables)))]
-    asked = json.dumps([*told, statement.sql, statement.values])
+    asked = json.dumps([*told, *question])
     return f"tools:query:{hashlib.sha256(asked.encode()).hexdigest()}"

@@ -25,6 +25,7 @@ from tools.problems import FileUnusable, SourceNameTaken, SourcesFull
 
 MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
 LONGEST_SCHEMA, LONGEST_NAME = 100, 200
+SCHEMA_SECONDS = 20.0
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 MOST_SOURCES, MOST_FILES, MOST_FILE_BYTES = 50, 20, 100 * 1024 * 1024  # of an organization, a source, an organization
 SIGNATURES = {b"SQLite format 3\0": SourceFile.Format.SQLITE, b"PAR1": SourceFile.Format.PARQUET}
@@ -91,7 +92,8 @@ def _note_check(by: Membership, source: DataSource, outcome: str) -> None:
 
 def described_tables(source: DataSource) -> list[dict[str, Any]]:
     """Every table that the source has, with its columns: what an admin chooses from."""
-    found: list[dict[str, Any]] = ask_source(source, "tables")
+    patience = {"seconds": SCHEMA_SECONDS} if source.is_service else {}  # which is asked entity by entity
+    found: list[dict[str, Any]] = ask_source(source, "tables", **patience)
     return found
 
 

@@ -2,9 +2,10 @@
 
 from itertools import groupby
 
-from agents.granting import reachable_tables
+from agents.granting import reachable_entities, reachable_tables
 from agents.models import Agent
 from tools.models import DataSource, SourceTable
+from tools.services.records import is_asked_by_id, rest_entity
 
 MOST_CHARACTERS = 12_000  # some 4,000 tokens
 LONGEST_DESCRIPTION = 200
@@ -20,10 +21,37 @@ def tables_in_words(agent: Agent) -> str:
     """Sources with tables and columns, or "" where the agent was given none. Masked columns are not named: there is
     nothing to ask of them."""
     lines: list[str] = []
-    for source, tables in groupby(reachable_tables(agent), key=lambda one: one.source):
+    asked_by_sql = [one for one in reachable_tables(agent) if not one.source.is_service]
+    for source, tables in groupby(asked_by_sql, key=lambda one: one.source):
         lines.append(f'Source "{on_one_line(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
         lines += [_table_in_words(one) for one in tables]
     return bounded(lines)
+
+
+def entities_in_words(agent: Agent) -> str:
+    """The same of services, with what their fields can be filtered by."""
+    lines: list[str] = []
+    for source, tables in groupby(reachable_entities(agent), key=lambda one: one.source):
+        lines.append(f'Source "{on_one_line(source.name)}" ({source.get_kind_display()}):')
+        lines += [f"{_table_in_words(one)}{_filters_in_words(one)}" for one in tables]
+    return bounded(lines)
+
+
+def _filters_in_words(table: SourceTable) -> str:
+    if table.source.kind != DataSource.Kind.REST:
+        return ""
+    readable = {one.name for one in table.columns.all() if not one.is_masked}
+    filters = rest_entity(table).get("filters", {})
+    told = "; ".join(
+        f"{on_one_line(one)} by {', '.join(sorted(by))}" for one, by in sorted(filters.items()) if one in readable
+    )
+    return f" | filters: {told or 'none'}"
+
+
+def entity_names(agent: Agent) -> str:
+    """Of those whose records can be asked for by an id; what they are, `entities_in_words` tells beside it."""
+    known = [one for one in reachable_entities(agent) if is_asked_by_id(one)]
+    return bounded([f'- entity "{on_one_line(one.name)}" of source "{on_one_line(one.source.name)}"' for one in known])
 
 
 def _table_in_words(table: SourceTable) -> str:

@@ -17,6 +17,7 @@ from agents.api.analytics.over_time import FORECAST, GET_TRENDS
 from agents.api.data_sources import query_source
 from agents.api.inventory import tables_in_words
 from agents.api.json_schema import TABLE, answered, text
+from agents.api.records import GET_ENTITY, QUERY_CRM
 from agents.api.retrieval import retrieval_as_json, retrieve_with_agent
 from agents.api.serializers import MAX_BUDGET, MAX_QUERY, MAX_ROLE, MAX_TOP_K, MIN_BUDGET
 from agents.api.tool import Result
@@ -179,4 +180,5 @@ QUERY = Tool(
     execute=query_source,
     inventory=tables_in_words,
 )
-TOOLS = {tool.name: tool for tool in (RETRIEVE, UPSERT_KNOWLEDGE, QUERY, QUERY_ANALYTICS, GET_TRENDS, FORECAST)}
+OFFERED = (RETRIEVE, UPSERT_KNOWLEDGE, QUERY, QUERY_ANALYTICS, GET_TRENDS, FORECAST, QUERY_CRM, GET_ENTITY)
+TOOLS = {tool.name: tool for tool in OFFERED}

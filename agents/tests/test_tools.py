@@ -39,6 +39,8 @@ def test_the_tools_are_listed_as_model_providers_take_them(people: People) -> No
         "query_analytics",
         "get_trends",
         "forecast",
+        "query_crm",
+        "get_entity",
     ]
     for tool in tools:
         schema = tool["input_schema"]

@@ -23,12 +23,12 @@ from agents.models import Agent
 from chat.answering.calling.making import step_of, table_row
 from chat.answering.calling.toolkit import AGENT, sources_of_agent
 from chat.citing.rows import AnswerTable
-from chat.pages.data_forms import FORMS, StatementForm
+from chat.pages.data_forms import FORMS, RecordsForm, StatementForm
 from chat.pages.tables import shown_table
 from tools.admin.outcomes import told_problem
 from tools.models import Metric, SourceTable
 
-STATEMENT = "query"
+STATEMENT, RECORDS = "query", "query_crm"
 
 
 @require_http_methods(["GET", "POST"])
@@ -40,12 +40,13 @@ def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpR
     if not tables:
         raise Http404
     metrics = usable_metrics(tables)
-    tool = request.GET.get("tool") or (next(iter(FORMS)) if metrics else STATEMENT)
+    tools = offered_forms(tables, metrics)
+    tool = request.GET.get("tool") or next(iter(tools))
     metric = chosen(metrics, request.GET.get("metric", ""))
     form = form_for(tool, metric, tables, request.POST if request.method == "POST" else None)
     context: dict[str, Any] = {
         "agent": agent, "tool": tool, "metric": metric, "metrics": metrics, "form": form,
-        "tools": [*((name, label) for name, (label, _form) in FORMS.items() if metrics), (STATEMENT, "SQL")],
+        "tools": list(tools.items()), "by_metric": tool in FORMS,
         "sources": [(source, list(ones)) for source, ones in groupby(tables, key=lambda one: one.source)],
     }  # fmt: skip
     if form is not None and form.is_valid():
@@ -58,6 +59,16 @@ def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpR
     return render(request, "chat/data.html", context, status=400 if form is not None and form.errors else 200)
 
 
+def offered_forms(tables: list[SourceTable], metrics: list[Metric]) -> dict[str, Any]:
+    """What can be asked of what the agent was given, by the tool's name."""
+    has_records = {one.source.is_service for one in tables}
+    return {
+        **({name: label for name, (label, _form) in FORMS.items()} if metrics else {}),
+        **({STATEMENT: "SQL"} if False in has_records else {}),
+        **({RECORDS: _("Records")} if True in has_records else {}),
+    }
+
+
 def chosen(metrics: list[Metric], asked: str) -> Metric | None:
     """The one that is asked for, else the first."""
     return next((one for one in metrics if str(one.pk) == asked), metrics[0] if metrics else None)
@@ -65,8 +76,13 @@ def chosen(metrics: list[Metric], asked: str) -> Metric | None:
 
 def form_for(tool: str, metric: Metric | None, tables: list[SourceTable], sent: Any) -> Any:
     """None where there is nothing to fill in: a metric without time has no trend."""
-    if tool == STATEMENT:
-        return StatementForm(sent, sources=list(dict.fromkeys(one.source for one in tables)))
+    if tool in (STATEMENT, RECORDS):
+        asked = [one for one in tables if one.source.is_service == (tool == RECORDS)]
+        if not asked:
+            raise Http404
+        if tool == RECORDS:
+            return RecordsForm(sent, entities=asked)
+        return StatementForm(sent, sources=list(dict.fromkeys(one.source for one in asked)))
     if tool not in FORMS or metric is None:
         raise Http404
     if tool != "query_analytics" and not metric.time_column:

@@ -8,7 +8,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from agents.api.analytics.trends import MOST_HORIZON
-from tools.models import DataSource, Dimension, Metric
+from tools.models import DataSource, Dimension, Metric, SourceTable
+from tools.services import filters
 from tools.sql.binding import LONGEST_VALUE
 from tools.sql.gate import MOST_CHARACTERS
 
@@ -19,6 +20,11 @@ PERIODS = (
     ("quarter", _("quarters")),
     ("year", _("years")),
 )
+COMPARISONS = (
+    ("eq", _("is")), ("ne", _("is not")), ("contains", _("contains")), ("gt", ">"), ("gte", "≥"), ("lt", "<"),
+    ("lte", "≤"),
+)  # fmt: skip
+LONGEST_FIELD = 200
 WHERE = "where_"
 DAY = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
 
@@ -113,6 +119,29 @@ class StatementForm(forms.Form):
     @property
     def arguments(self) -> dict[str, Any]:
         return {"source": self.cleaned_data["source"], "sql": self.cleaned_data["sql"]}
+
+
+class RecordsForm(forms.Form):
+    """`query_crm`, with one condition at most."""
+
+    entity = forms.ChoiceField(label=_("Entity"))
+    field = forms.CharField(label=_("Only where this field"), required=False, max_length=LONGEST_FIELD)
+    operator = forms.ChoiceField(label=_("compared so"), choices=COMPARISONS, required=False)
+    value = forms.CharField(label=_("has this value"), required=False, max_length=filters.LONGEST_VALUE)
+
+    def __init__(self, *args: Any, entities: Sequence[SourceTable]) -> None:
+        super().__init__(*args)
+        offered = self.fields["entity"]
+        assert isinstance(offered, forms.ChoiceField)
+        self.entities = {str(one.pk): one for one in entities}
+        offered.choices = [(pk, f"{one.source.name}: {one.name}") for pk, one in self.entities.items()]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        table = self.entities[self.cleaned_data["entity"]]
+        field, operator = self.cleaned_data.get("field"), self.cleaned_data.get("operator") or "eq"
+        condition = {field: {operator: self.cleaned_data.get("value", "")}} if field else {}
+        return {"source": str(table.source_id), "entity": table.name, "filter": condition}
 
 
 FORMS: Mapping[str, tuple[Promise, type[OfMetricForm]]] = {

@@ -11,7 +11,7 @@ from accounts.models import Membership
 from accounts.pages.access import member_page
 from chat.citing.analyses import told_numbers
 from chat.models import AnswerTable, Message
-from tools.plots import draw
+from tools.analytics.plots import draw
 
 NUMBERS = frozenset({"integer", "decimal", "number"})  # types of columns that are set as numbers
 

@@ -52,7 +52,8 @@ async def test_what_the_api_has_is_offered(connect: Connect, library: Library) -
     async with connect(library.alicia) as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
         prompts = (await client.list_prompts()).prompts
-    assert set(tools) == {"ask", "retrieve", "query", "query_analytics", "get_trends", "forecast", "upsert_knowledge"}
+    of_data = {"query", "query_analytics", "get_trends", "forecast", "query_crm", "get_entity"}
+    assert set(tools) == {"ask", "retrieve", "upsert_knowledge", *of_data}
     hints = {name: one.annotations and one.annotations.read_only_hint for name, one in tools.items()}
     assert {name for name, only_reads in hints.items() if not only_reads} == {"ask", "upsert_knowledge"}
     assert "escritor-de-libros" in {one.name for one in prompts}

@@ -10,6 +10,8 @@ import resource
 import signal
 import sys
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
@@ -48,9 +50,9 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def confine(limits: ChildLimits, files: int = 0) -> None:
+def confine(limits: ChildLimits, files: int = 0, towards: tuple[str, int] | None = None) -> None:
     """Close every door in this process for good. Only file descriptors that are open already remain, and of new ones
-    those below `files`."""
+    those below `files`. `towards`: the one address and port that connections may still be opened to."""
     if _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # no core, no ptrace by siblings
     restrain(limits)
@@ -58,7 +60,7 @@ def confine(limits: ChildLimits, files: int = 0) -> None:
     _limit("RLIMIT_FSIZE", 0)
     _limit("RLIMIT_NPROC", 0)
     _limit("RLIMIT_NOFILE", files)  # with 0 no file, socket or pipe can be opened any more
-    sys.addaudithook(_refuse)
+    sys.addaudithook(partial(_refuse, towards))
 
 
 def restrain(limits: ChildLimits) -> None:
@@ -75,6 +77,8 @@ def _limit(name: str, soft: int, hard: int | None = None) -> None:
         resource.setrlimit(kind, (soft, soft if hard is None else hard))
 
 
-def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
+def _refuse(towards: tuple[str, int] | None, event: str, arguments: tuple[Any, ...]) -> None:
+    if towards and (event == "socket.__new__" or (event == "socket.connect" and arguments[1][:2] == towards)):
+        return
     if event.startswith(_FORBIDDEN_EVENTS):
         raise PermissionError(f"{event} is not allowed to who reads what is foreign")

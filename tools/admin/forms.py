@@ -6,14 +6,22 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import INPUT_CLASSES, UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    INPUT_CLASSES,
+    UnfoldAdminPasswordWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+)
 
 from accounts.admin.rows import OrganizationForm
 from corpora.admin.forms import SeveralFilesField, SeveralFilesInput
 from tools.api.serializers import SourceEditSerializer
 from tools.models import DataSource
+from tools.services.described import MOST_CHARACTERS, MOST_MAPPING
 
-WRITTEN = ("name", "kind", "host", "port", "database", "encryption", "is_active", "username", "password")
+WRITTEN = (
+    "name", "kind", "host", "port", "database", "encryption", "is_active", "username", "password", "openapi", "mapping",
+)  # fmt: skip
 
 
 class SourceForm(OrganizationForm):
@@ -32,6 +40,22 @@ class SourceForm(OrganizationForm):
         strip=False,
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
         help_text=_("It is kept encrypted and never shown. Empty: the one that is kept stays."),
+    )
+    openapi = forms.CharField(
+        label=_("OpenAPI description"),
+        required=False,
+        max_length=MOST_CHARACTERS,
+        strip=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text=_("OpenAPI 3 as JSON or YAML. Empty: what was read of it stays."),
+    )
+    mapping = forms.CharField(
+        label=_("mapping"),
+        required=False,
+        max_length=MOST_MAPPING,
+        strip=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text=_("Which of its GET operations are entities, as YAML; written together with the description."),
     )
     new_files = SeveralFilesField(
         label=_("Add files"),

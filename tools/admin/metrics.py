@@ -19,9 +19,10 @@ from accounts.admin.scope import OrganizationInline
 from accounts.models import Membership
 from accounts.problems import faults_in
 from tools.analytics import definitions, rules
-from tools.analytics.written import YamlRefused, read_yaml, write_yaml
+from tools.analytics.written import read_yaml, write_yaml
 from tools.api.metrics import DefinitionsSerializer, shown_definitions
 from tools.models import DataSource, Dimension, Metric, SourceTable
+from tools.services.plain import YamlRefused
 
 COLUMNS = ("column", "time_column")
 

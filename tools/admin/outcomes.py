@@ -18,6 +18,8 @@ OUTCOMES: dict[str, Promise] = {
     "unreadable_file": _("one of its files cannot be read"),
     "unreachable": _("nobody answers there, or not to this user name and password"),
     "refused": _("the server ended the connection"),
+    "no_answer": _("it answers something else than such a service does"),
+    "limited": _("it has been asked too often and wants to be left alone for a while"),
 }
 
 

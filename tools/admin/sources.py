@@ -69,12 +69,17 @@ class SourceAdmin(OrganizationAdmin):
     fieldsets = (
         (None, {"fields": ("name", "kind", "is_active", ("checked_at", "outcome"))}),
         (
-            _("Server (PostgreSQL, MySQL, MariaDB)"),
+            _("Server (PostgreSQL, MySQL, MariaDB, HubSpot, Salesforce, REST)"),
             {
                 "fields": (("host", "port"), ("database", "encryption"), ("username", "password")),
-                "description": _("Give the role that connects the right to read what is needed, and nothing else."),
+                "description": _(
+                    "Give the role that connects the right to read what is needed, and nothing else. HubSpot: the "
+                    "token of a private app as password. Salesforce: the host of your organization, the consumer key "
+                    "as user name and the consumer secret as password. REST: the token as password."
+                ),
             },
         ),
+        (_("REST service (OpenAPI)"), {"fields": ("openapi", "mapping")}),
         (_("Files (SQLite, CSV, Parquet, XLSX)"), {"fields": ("new_files",)}),
     )
 

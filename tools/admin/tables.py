@@ -50,6 +50,11 @@ class TableAdmin(OrganizationAdmin):
     form = TableForm
     writes = frozenset({"change", "delete"})
     inlines = (SourceColumnInline, MetricInline, DimensionInline)
+
+    def get_inlines(self, request: HttpRequest, obj: SourceTable | None) -> Any:
+        """What has no SQL has no metrics."""
+        return (SourceColumnInline,) if obj and obj.source.is_service else self.inlines
+
     list_display = ("name", "schema_shown", "source", "column_count", "agent_count")
     list_filter = (("source", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("source__organization",)

@@ -74,9 +74,9 @@ def _faults_of_columns(metric: Metric) -> Faults:
 
 def _faults_of_statement(metric: Metric) -> Faults:
     """The statement that it makes is read as it will be."""
-    dialect = sql_dialect(metric.table.source)
     split = Split(period="month") if metric.time_column else Split()
     try:
+        dialect = sql_dialect(metric.table.source)
         sql, values = write_measure(dialect, measure_of(metric), split, 1)
         read_sql(sql, dialect, [readable_table(metric.table)], values)
     except SqlRefused as refusal:

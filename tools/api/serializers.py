@@ -7,8 +7,10 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from tools.api import services
 from tools.hosts import is_allowed_name
-from tools.models import SERVERS, DataSource, SourceColumn, SourceFile, SourceTable
+from tools.models import SERVERS, SERVICES, DataSource, SourceColumn, SourceFile, SourceTable
+from tools.services.described import MOST_CHARACTERS
 from tools.sources import MOST_COLUMNS, MOST_TABLES, TABLE_NAME, table_named
 
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
@@ -29,10 +31,15 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
     username = serializers.CharField(max_length=200, write_only=True, required=False)
     password = serializers.CharField(max_length=1_000, write_only=True, required=False, trim_whitespace=False)
     port = serializers.IntegerField(min_value=1, max_value=65_535, required=False, allow_null=True)
+    openapi = serializers.CharField(max_length=MOST_CHARACTERS, write_only=True, required=False)
+    mapping = services.MappingField(write_only=True, required=False)
 
     class Meta:
         model = DataSource
-        fields = ("name", "kind", "host", "port", "database", "encryption", "is_active", "username", "password")
+        fields = (
+            "name", "kind", "host", "port", "database", "encryption", "is_active", "username", "password", "openapi",
+            "mapping",
+        )  # fmt: skip
 
     def validate_kind(self, kind: str) -> str:
         if self.instance and self.instance.kind != kind:
@@ -46,12 +53,16 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         kind = attrs.get("kind") or (self.instance and self.instance.kind)
-        is_server = kind in SERVERS
+        if kind in SERVICES:
+            attrs = services.read_fields(self.instance, DataSource.Kind(kind), attrs, self.validate_host)
+        else:
+            services.refuse_description(attrs)
+        is_server, is_of_files = kind in SERVERS, kind not in (*SERVERS, *SERVICES)
         if is_server and not self.instance and (missing := [one for one in OF_A_SERVER if not attrs.get(one)]):
             raise serializers.ValidationError({one: _("A database server needs this.") for one in missing})
         if is_server and (emptied := [one for one in OF_A_SERVER if attrs.get(one) == ""]):
             raise serializers.ValidationError({one: _("A database server needs this.") for one in emptied})
-        if not is_server and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
+        if is_of_files and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
             raise serializers.ValidationError({one: _("A data source of files has no server.") for one in surplus})
         if self.instance and self._leads_elsewhere(attrs) and not attrs.get("password"):
             said = _("Write the password too: it is not sent to another server than the one it was written for.")

@@ -21,8 +21,13 @@ ENGINES = {
     "sqlite": ("sqlite", "SqliteFile"),
     "duckdb": ("duck", "DuckFiles"),
     "workbook": ("workbook", "Workbook"),
+    "hubspot": ("hubspot", "HubSpot"),
+    "salesforce": ("salesforce", "Salesforce"),
+    "rest": ("rest", "RestService"),
 }
 OF_A_SERVER = ("postgresql", "mysql")
+OF_A_SERVICE = ("hubspot", "salesforce", "rest")  # asked by several requests: each may open a connection
+OF_RECORDS = ("records", "record")
 FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes
 
 
@@ -54,16 +59,18 @@ def _asked(request: dict[str, Any]) -> Any:
     module, name = ENGINES[request["kind"]]
     engine = getattr(importlib.import_module(f"tools.engines.{module}"), name)
     limits = ChildLimits(request["memory"], request["cpu"], request["seconds"])
-    is_remote = request["kind"] in OF_A_SERVER
+    is_service = request["kind"] in OF_A_SERVICE
+    is_remote = is_service or request["kind"] in OF_A_SERVER
     if not is_remote:
         leave_the_network()
     restrain(limits)
     source = engine(request)
-    confine(limits, files=FILES_BESIDE_A_CONNECTION if is_remote else 0)
+    towards = (request["place"]["address"], request["place"]["port"]) if is_service else None
+    confine(limits, files=FILES_BESIDE_A_CONNECTION if is_remote else 0, towards=towards)
     if request["asked"] == "tables":
         return source.tables(request)
     try:
-        return asdict(source.query(request))
+        return asdict(getattr(source, request["asked"] if request["asked"] in OF_RECORDS else "query")(request))
     except (EngineFailed, MemoryError):
         raise
     except Exception as error:  # a value that Python does not have: the statement's fault, and the source is well

@@ -7,8 +7,9 @@ from django.urls import reverse
 
 from tests.metrics import sales
 from tests.people import People, signed_in
-from tools.analytics.written import DEEPEST, YamlRefused, read_yaml
+from tools.analytics.written import DEEPEST, read_yaml
 from tools.models import Dimension, Metric, SourceTable
+from tools.services.plain import YamlRefused
 
 pytestmark = pytest.mark.django_db
 COUNT = "metrics:\n- table: sales\n  name: cuántas\n  aggregate: count\n"

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tools.plots import draw, short
+from tools.analytics.plots import draw, short
 
 HOSTILE = '"><script>alert(1)</script><image href="https://evil.example/x.png" onload=x>\u202e&amp;'
 MONTHS = [{"name": "month", "type": "date"}, {"name": "value", "type": "number"}]

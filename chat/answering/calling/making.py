@@ -126,7 +126,7 @@ def table_row(
     statement = str(asked.get("sql") or json.dumps({k: v for k, v in asked.items() if k != AGENT}, ensure_ascii=False))
     numbers = result["numbers"] if isinstance(result.get("numbers"), dict) else None
     shown = first_rows(rows, MOST_ROWS if numbers is None else MOST_PERIODS)
-    asked_tables = f"{statement} {result.get('table', '')}"
+    asked_tables = f"{statement} {result.get('table') or result.get('entity') or ''}"
     return AnswerTable(
         tool=tool,
         source_id=step.source,

@@ -1,0 +1,349 @@
+"""What a REST service is, read once of its OpenAPI 3 description and of an admin's mapping; kept is only what asking it
+needs.
+
+    {"base": "/v1", "security": {"kind", "header"}, "entities": [{"name", "list", "rows", "get", "record", "id",
+     "filters": {column: {operator: parameter}}, "page": {…}, "columns": [{"name", "type", "path"}]}]}
+
+Both texts are an admin's and so are bounded as a stranger's: no reference leads out of the description, no address out
+of its server, and nothing but GET is taken from it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from tools.services.filters import OPERATORS
+from tools.services.plain import YamlRefused, read_plain
+
+MOST_CHARACTERS, MOST_MAPPING = 1_000_000, 50_000
+MOST_YAML, MOST_PIECES, DEEPEST = 300_000, 60_000, 60
+MOST_WORK = 500_000
+MOST_ENTITIES, MOST_COLUMNS, MOST_HOPS, DEEPEST_COLUMN = 50, 200, 20, 2
+LONGEST_NAME, LONGEST_PATH, LONGEST_PARAMETER, MOST_STEPS = 100, 500, 100, 8
+ENTITY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}", re.ASCII)
+HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}", re.ASCII)
+HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?", re.ASCII)
+PARAMETER = re.compile(r"[A-Za-z0-9_.\[\]$:-]{1,100}", re.ASCII)
+PATH = re.compile(r"(?:/[A-Za-z0-9_.~$()+,;=:@%-]*)+", re.ASCII)
+PLACE = re.compile(r"\{[^{}/]{1,100}\}")
+HOPS = re.compile(r"(?:^|/)(?:\.|%2e)+(?:/|$)", re.IGNORECASE)
+NOT_A_HEADER = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "content-type", "accept-encoding"}
+)
+TYPES = {"integer": "integer", "number": "number", "boolean": "boolean", "string": "text"}
+FORMATS = {"date": "date", "date-time": "datetime", "uuid": "uuid", "decimal": "decimal"}
+KEYS = {"name", "list", "rows", "id", "get", "record", "fields", "filters", "page"}
+TURNS = ("number", "offset", "cursor")
+
+
+class DescriptionRefused(Exception):
+    """`field`: openapi or mapping. Its text says what is wrong, for an admin."""
+
+    def __init__(self, field: str, said: str) -> None:
+        super().__init__(said)
+        self.field = field
+
+
+class Api(dict[str, Any]):
+    """A description; `work` is what reading it has cost, in names looked at."""
+
+    work = 0
+
+    def worked(self, more: int) -> None:
+        self.work += more
+        if self.work > MOST_WORK:
+            raise DescriptionRefused("openapi", "Its schemas are too entangled; name the fields in the mapping.")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    host: str
+    port: int
+    service: dict[str, Any]
+
+
+def needs_no_credentials(service: Mapping[str, Any]) -> bool:
+    """Whether it is asked without credentials."""
+    return bool(service) and service["security"]["kind"] == "none"
+
+
+def read_service(openapi: str, mapping: str | Mapping[str, Any]) -> Described:
+    """Raises DescriptionRefused."""
+    api, said = Api(_read("openapi", openapi, MOST_CHARACTERS)), _mapping(mapping)
+    if not str(api.get("openapi", "")).startswith("3."):
+        raise DescriptionRefused("openapi", "It is no OpenAPI 3 description: it begins with “openapi: 3…”.")
+    host, port, base = _server(api)
+    wanted = said.get("entities")
+    if not isinstance(wanted, list) or not 0 < len(wanted) <= MOST_ENTITIES:
+        raise DescriptionRefused("mapping", f"Name 1 to {MOST_ENTITIES} “entities”.")
+    entities = [_entity(api, one) for one in wanted]
+    if len({one["name"].lower() for one in entities}) < len(entities):
+        raise DescriptionRefused("mapping", "Two entities have the same name.")
+    security = _security(api, said.get("security"))
+    return Described(host, port, {"base": base, "security": security, "entities": entities})
+
+
+def _mapping(mapping: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(mapping, str):  # of a body of JSON: its depth was bounded by whoever read it
+        try:
+            mapping = json.dumps(mapping)
+        except (ValueError, RecursionError):
+            raise DescriptionRefused("mapping", "It is no mapping.") from None
+    return _read("mapping", mapping, MOST_MAPPING)
+
+
+def _read(field: str, text: str, most: int) -> Mapping[str, Any]:
+    if len(text) > most:
+        raise DescriptionRefused(field, f"The text has more than {most} characters.")
+    is_json = text.lstrip().startswith("{")
+    if not is_json and len(text) > MOST_YAML:
+        raise DescriptionRefused(field, f"As YAML it has at most {MOST_YAML} characters; send it as JSON.")
+    try:
+        found = json.loads(text) if is_json else read_plain(text, DEEPEST, MOST_PIECES)
+    except YamlRefused as refusal:
+        raise DescriptionRefused(field, str(refusal)) from None
+    except (ValueError, RecursionError):
+        raise DescriptionRefused(field, "The text is no JSON.") from None
+    if not isinstance(found, dict):
+        raise DescriptionRefused(field, "The text is no mapping of names.")
+    return found
+
+
+def _server(api: Api) -> tuple[str, int, str]:
+    servers = api.get("servers")
+    first = servers[0] if isinstance(servers, list) and servers else {}
+    url = first.get("url") if isinstance(first, dict) else None
+    refusal = DescriptionRefused("openapi", "Its first server is no address of the kind https://api.example.org/v1.")
+    if not isinstance(url, str) or len(url) > LONGEST_PATH or not url.isascii() or not url.isprintable():
+        raise refusal
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise refusal from None
+    base = parts.path.rstrip("/")
+    is_named = bool(host and HOST.fullmatch(host))
+    is_plain = (
+        parts.scheme == "https" and is_named and "@" not in parts.netloc and not parts.query and not parts.fragment
+    )
+    if not is_plain or (base and not _is_path(base)):
+        raise refusal
+    return str(host), port or 443, base
+
+
+def _is_path(path: str) -> bool:
+    return bool(PATH.fullmatch(path)) and not HOPS.search(path) and not re.search(r"%(?:2f|5c|00)", path, re.IGNORECASE)
+
+
+def _security(api: Api, named: Any) -> dict[str, str]:
+    """The scheme that the mapping names, else the only one that there is, else a bearer token; “none” for none."""
+    schemes = _of(_of(api, "components"), "securitySchemes")
+    if named == "none":
+        return {"kind": "none", "header": ""}
+    if named is None and len(schemes) != 1:
+        if schemes:
+            raise DescriptionRefused("mapping", "Say in “security” which of the description's schemes it is, or none.")
+        return {"kind": "bearer", "header": "Authorization"}
+    scheme = _resolved(api, schemes.get(str(named)) if named is not None else next(iter(schemes.values())))
+    kind, how, header = (str(scheme.get(one, "")) for one in ("type", "scheme", "name"))
+    if kind == "http" and how.lower() in ("bearer", "basic"):
+        return {"kind": how.lower(), "header": "Authorization"}
+    if kind in ("oauth2", "openIdConnect"):  # a token that an admin got there
+        return {"kind": "bearer", "header": "Authorization"}
+    is_header = scheme.get("in") == "header" and HEADER.fullmatch(header) and header.lower() not in NOT_A_HEADER
+    if kind == "apiKey" and is_header:
+        return {"kind": "key", "header": header}
+    raise DescriptionRefused("mapping", "The security scheme is neither a bearer token, a key in a header, nor basic.")
+
+
+def _entity(api: Api, said: Any) -> dict[str, Any]:
+    if not isinstance(said, dict) or set(said) - KEYS:
+        raise DescriptionRefused("mapping", f"An entity has {', '.join(sorted(KEYS))} and nothing else.")
+    name = said.get("name")
+    if not isinstance(name, str) or not ENTITY.fullmatch(name):
+        raise DescriptionRefused(
+            "mapping", "An entity is called by letters without accents, digits, _ and -, up to 60."
+        )
+    path = _path(api, name, said.get("list"))
+    if PLACE.search(path):
+        raise DescriptionRefused("mapping", f"{name}: “list” is a path without places to fill in.")
+    rows, record = _steps(name, "rows", said.get("rows", "")), _steps(name, "record", said.get("record", ""))
+    operation = _operation(api, path)
+    columns = _named_columns(name, said["fields"]) if said.get("fields") else []
+    columns = columns or _columns(api, _row_schema(api, operation, rows))[:MOST_COLUMNS]
+    if not columns:
+        raise DescriptionRefused(
+            "mapping", f"{name}: the description tells no fields of its rows; name them in “fields”."
+        )
+    known = {one["name"] for one in columns}
+    parameters = {str(one.get("name")) for one in _parameters(api, path, operation) if one.get("in") == "query"}
+    found = {
+        "name": name, "list": path, "rows": rows, "get": None, "record": record, "id": "", "columns": columns,
+        "filters": _filters(name, said.get("filters") or {}, known, parameters),
+        "page": _page(name, said.get("page") or {}, parameters),
+    }  # fmt: skip
+    if said.get("get"):
+        one = _path(api, name, said["get"])
+        before, place, after = one.partition(PLACE.search(one)[0]) if PLACE.search(one) else (one, "", "")  # type: ignore[index]
+        if not place or PLACE.search(after) or str(said.get("id")) not in known:
+            raise DescriptionRefused(
+                "mapping", f"{name}: “get” is a path with one place, and “id” a field, which fills it."
+            )
+        _operation(api, one)
+        found |= {"get": [before, after], "id": str(said["id"])}
+    return found
+
+
+def _path(api: Api, name: str, said: Any) -> str:
+    known = _of(api, "paths")
+    if not isinstance(said, str) or said not in known or len(said) > LONGEST_PATH:
+        raise DescriptionRefused("mapping", f"{name}: “list” and “get” are paths of the description.")
+    if not _is_path(PLACE.sub("x", said)):
+        raise DescriptionRefused("openapi", f"{name}: its path has characters that no path has.")
+    return said
+
+
+def _operation(api: Api, path: str) -> Mapping[str, Any]:
+    operation = _resolved(api, _of(api, "paths")[path]).get("get")
+    if not isinstance(operation, dict):
+        raise DescriptionRefused("mapping", f"The path {path} has no GET, and nothing else is asked.")
+    return operation
+
+
+def _parameters(api: Api, path: str, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for owner in (_resolved(api, _of(api, "paths")[path]), operation):
+        told = owner.get("parameters")
+        for one in told[:MOST_COLUMNS] if isinstance(told, list) else ():
+            yield _resolved(api, one)
+
+
+def _steps(name: str, key: str, said: Any) -> list[str]:
+    """`data.items` is two steps into an answer, and nothing is none."""
+    steps = said.split(".") if isinstance(said, str) and said else []
+    if not isinstance(said, str) or len(steps) > MOST_STEPS or any(not 0 < len(one) <= LONGEST_NAME for one in steps):
+        raise DescriptionRefused("mapping", f"{name}: “{key}” is written as names with dots between them: data.items.")
+    return steps
+
+
+def _filters(name: str, said: Any, columns: set[str], parameters: set[str]) -> dict[str, dict[str, str]]:
+    """By column and operator the parameter; a parameter alone is that of `eq`."""
+    if not isinstance(said, dict) or len(said) > MOST_COLUMNS:
+        raise DescriptionRefused("mapping", f"{name}: “filters” has fields with the parameters that they are asked by.")
+    found: dict[str, dict[str, str]] = {}
+    for column, by in said.items():
+        found[column] = by if isinstance(by, dict) else {"eq": by}
+        if column not in columns:
+            raise DescriptionRefused("mapping", f"{name}: “filters” names a field that is none of its fields.")
+        if set(found[column]) - set(OPERATORS):
+            raise DescriptionRefused("mapping", f"{name}: a filter is one of {', '.join(OPERATORS)}.")
+        for parameter in found[column].values():
+            _check_parameter(name, parameter, parameters)
+    return found
+
+
+def _page(name: str, said: Any, parameters: set[str]) -> dict[str, Any]:
+    if not isinstance(said, dict) or set(said) - {*TURNS, "first", "size", "most", "next"}:
+        raise DescriptionRefused(
+            "mapping", f"{name}: “page” has number, offset or cursor, and first, size, most, next."
+        )
+    turned = [one for one in TURNS if said.get(one)]
+    if len(turned) > 1 or bool("cursor" in turned) != bool(said.get("next")):
+        raise DescriptionRefused("mapping", f"{name}: pages are turned in one way; a cursor is found at “next”.")
+    for one in (*turned, *(["size"] if said.get("size") else [])):
+        _check_parameter(name, said[one], parameters)
+    return {
+        **{one: said[one] for one in (*turned, "size") if said.get(one)},
+        "first": _number(name, said.get("first", 1), 0, 1), "most": _number(name, said.get("most", 100), 1, 1_000),
+        "next": _steps(name, "next", said.get("next", "")),
+    }  # fmt: skip
+
+
+def _number(name: str, said: Any, least: int, most: int) -> int:
+    if not str(said).isascii() or not str(said).isdigit() or not least <= int(str(said)[:6]) <= most:
+        raise DescriptionRefused("mapping", f"{name}: “first” is 0 or 1, “most” the rows of a page, up to 1,000.")
+    return int(said)
+
+
+def _check_parameter(name: str, parameter: Any, known: set[str]) -> None:
+    if not isinstance(parameter, str) or parameter not in known or not PARAMETER.fullmatch(parameter):
+        raise DescriptionRefused("mapping", f"{name}: its list has no query parameter of a name that the mapping has.")
+
+
+def _named_columns(name: str, said: Any) -> list[dict[str, Any]]:
+    """A list of fields as they are called in a row, or by name where in a row they stand."""
+    pairs = {str(one): one for one in said} if isinstance(said, list) else said
+    if not isinstance(pairs, dict) or len(pairs) > MOST_COLUMNS:
+        raise DescriptionRefused("mapping", f"{name}: “fields” names at most {MOST_COLUMNS} fields.")
+    if any(not _is_name(one) for one in pairs):
+        raise DescriptionRefused("mapping", f"{name}: a field has a name of characters that are seen, up to 100.")
+    return [{"name": one, "type": "", "path": _steps(name, "fields", where)} for one, where in pairs.items()]
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
+
+
+def _row_schema(api: Api, operation: Mapping[str, Any], rows: Iterable[str]) -> Mapping[str, Any]:
+    responses = _of(operation, "responses")
+    answer: Any = next((responses[one] for one in ("200", "2XX", "default") if one in responses), {})
+    content = _of(_resolved(api, answer), "content")
+    media: Any = next((content[one] for one in content if "json" in str(one)), {})
+    schema = _resolved(api, _of(media, "schema"))
+    for step in rows:
+        schema = _resolved(api, _properties(api, schema).get(step))
+    return _resolved(api, schema.get("items"))
+
+
+def _properties(api: Api, schema: Mapping[str, Any], hops: int = 3) -> dict[str, Any]:
+    own = _of(schema, "properties")
+    api.worked(len(own))
+    found: dict[str, Any] = {}
+    parts = schema.get("allOf")
+    for one in parts[:MOST_HOPS] if isinstance(parts, list) and hops else ():
+        found |= _properties(api, _resolved(api, one), hops - 1)
+        api.worked(len(found))
+    return found | own
+
+
+def _columns(api: Api, schema: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Of objects within a row their fields, with a dot between the names."""
+    found: list[dict[str, Any]] = []
+    for name, told in _properties(api, schema).items():
+        one = _resolved(api, told)
+        if not _is_name(name) or "." in name or len(found) >= MOST_COLUMNS:
+            continue
+        inner = _columns(api, one, (*above, name)) if len(above) + 1 < DEEPEST_COLUMN else []
+        full = ".".join((*above, name))
+        found += inner or [{"name": full, "type": _type(one), "path": [*above, name]}]
+    return found
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    kinds = schema.get("type")
+    kind = next((one for one in kinds if one != "null"), "") if isinstance(kinds, list) else kinds
+    if kind in ("array", "object"):
+        return "json"
+    return FORMATS.get(str(schema.get("format")), "text") if kind == "string" else TYPES.get(str(kind), "")
+
+
+def _of(told: Any, name: str) -> dict[str, Any]:
+    found = told.get(name) if isinstance(told, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _resolved(api: Api, told: Any) -> dict[str, Any]:
+    """What a reference stands for, within the description alone. Raises DescriptionRefused."""
+    for _hop in range(MOST_HOPS):
+        api.worked(1)
+        reference = told.get("$ref") if isinstance(told, dict) else None
+        if reference is None:
+            return told if isinstance(told, dict) else {}
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            raise DescriptionRefused("openapi", "A reference ($ref) leads out of the description.")
+        told = api
+        for step in reference[2:].split("/")[:MOST_HOPS]:
+            told = told.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(told, dict) else None
+    raise DescriptionRefused("openapi", "References ($ref) lead to one another without end.")
