@@ -21,7 +21,7 @@ MOST_SERVERS = 20  # of an organization
 class ReadServer(NamedTuple):
     """How many tools there are, and whether the server has more than are looked at, or some that have no name."""
 
-    count: int
+    tools: int
     is_cut: bool
 
 

@@ -58,7 +58,7 @@ class EventLines:
                 self._told.append(line[5:].removeprefix(b" "))
             elif not line and self._told:
                 event, self._told = b"\n".join(self._told), []
-                if (read := object_of(event)) is not None:
+                if event.startswith(b"{") and (read := object_of(event)) is not None:
                     yield read
 
 

@@ -104,7 +104,7 @@ def read_page(page: ServerAdmin, request: HttpRequest, server: ToolServer, by: M
     except Problem as problem:
         page.message_user(request, told_problem(problem), messages.ERROR)
         return redirect(reverse("admin:foreign_toolserver_change", args=[server.pk]))
-    said = _("Tools that were read: %(count)d.") % {"count": read.count}
+    said = _("Tools that were read: %(count)d.") % {"count": read.tools}
     page.message_user(request, said, messages.SUCCESS)
     if read.is_cut:
         page.message_user(

@@ -16,9 +16,8 @@ from uuid import UUID
 from accounts.audit import witnessed_calls
 from accounts.models import Membership, ToolCall
 from accounts.problems import NotFound, problem_for, told_faults
-from agents.api.tool import Tool
 from agents.llm.base import ToolWish
-from chat.answering.calling.toolkit import AGENT, NamedSource, Toolkit
+from chat.answering.calling.toolkit import AGENT, NamedSource, Tool, Toolkit
 from chat.citing.rows import AnswerTable
 from chat.prompting.build import neutralise
 from chat.prompting.results import result_text, table_of

@@ -9,7 +9,8 @@ from typing import Any
 from django.conf import settings
 
 from accounts.models import Membership
-from agents.api.toolbox import TOOLS, Tool, foreign_tools
+from agents.api.toolbox import TOOLS, foreign_tools
+from agents.api.toolbox import Tool as Tool
 from agents.granting import reachable_tables
 from agents.llm import EXTRACTIVE, resolve
 from agents.llm.base import ToolOffer
