@@ -103,7 +103,8 @@ def test_arguments_that_meet_a_schema(more: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {"name": "abcd"}, {"name": None}, {"n": 5}, {"n": 0}, {"n": True}, {"n": "1"}, {"n": 1.5}, {"kind": True}, {"kind": "b"},
+        {"name": "abcd"}, {"name": None}, {"n": 5}, {"n": 0}, {"n": True}, {"n": "1"}, {"n": 1.5},
+        {"kind": True}, {"kind": "b"},
         {"list": [1]}, {"list": [True] * 3}, {"maybe": 1}, {"inner": {}}, {"inner": {"x": 1, "y": 2}}, {"other": 1},
     ],
 )  # fmt: skip

@@ -61,7 +61,7 @@ def test_only_arguments_are_sent(tool: ForeignTool, host: ToolHost) -> None:
         (lambda _: dripping(HEAD, b" ", 0.05), "timeout"),
         (lambda _: dripping(STREAM, b": still here\n\n", 0.05), "timeout"),
         (lambda _: dripping(b"", b"H", 0.1), "no_http"),
-        (lambda _: b"HTTP/1.1 307 Over\r\nLocation: http://169.254.169.254/latest\r\nContent-Length: 0\r\n\r\n", "redirect"),
+        (lambda _: b"HTTP/1.1 307 Over\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n", "redirect"),
         (lambda _: b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "no_http"),
         (lambda _: b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\n<p/>", "no_mcp"),
         (lambda _: b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", "status"),
