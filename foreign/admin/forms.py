@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
@@ -87,7 +86,7 @@ class ServerForm(OrganizationForm):
         if cleaned.get("credential"):
             self.said["credential"] = cleaned["credential"]
         elif self._leads_elsewhere() and self.instance.sealed_credential:
-            self.add_error("credential", _now("It is not sent to a server that it was not written for: write it anew."))
+            self.add_error("credential", _("It is not sent to a server that it was not written for: write it anew."))
         return cleaned
 
     def _leads_elsewhere(self) -> bool:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.problems import Problem
 
 OUTCOMES: dict[str, Promise] = {
-    "ok": _("read"),
+    "ok": _("its tools were read"),
     "not_allowed": _("its host is not among those that the installation allows"),
     "private": _("its host leads into a network that the installation does not allow"),
     "unknown": _("its host has no address"),
