@@ -36,6 +36,7 @@ PRODUCT = (
     "tools",
     "webhooks",
     "sign_on",
+    "foreign",
     "agents",
     "chat",
     "evaluation",

@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from accounts.admin.rows import RowForm, related_text
 from accounts.admin.scope import OrganizationInline
 from accounts.models import Membership
-from agents import lending
+from agents import granting
 from agents.models import Agent, ReachableTool
 from foreign.models import ForeignTool
 
@@ -74,6 +74,6 @@ class LentToolInline(OrganizationInline):
 
 def save_tools(agent: Agent, formset: Any, by: Membership) -> None:
     for gone in formset.deleted_objects:
-        lending.take_tool(agent, gone.tool, by)
+        granting.take_tool(agent, gone.tool, by)
     for new in formset.new_objects:
-        lending.lend_tool(agent, new.tool, by)
+        granting.lend_tool(agent, new.tool, by)

@@ -10,7 +10,7 @@ from accounts.models import Membership
 from agents.api.inventory import on_one_line
 from agents.api.json_schema import TABLE, answered
 from agents.api.tool import Result, Tool
-from agents.lending import call_with_agent, lent_tools
+from agents.granting import call_tool_with_agent, lent_tools
 from agents.models import Agent
 from foreign.definitions import offered_names
 from foreign.models import ForeignTool
@@ -43,7 +43,7 @@ def _as_tool(name: str, tool: ForeignTool, agent: Agent) -> Tool:
 def _call(agent: UUID, tool: UUID, by: Membership, arguments: Mapping[str, Any]) -> Result:
     """Counted before it is looked at, also if it is wrong. Its lines are rows of one column."""
     reserving.reserve(by, searches=1)
-    answer = call_with_agent(agent, tool, arguments, by)
+    answer = call_tool_with_agent(agent, tool, arguments, by)
     return {
         "columns": [{"name": "text", "type": "text"}],
         "rows": [[line] for line in answer.lines],
