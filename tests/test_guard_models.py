@@ -476,6 +476,18 @@ TRUSTED: dict[tuple[str, str], str] = {
     ): "empties what is left of a deleted source",
     (
         "agents/admin/tool_calls.py",
+        "ForeignTool.objects.filter(pk=OuterRef('tool_id'), server__organization=OuterRef('organization'))",
+    ): "a name for each call, of the call's own organization",
+    (
+        "foreign/admin/servers.py",
+        "ToolServer.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "foreign/admin/servers.py",
+        "ForeignTool.objects.filter(server__in=[one.pk for one in chosen]).count()",
+    ): "counts what goes with rows in hand",
+    (
+        "agents/admin/tool_calls.py",
         "ToolServer.objects.filter(pk=OuterRef('source_id'), organization=OuterRef('organization'))",
     ): "a name for each call, of the call's own organization",
     ("chat/stream/keeping.py", "Message.objects.filter(pk__in=same"): "the answers that this process writes",
