@@ -24,7 +24,7 @@ from accounts.problems import NotFound, QuotaExceeded
 from agents.llm.metering import text_tokens
 from agents.models import Agent, ReachableTable, ReachableTool
 from config.metrics.limiting import REFUSED
-from foreign.calling import ForeignAnswer, call_tool
+from foreign.calling import ForeignAnswer, call_foreign_tool
 from foreign.models import ForeignTool
 from tools.models import DataSource, SourceTable
 from tools.querying import QueryAnswer, run_query
@@ -138,7 +138,7 @@ def lent_tools(agent: Agent) -> QuerySet[ForeignTool]:
 
 def call_tool_with_agent(agent_id: UUID, tool_id: UUID, arguments: Mapping[str, Any], by: Membership) -> ForeignAnswer:
     """Through an agent that the caller may use, if it has the tool still. Recorded without its arguments, also when it
-    fails. Raises NotFound, QuotaExceeded and what `call_tool` raises."""
+    fails. Raises NotFound, QuotaExceeded and what `call_foreign_tool` raises."""
     began = time.monotonic()
     agent = Agent.objects.usable_by(by).filter(pk=agent_id).first()
     tool = lent_tools(agent).filter(pk=tool_id).first() if agent else None
@@ -147,7 +147,7 @@ def call_tool_with_agent(agent_id: UUID, tool_id: UUID, arguments: Mapping[str, 
     count_call(agent, by)
     lines: list[str] = []
     try:
-        answer = call_tool(tool, arguments)
+        answer = call_foreign_tool(tool, arguments)
         lines = answer.lines
     finally:
         audit.record_tool_call(

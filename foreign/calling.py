@@ -34,7 +34,7 @@ class ForeignAnswer:
     truncated: bool
 
 
-def call_tool(tool: ForeignTool, arguments: Mapping[str, Any]) -> ForeignAnswer:
+def call_foreign_tool(tool: ForeignTool, arguments: Mapping[str, Any]) -> ForeignAnswer:
     """Sends the arguments and nothing else of whoever asks. Raises ArgumentsRefused, ToolFailed, ToolChanged,
     ServerUnavailable, ServerUnusable, Busy."""
     if fault := fault_of(tool.input_schema, arguments) or _length_fault(arguments):
@@ -48,13 +48,13 @@ def call_tool(tool: ForeignTool, arguments: Mapping[str, Any]) -> ForeignAnswer:
     try:
         result = use_server(tool.server, call)
     except RpcRefused as error:
-        raise ToolFailed(reason=reason_of(error.said)) from None
+        raise ToolFailed(reason=words_of_failure(error.said)) from None
     if isinstance(result, _Changed):
         _note_change(tool, result.digest)
         raise ToolChanged
-    answer = answer_of(result)
+    answer = lines_said(result)
     if result.get("isError") is True:
-        raise ToolFailed(reason=reason_of(" ".join(answer.lines)))
+        raise ToolFailed(reason=words_of_failure(" ".join(answer.lines)))
     return answer
 
 
@@ -98,7 +98,7 @@ def _note_change(tool: ForeignTool, digest: str) -> None:
         ForeignTool.objects.filter(pk=tool.pk).update(digest=digest, is_there=bool(digest))
 
 
-def answer_of(result: Mapping[str, Any]) -> ForeignAnswer:
+def lines_said(result: Mapping[str, Any]) -> ForeignAnswer:
     """Texts in lines; what is neither text nor data is named and not shown."""
     lines: list[str] = []
     room, truncated = MOST_CHARACTERS, False
@@ -129,5 +129,5 @@ def _lines_of(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"({named} came too, and is not shown)"
 
 
-def reason_of(said: str) -> str:
+def words_of_failure(said: str) -> str:
     return " ".join(visible(said[: 4 * LONGEST_REASON]).split())[:LONGEST_REASON]

@@ -6,7 +6,6 @@ whoever asks but a tool's arguments.
 
 import asyncio
 import re
-import ssl
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
@@ -14,7 +13,6 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-import httptools
 from django.conf import settings
 
 from accounts.limits.places import Places
@@ -22,7 +20,7 @@ from config.concurrency.pooled import give_back_connection
 from config.metrics.answering import FOREIGN_REQUESTS
 from foreign.models import ToolServer
 from foreign.problems import ServerUnavailable, problem_of_server
-from foreign.wire import Allowance, Reply, ServerFailed, post
+from foreign.wire import Allowance, ServerFailed, WireReply, failures_in_words, post_message
 from retrieval.waiting.breaker import CircuitBreaker
 from tools.hosts import HostRefused
 from tools.sealing import SealLost
@@ -87,15 +85,15 @@ class Session:
                 raise ServerFailed("no_mcp")
             self.headers["Mcp-Session-Id"] = session
         started = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-        await post(self.destination, self.headers, started, self.allowance)
+        await post_message(self.destination, self.headers, started, self.allowance)
 
     async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """The result. Raises RpcRefused and ServerFailed."""
         return (await self._exchange(method, params))[0]
 
-    async def _exchange(self, method: str, params: Mapping[str, Any]) -> tuple[dict[str, Any], Reply]:
+    async def _exchange(self, method: str, params: Mapping[str, Any]) -> tuple[dict[str, Any], WireReply]:
         message = {"jsonrpc": "2.0", "id": next(self.numbers), "method": method, "params": params}
-        reply = await post(self.destination, self.headers, message, self.allowance)
+        reply = await post_message(self.destination, self.headers, message, self.allowance)
         if reply.status != 200:
             raise ServerFailed(_reason_of(reply.status))
         if reply.message is None:
@@ -161,21 +159,12 @@ def use_server(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -
 def _blocking(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -> Said:
     try:
         destination = destination_of(server.url, server_outside())
-        return asyncio.run(_within_time(Session(destination, server.headers), what))
+        with failures_in_words():
+            return asyncio.run(_within_time(Session(destination, server.headers), what))
     except HostRefused as error:
         raise ServerFailed(error.reason) from None
     except SealLost:
         raise ServerFailed("no_credential") from None
-    except TimeoutError:
-        raise ServerFailed("timeout") from None
-    except ssl.SSLCertVerificationError:
-        raise ServerFailed("certificate") from None
-    except OSError:  # refused, reset, no route, a TLS that fails
-        raise ServerFailed("unreachable") from None
-    except (httptools.HttpParserError, httptools.HttpParserUpgrade):  # the second is no kind of the first
-        raise ServerFailed("no_http") from None
-    except ValueError:  # a name that TLS cannot ask for
-        raise ServerFailed("no_url") from None
 
 
 async def _within_time(session: Session, what: Callable[[Session], Awaitable[Said]]) -> Said:

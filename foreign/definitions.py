@@ -1,4 +1,4 @@
-"""What a server says of a tool, as it may be shown to an admin and to a model: cleaned, bounded, of few words.
+"""What a server says of a tool, as it may be shown to an admin and to a model: clipped_text, bounded, of few words.
 
 A schema keeps what is understood here, and nothing else: no patterns (a regular expression can take for ever), no
 references to elsewhere. References within it are put in their place; one without an end is too deep.
@@ -56,8 +56,8 @@ def read_tool(told: Mapping[str, Any]) -> ReadTool | None:
         schema, unusable = {}, "schema"
     return ReadTool(
         name=name,
-        title=on_one_line(told.get("title") or hints.get("title"), LONGEST_TITLE),
-        description=cleaned(told.get("description"), LONGEST_DESCRIPTION),
+        title=clipped_line(told.get("title") or hints.get("title"), LONGEST_TITLE),
+        description=clipped_text(told.get("description"), LONGEST_DESCRIPTION),
         input_schema=schema,
         is_read_only=hints.get("readOnlyHint") is True,
         unusable=unusable,
@@ -74,12 +74,12 @@ def digest_of(told: Mapping[str, Any]) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def cleaned(text: object, longest: int) -> str:
+def clipped_text(text: object, longest: int) -> str:
     return visible(text[: 4 * longest])[:longest].strip() if isinstance(text, str) else ""
 
 
-def on_one_line(text: object, longest: int) -> str:
-    return " ".join(cleaned(text, 4 * longest).split())[:longest]
+def clipped_line(text: object, longest: int) -> str:
+    return " ".join(clipped_text(text, 4 * longest).split())[:longest]
 
 
 def bounded_schema(told: object) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _type(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hint(told: Mapping[str, Any]) -> dict[str, Any]:
-    said = on_one_line(told.get("description"), LONGEST_HINT)
+    said = clipped_line(told.get("description"), LONGEST_HINT)
     return {"description": said} if said else {}
 
 
@@ -176,7 +176,7 @@ def _choices(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_choice(one: object) -> bool:
-    """A text that would be written otherwise once it is cleaned cannot be sent as the server wants it."""
+    """A text that would be written otherwise once it is clipped_text cannot be sent as the server wants it."""
     if isinstance(one, str):
         return len(one) <= LONGEST_CHOICE and visible(one) == one
     return one is None or (isinstance(one, bool | int | float) and abs(one) < MOST_NUMBER)  # nor NaN

@@ -10,6 +10,7 @@ import json
 import ssl
 from asyncio import StreamReader
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -26,6 +27,23 @@ class ServerFailed(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+@contextmanager
+def failures_in_words() -> Iterator[None]:
+    """What goes wrong on the way, as ServerFailed."""
+    try:
+        yield
+    except TimeoutError:
+        raise ServerFailed("timeout") from None
+    except ssl.SSLCertVerificationError:
+        raise ServerFailed("certificate") from None
+    except OSError:  # refused, reset, no route, a TLS that fails
+        raise ServerFailed("unreachable") from None
+    except (httptools.HttpParserError, httptools.HttpParserUpgrade):  # the second is no kind of the first
+        raise ServerFailed("no_http") from None
+    except ValueError:  # a name that TLS cannot ask for
+        raise ServerFailed("no_url") from None
 
 
 class Allowance:
@@ -112,17 +130,17 @@ class _Reading:
             self.found = message
 
 
-class Reply:
+class WireReply:
     """`message`: the JSON-RPC answer, if there was one."""
 
     def __init__(self, status: int, fields: Mapping[str, str], message: dict[str, Any] | None) -> None:
         self.status, self.fields, self.message = status, fields, message
 
 
-async def post(
+async def post_message(
     destination: Destination, headers: Mapping[str, str], message: Mapping[str, Any], allowance: Allowance
-) -> Reply:
-    """Send one JSON-RPC message. Raises ServerFailed, OSError, ssl.SSLError, HttpParserError; the caller has the time.
+) -> WireReply:
+    """Send one JSON-RPC message. Raises ServerFailed, and what `failures_in_words` knows; the caller has the time.
 
     Of a request nothing is read behind its answer, of a notification nothing behind the head.
     """
@@ -143,7 +161,7 @@ async def post(
             writer.transport.abort()  # an orderly end of TLS would wait for the other side
 
 
-async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) -> Reply:
+async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) -> WireReply:
     reading = _Reading(wanted)
     parser = httptools.HttpResponseParser(reading)
     while not (reading.is_whole or reading.found or (reading.has_head and not _is_read_on(parser, wanted))):
@@ -155,7 +173,7 @@ async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) 
     if not reading.has_head:
         raise ServerFailed("no_http")
     reading.finish()
-    return Reply(parser.get_status_code(), reading.fields, reading.found)
+    return WireReply(parser.get_status_code(), reading.fields, reading.found)
 
 
 def _is_read_on(parser: httptools.HttpResponseParser, wanted: int | None) -> bool:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.rows import OrganizationForm
-from foreign.admin.outcomes import outcome_in_words
+from foreign.admin.outcomes import reading_in_words
 from foreign.conversing import check_server_address
 from foreign.models import LONGEST_URL, ToolServer
 from tools.engines.cells import visible
@@ -62,7 +62,7 @@ class ServerForm(OrganizationForm):
             try:
                 check_server_address(url)
             except HostRefused as error:
-                raise forms.ValidationError(outcome_in_words(error.reason)) from None
+                raise forms.ValidationError(reading_in_words(error.reason)) from None
         return url
 
     def clean_header(self) -> str:

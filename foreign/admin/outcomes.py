@@ -30,11 +30,11 @@ OUTCOMES: dict[str, Promise] = {
 UNUSABLE: dict[str, Promise] = {"schema": _("its arguments cannot be checked here")}
 
 
-def outcome_in_words(code: str) -> str:
+def reading_in_words(code: str) -> str:
     return str(OUTCOMES.get(code, _("it could not be asked; try again later"))) if code else "–"
 
 
-def told_problem(problem: Problem) -> str:
+def told_server_problem(problem: Problem) -> str:
     """Why a server cannot be asked; of another problem its own sentence."""
     reason = str(problem.extra.get("reason", ""))
     return f"{problem.detail} – {OUTCOMES[reason]}" if reason in OUTCOMES else str(problem.detail)

@@ -21,7 +21,7 @@ from accounts.models import Membership
 from accounts.problems import Problem
 from foreign import keeping
 from foreign.admin.forms import ServerForm
-from foreign.admin.outcomes import UNUSABLE, outcome_in_words, told_problem
+from foreign.admin.outcomes import UNUSABLE, reading_in_words, told_server_problem
 from foreign.models import ForeignTool, ToolServer
 
 ServerPage = Callable[["ServerAdmin", HttpRequest, ToolServer, Membership], HttpResponse]
@@ -55,7 +55,7 @@ class ServerAdmin(OrganizationAdmin):
         return counted
 
     def get_urls(self) -> list[URLPattern]:
-        pages: dict[str, ServerPage] = {"read": read_page, "tools": tools_page}
+        pages: dict[str, ServerPage] = {"read": read_tools_page, "tools": tools_page}
         own = [
             path(
                 f"<uuid:pk>/{name}/",
@@ -80,7 +80,7 @@ class ServerAdmin(OrganizationAdmin):
 
     @admin.display(description=_("outcome of the last reading"), ordering="check_outcome")
     def outcome(self, obj: ToolServer) -> str:
-        return outcome_in_words(obj.check_outcome)
+        return reading_in_words(obj.check_outcome)
 
     def save_model(self, request: HttpRequest, obj: ToolServer, form: Any, change: bool) -> None:
         if form.said or not change:
@@ -94,7 +94,7 @@ class ServerAdmin(OrganizationAdmin):
         return {str(ForeignTool._meta.verbose_name_plural): tools}
 
 
-def read_page(page: ServerAdmin, request: HttpRequest, server: ToolServer, by: Membership) -> HttpResponse:
+def read_tools_page(page: ServerAdmin, request: HttpRequest, server: ToolServer, by: Membership) -> HttpResponse:
     """POST alone: ask the server for its tools, and show them. How it went is noted also when it failed."""
     if request.method != "POST":
         raise Http404
@@ -102,7 +102,7 @@ def read_page(page: ServerAdmin, request: HttpRequest, server: ToolServer, by: M
         reserving.reserve(by, searches=1)
         read = keeping.read_tools(by, server)
     except Problem as problem:
-        page.message_user(request, told_problem(problem), messages.ERROR)
+        page.message_user(request, told_server_problem(problem), messages.ERROR)
         return redirect(reverse("admin:foreign_toolserver_change", args=[server.pk]))
     said = _("Tools that were read: %(count)d.") % {"count": read.tools}
     page.message_user(request, said, messages.SUCCESS)

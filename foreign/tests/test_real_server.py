@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from foreign import keeping
-from foreign.calling import call_tool
+from foreign.calling import call_foreign_tool
 from foreign.models import ForeignTool, ToolServer
 from foreign.problems import ArgumentsRefused, ServerUnusable, ToolFailed
 from tests.people import People
@@ -49,19 +49,21 @@ def test_its_tools_are_read_and_those_that_may_change_something_cannot_be_chosen
 
 
 def test_a_call_answers_lines_of_text(server: ToolServer) -> None:
-    answer = call_tool(tool(server, "forecast"), {"city": "Lima", "days": 2})
+    answer = call_foreign_tool(tool(server, "forecast"), {"city": "Lima", "days": 2})
     assert (answer.lines, answer.truncated) == (["In Lima it rains for 2 days.", "The high is 31 celsius."], False)
-    data = call_tool(tool(server, "compare"), {"first": {"city": "Lima"}, "second": {"city": "Quito", "country": None}})
+    data = call_foreign_tool(
+        tool(server, "compare"), {"first": {"city": "Lima"}, "second": {"city": "Quito", "country": None}}
+    )
     assert '"warmer": "Lima"' in " ".join(data.lines)
 
 
 def test_a_picture_is_named_and_not_shown(server: ToolServer) -> None:
-    assert call_tool(tool(server, "picture"), {}).lines == ["Clouds.", "(an image came too, and is not shown)"]
+    assert call_foreign_tool(tool(server, "picture"), {}).lines == ["Clouds.", "(an image came too, and is not shown)"]
 
 
 def test_a_tool_that_fails_says_why(server: ToolServer) -> None:
     with pytest.raises(ToolFailed) as failed:
-        call_tool(tool(server, "forecast"), {"city": "Nowhere"})
+        call_foreign_tool(tool(server, "forecast"), {"city": "Nowhere"})
     assert "There is no such city." in str(failed.value.extra["reason"])
 
 
@@ -74,7 +76,7 @@ def test_arguments_are_checked_before_they_are_sent(server: ToolServer) -> None:
         {"city": "x", "me": "Ana"},
     ):
         with pytest.raises(ArgumentsRefused):
-            call_tool(tool(server, "forecast"), wrong)
+            call_foreign_tool(tool(server, "forecast"), wrong)
 
 
 def test_without_its_credential_nobody_is_let_in(people: People, server: ToolServer) -> None:
