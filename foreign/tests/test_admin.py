@@ -94,7 +94,7 @@ def test_a_reading_that_fails_is_said_and_noted(people: People, host: ToolHost) 
     host.said["initialize"] = lambda _: b"HTTP/1.1 302 Over\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n"
     server = server_of(people.ada.organization, host.url)
     answer = signed_in(people.ada).post(page("server_read", server.pk), follow=True)
-    assert "it leads to another address" in answer.content.decode()
+    assert "lleva a otra dirección" in answer.content.decode()
     server.refresh_from_db()
     assert (server.check_outcome, server.checked_at is not None) == ("redirect", True)
 
