@@ -27,6 +27,7 @@ from tools.sealing import SealLost
 from webhooks.addresses import Destination, Outside, check_address, destination_of
 
 SECONDS, MOST_BYTES = 10.0, 2 * 1024 * 1024  # of one use, over all of its requests
+END_SECONDS = 1.0  # for the word that it is over
 MOST_PAGES, MOST_TOOLS = 20, 200  # of a server's list
 AT_ONCE, OF_ONE, PATIENCE = 4, 2, 3.0  # uses in a process, of one organization, seconds that one is waited for
 MOST_BREAKERS = 1_000
@@ -87,6 +88,17 @@ class Session:
         started = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         await post_message(self.destination, self.headers, started, self.allowance)
 
+    async def end(self) -> None:
+        """Tell a server that keeps sessions that this one is over; whatever comes of that."""
+        if "Mcp-Session-Id" not in self.headers:
+            return
+        try:
+            with failures_in_words():
+                async with asyncio.timeout(END_SECONDS):
+                    await post_message(self.destination, self.headers, None, self.allowance)
+        except ServerFailed:
+            pass  # what was asked for has been answered
+
     async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """The result. Raises RpcRefused and ServerFailed."""
         return (await self._exchange(method, params))[0]
@@ -129,8 +141,8 @@ def _reason_of(status: int) -> str:
 
 
 def use_server(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -> Said:
-    """Do this in a session with the server. Blocks for PATIENCE and SECONDS at most, once the name is looked up. Raises
-    ServerUnavailable, ServerUnusable, Busy, RpcRefused; what fails rests alone."""
+    """Do this in a session with the server. Blocks for PATIENCE, SECONDS and END_SECONDS at most, once the name is
+    looked up. Raises ServerUnavailable, ServerUnusable, Busy, RpcRefused; what fails rests alone."""
     breaker = _breaker_of(server.pk)
     if not breaker.allows():
         FOREIGN_REQUESTS.labels("resting").inc()
@@ -168,9 +180,12 @@ def _blocking(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) ->
 
 
 async def _within_time(session: Session, what: Callable[[Session], Awaitable[Said]]) -> Said:
-    async with asyncio.timeout(SECONDS):
-        await session.start()
-        return await what(session)
+    try:
+        async with asyncio.timeout(SECONDS):
+            await session.start()
+            return await what(session)
+    finally:
+        await session.end()
 
 
 def _breaker_of(server: UUID) -> CircuitBreaker:

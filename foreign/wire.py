@@ -138,13 +138,14 @@ class WireReply:
 
 
 async def post_message(
-    destination: Destination, headers: Mapping[str, str], message: Mapping[str, Any], allowance: Allowance
+    destination: Destination, headers: Mapping[str, str], message: Mapping[str, Any] | None, allowance: Allowance
 ) -> WireReply:
-    """Send one JSON-RPC message. Raises ServerFailed, and what `failures_in_words` knows; the caller has the time.
+    """Send one JSON-RPC message; None ends the session (DELETE). Raises ServerFailed, and what `failures_in_words`
+    knows; the caller has the time.
 
     Of a request nothing is read behind its answer, of a notification nothing behind the head.
     """
-    body = json.dumps(message).encode()
+    body = json.dumps(message).encode() if message is not None else b""
     writer = None
     try:
         reader, writer = await asyncio.open_connection(
@@ -153,9 +154,9 @@ async def post_message(
             ssl=_verifying() if destination.is_encrypted else None,
             server_hostname=destination.host if destination.is_encrypted else None,
         )
-        writer.write(_head(destination, headers, len(body)) + body)
+        writer.write(_head("POST" if message is not None else "DELETE", destination, headers, len(body)) + body)
         await writer.drain()
-        return await _read(reader, message.get("id"), allowance)
+        return await _read(reader, message.get("id") if message else None, allowance)
     finally:
         if writer is not None:
             writer.transport.abort()  # an orderly end of TLS would wait for the other side
@@ -180,7 +181,7 @@ def _is_read_on(parser: httptools.HttpResponseParser, wanted: int | None) -> boo
     return wanted is not None and parser.get_status_code() == 200
 
 
-def _head(destination: Destination, headers: Mapping[str, str], length: int) -> bytes:
+def _head(method: str, destination: Destination, headers: Mapping[str, str], length: int) -> bytes:
     fields = {
         "Host": destination.named,
         "User-Agent": "Acervo",
@@ -191,7 +192,7 @@ def _head(destination: Destination, headers: Mapping[str, str], length: int) -> 
         "Connection": "close",
         **headers,
     }
-    lines = [f"POST {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    lines = [f"{method} {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
     return "\r\n".join([*lines, "", ""]).encode("ascii")
 
 

@@ -75,10 +75,11 @@ class ToolHost:
     def handle(self, connection: socket.socket) -> None:
         try:
             with connection, connection.makefile("rb") as lines:
-                lines.readline()
+                method = lines.readline().split(b" ")[0].decode()
                 pairs = iter(lambda: lines.readline().decode().rstrip("\r\n"), "")
                 headers = {name.lower(): value for name, _, value in (one.partition(": ") for one in pairs)}
-                message = json.loads(lines.read(int(headers["content-length"])))
+                body = lines.read(int(headers["content-length"]))
+                message = json.loads(body) if method == "POST" else {"method": method}
                 self.asked.append(message)
                 self.headers.append(headers)
                 said = self.said.get(message["method"], self.answer)(message)

@@ -94,6 +94,26 @@ def test_a_stream_ends_where_the_answer_has_come(tool: ForeignTool, host: ToolHo
     }  # fmt: skip
 
 
+def test_a_session_is_ended_and_a_server_that_minds_does_not_matter(tool: ForeignTool, host: ToolHost) -> None:
+    host.said["initialize"] = lambda asked: as_json(
+        answering(asked, protocolVersion="2025-06-18"), "Mcp-Session-Id: abc"
+    )
+    host.said["DELETE"] = lambda _: b"nonsense"
+    assert call_foreign_tool(tool, ASKED).lines == ["It rains."]
+    assert [one["method"] for one in host.asked][-2:] == ["tools/call", "DELETE"]
+    assert [one.get("mcp-session-id") for one in host.headers] == [None, "abc", "abc", "abc", "abc"]
+
+
+def test_a_session_that_does_not_end_holds_up_nothing_for_long(tool: ForeignTool, host: ToolHost) -> None:
+    host.said["initialize"] = lambda asked: as_json(
+        answering(asked, protocolVersion="2025-06-18"), "Mcp-Session-Id: abc"
+    )
+    host.said["DELETE"] = lambda _: dripping(b"", b"", 5)
+    began = time.monotonic()
+    assert call_foreign_tool(tool, ASKED).lines == ["It rains."]
+    assert time.monotonic() - began < 3
+
+
 def test_a_redirect_reaches_nothing(tool: ForeignTool, host: ToolHost) -> None:
     with hosting() as inner:
         place = f"HTTP/1.1 308 Over\r\nLocation: {inner.url}\r\nContent-Length: 0\r\n\r\n".encode()
