@@ -55,6 +55,7 @@ def record_tool_call(
     agent: UUID | None = None,
     corpus: UUID | None = None,
     source: UUID | None = None,
+    tool: UUID | None = None,
     fingerprint: str | None = None,
 ) -> None:
     """Append who used what; `began` by the clock of `time.monotonic`. A call that was refused used nothing."""
@@ -66,6 +67,7 @@ def record_tool_call(
         agent_id=agent,
         corpus_id=corpus,
         source_id=source,
+        tool_id=tool,
         fingerprint=fingerprint,
         items=items,
         tokens=tokens,

@@ -290,6 +290,7 @@ class ToolCall(Identified):
         REMOVE_KNOWLEDGE = "remove_knowledge", _("fact removed")
         PLAYGROUND = "playground", _("playground")
         QUERY = "query", _("query of a data source")
+        FOREIGN = "foreign", _("call of another service's tool")
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="tool_calls")
     user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", verbose_name=_("user"))
@@ -298,6 +299,7 @@ class ToolCall(Identified):
     agent_id = models.UUIDField(_("agent"), null=True)
     corpus_id = models.UUIDField(_("corpus"), null=True)
     source_id = models.UUIDField(_("data source"), null=True)
+    tool_id = models.UUIDField(_("foreign tool"), null=True)
     # Without a default of the database, which Django would ask for again: members append calls and may not read them.
     fingerprint = models.CharField(  # noqa: DJ001 - see above
         _("statement"), max_length=16, null=True, help_text=_("its shape, without its words and values")

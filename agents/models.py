@@ -14,6 +14,7 @@ from config.prepared import Prepared
 from corpora.metadata.conditions import checked_conditions
 from corpora.models import Corpus
 from corpora.scope import Scope
+from foreign.models import ForeignTool
 from tools.models import SourceTable
 
 AUDITED_FLAGS = ("is_active", "allows_personal_corpus", "uses_rag", "grounding", "adaptive")
@@ -256,6 +257,37 @@ class ReachableTable(Identified):
     def clean(self) -> None:
         if self.agent.organization_id != self.table.source.organization_id:
             raise ValidationError(_("Agent and table belong to different organizations."), "other_organization")
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.clean()
+        super().save(*args, **kwargs)
+
+
+class ReachableToolQuerySet(models.QuerySet["ReachableTool"]):
+    def in_organization_of(self, membership: Membership) -> Self:
+        return self.filter(agent__organization_id=membership.organization_id)
+
+
+class ReachableTool(Identified):
+    """A tool of another service lent to an agent by an admin; whoever may use the agent has it called."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="reachable_tools", verbose_name=_("agent"))
+    tool = models.ForeignKey(ForeignTool, models.CASCADE, related_name="reached_by", verbose_name=_("foreign tool"))
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", editable=False)
+    objects = ReachableToolQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("reachable tool")
+        verbose_name_plural = _("reachable tools")
+        ordering = ("-created_at", "-pk")
+        constraints = (models.UniqueConstraint(fields=("agent", "tool"), name="reachable_tool_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.agent} ← {self.tool}"
+
+    def clean(self) -> None:
+        if self.agent.organization_id != self.tool.server.organization_id:
+            raise ValidationError(_("Agent and tool belong to different organizations."), "other_organization")
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.clean()

@@ -9,7 +9,7 @@ from typing import Any
 
 # DEBUG is for these alone, which log ids: there the SDKs of models write whole requests, the object store's client its
 # signatures, and Django the values that a template or a query had.
-HOUSE = ("accounts", "agents", "chat", "config", "corpora", "evaluation", "retrieval", "tools", "workers")
+HOUSE = ("accounts", "agents", "chat", "config", "corpora", "evaluation", "foreign", "retrieval", "tools", "workers")
 RESERVED = (  # they name addresses and tasks at INFO
     "httpx",
     "mcp.server.streamable_http",

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "tools",
     "webhooks",
     "sign_on",
+    "foreign",
     "agents",
     "chat",
     "evaluation",
@@ -222,6 +223,11 @@ AGENT_CALLS_PER_MINUTE = env.int("AGENT_CALLS_PER_MINUTE", default=600)  # over 
 DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])
 DATA_SOURCE_NETWORKS = env.list("DATA_SOURCE_NETWORKS", default=[])
 DATA_SOURCE_KEYS = env.list("DATA_SOURCE_KEYS", default=[])
+
+# External tool servers (docs/tools.md): which may be added, which networks of our own, whether in the open
+TOOL_SERVER_HOSTS = env.list("TOOL_SERVER_HOSTS", default=[])
+TOOL_SERVER_NETWORKS = env.list("TOOL_SERVER_NETWORKS", default=[])
+TOOL_SERVER_PLAIN_HTTP = switch("TOOL_SERVER_PLAIN_HTTP", default=False)
 
 # Webhooks (docs/webhooks.md): which servers are told, which networks of our own, whether in the open; days of the log
 WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=["*"])

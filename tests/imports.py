@@ -16,6 +16,7 @@ HOUSE = (
     "tools",
     "webhooks",
     "sign_on",
+    "foreign",
     "agents",
     "chat",
     "evaluation",

@@ -23,6 +23,7 @@ from agents.models import Agent
 from chat.models import Trace
 from corpora.models import Corpus, Document, ErasureReceipt
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from foreign.models import ToolServer
 from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
 from retrieval.models import Flags, SpaceState
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
@@ -40,6 +41,7 @@ from tests.hooks import hook_of, told
 from tests.programs import let_in
 from tests.shops import shop
 from tests.sign_on import domain_of_organization, identity_of, the_provider_of
+from tests.tool_servers import server_of
 from tools.models import DataSource, SourceTable
 from webhooks.models import Delivery, Webhook
 
@@ -104,6 +106,7 @@ ROWS: dict[type[Model], Callable[[Membership], Model]] = {
     ),
     Agent: lambda member: AgentFactory(organization=member.organization),
     DataSource: lambda member: shop(member.organization, uuid4().hex),
+    ToolServer: lambda member: server_of(member.organization, name=uuid4().hex),
     SourceTable: lambda member: shop(member.organization, uuid4().hex).tables.get(name="orders"),
     Webhook: lambda member: hook_of(member.organization),
     Delivery: lambda member: told(hook_of(member.organization)),

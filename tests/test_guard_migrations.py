@@ -26,6 +26,7 @@ RELEASED = {
     "tools": 0,
     "webhooks": 0,
     "sign_on": 0,
+    "foreign": 0,
     "workers": 4,
 }
 

@@ -22,7 +22,7 @@ from accounts.models import (
     ToolCall,
     User,
 )
-from agents.models import Agent, Assignment, ReachableTable
+from agents.models import Agent, Assignment, ReachableTable, ReachableTool
 from chat.models import AnswerTable, Citation, Conversation, DailyUsage, Export, Message, Project, Trace
 from corpora.models import (
     Chunk,
@@ -38,6 +38,7 @@ from corpora.models import (
 )
 from corpora.rows.deletable import deletion
 from evaluation.models import EvaluationRun, Question, QuestionSet
+from foreign.models import ForeignTool, ToolServer
 from provisioning.models import DirectoryGroup, DirectoryToken, DirectoryUser
 from retrieval.models import CachedEmbedding, Flags, MeasuredCalibration, SpaceState
 from sign_on.models import IdentityProvider, MailDomain, ProvidedIdentity
@@ -58,6 +59,7 @@ from tests.lookups import SCOPE_VERBS, Lookup, sources, unguarded
 from tests.people import People
 from tests.shops import grant, shop
 from tests.sign_on import domain_of_organization, identity_of, provider_of
+from tests.tool_servers import server_of, tool_of
 from tools.models import DataSource, Dimension, Metric, SourceColumn, SourceFile, SourceTable
 from webhooks.models import Delivery, DeliveryAttempt, Webhook
 from workers.models import Claim
@@ -94,6 +96,9 @@ TENANT_PATHS: dict[type[Model], str] = {
     Agent: "organization",
     Assignment: "agent__organization",
     ReachableTable: "agent__organization",
+    ReachableTool: "agent__organization",
+    ToolServer: "organization",
+    ForeignTool: "server__organization",
     DataSource: "organization",
     SourceFile: "source__organization",
     SourceTable: "source__organization",
@@ -155,6 +160,7 @@ REACHED_FROM: dict[type[Model], str] = {
     SourceFile: "source.files",
     SourceTable: "source.tables, or those that an agent in hand was given",
     SourceColumn: "table.columns",
+    ForeignTool: "server.tools, or those that an agent in hand was lent",
     Delivery: "webhook.deliveries; the queue asks all of them, and sends each to its own",
     DeliveryAttempt: "delivery.tries",
     Metric: "table.metrics",
@@ -182,6 +188,10 @@ ROWS: dict[type[Model], Callable[[Membership], Any]] = {
     Agent: lambda member: AgentFactory(organization=member.organization),
     Assignment: lambda member: AssignmentFactory(corpus=CorpusFactory(personal_of=member)),
     DataSource: lambda member: shop(member.organization),
+    ToolServer: lambda member: server_of(member.organization),
+    ReachableTool: lambda member: ReachableTool.objects.create(
+        agent=AgentFactory(organization=member.organization), tool=tool_of(server_of(member.organization))
+    ),
     Webhook: lambda member: hook_of(member.organization),
     IdentityProvider: lambda member: provider_of(member.organization),
     MailDomain: lambda member: domain_of_organization(member.organization, f"{uuid4().hex}.test"),
@@ -453,9 +463,21 @@ TRUSTED: dict[tuple[str, str], str] = {
         "AnswerTable.objects.filter(source_id=source_id)",
     ): "empties what is left of a deleted source",
     (
-        "chat/citing/rows.py",
-        "DataSource.objects.filter(pk__in={",
-    ): "whether what this process has asked is still there; ids alone",
+        "agents/admin/tool_calls.py",
+        "ForeignTool.objects.filter(pk=OuterRef('tool_id'), server__organization=OuterRef('organization'))",
+    ): "a name for each call, of the call's own organization",
+    (
+        "foreign/admin/servers.py",
+        "ToolServer.objects.filter(pk__in=ids, organization__in=homes).values_list('pk', 'name')",
+    ): "names for the audit log, of the organizations whose events are shown",
+    (
+        "foreign/admin/servers.py",
+        "ForeignTool.objects.filter(server__in=[one.pk for one in chosen]).count()",
+    ): "counts what goes with rows in hand",
+    (
+        "agents/admin/tool_calls.py",
+        "ToolServer.objects.filter(pk=OuterRef('source_id'), organization=OuterRef('organization'))",
+    ): "a name for each call, of the call's own organization",
     ("chat/stream/keeping.py", "Message.objects.filter(pk__in=same"): "the answers that this process writes",
     ("chat/stream/keeping.py", "Message.objects.streaming()"): "stops and readers of answers; ids and times alone",
     ("chat/stream/keeping.py", "Message.objects.broken_off()"): "upkeep: closes what nobody writes any more",

@@ -31,6 +31,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         group(
             _("Agents"),
             item(_("Agents"), "smart_toy", "admin:agents_agent_changelist") | {"active": on_agents(request)},
+            item(_("Foreign tools"), "extension", "admin:foreign_toolserver_changelist"),
             item(_("Agents and corpora"), "grid_on", "admin:agents_matrix"),
         ),
         group(

@@ -41,6 +41,7 @@ def following(table: str, column: str) -> str:
 
 
 OF_SOURCE = following("tools_datasource", "source_id")
+OF_TOOL_SERVER = following("foreign_toolserver", "server_id")
 OF_SOURCE_TABLE = following("tools_sourcetable", "table_id")
 
 # Questions whose plan is kept, each of one id: for statements that every request sends, which read a dozen rows and are
@@ -136,6 +137,9 @@ RULES: dict[str, Rule] = {
     "sign_on_providedidentity": Rule(OF_ADMINS),
     "tools_metric": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
     "tools_dimension": Rule(OF_SOURCE_TABLE, write=f"{OF_SOURCE_TABLE} AND {{admin}}"),
+    # foreign: servers are kept by admins; members call through agents, in whose name the server is asked
+    "foreign_toolserver": Rule(OF_ORGANIZATION, write=OF_ADMINS),
+    "foreign_foreigntool": Rule(OF_TOOL_SERVER, write=f"{OF_TOOL_SERVER} AND {{admin}}"),
     # agents
     "agents_agent": Rule(OF_ORGANIZATION, write=OF_ADMINS),
     "agents_assignment": Rule(
@@ -145,6 +149,12 @@ RULES: dict[str, Rule] = {
     "agents_reachabletable": Rule(
         following("agents_agent", "agent_id"),
         write=f"{following('agents_agent', 'agent_id')} AND {following('tools_sourcetable', 'table_id')} AND {{admin}}",
+    ),
+    "agents_reachabletool": Rule(
+        following("agents_agent", "agent_id"),
+        write=(
+            f"{following('agents_agent', 'agent_id')} AND {following('foreign_foreigntool', 'tool_id')} AND {{admin}}"
+        ),
     ),
     # chat: an admin reads the records of answers, which hold numbers, and never a conversation
     "chat_project": Rule(OWN),

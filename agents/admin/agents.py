@@ -20,10 +20,11 @@ from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
 from agents import assignments
 from agents.admin.forms import AgentForm
+from agents.admin.lent import LentToolInline, save_tools
 from agents.admin.matrix import matrix_page
 from agents.admin.reachable import TableInline, save_tables
 from agents.admin.steps import FIELDSETS, may_try
-from agents.models import AUDITED_FLAGS, Agent, Assignment, ReachableTable
+from agents.models import AUDITED_FLAGS, Agent, Assignment, ReachableTable, ReachableTool
 from agents.presets import PRESETS
 from corpora.models import Corpus
 
@@ -83,7 +84,7 @@ class AgentAdmin(OrganizationAdmin):
     form = AgentForm
     writes = frozenset({"add", "change", "delete"})
     audited_flags = AUDITED_FLAGS
-    inlines = (AssignmentInline, TableInline)
+    inlines = (AssignmentInline, TableInline, LentToolInline)
     list_display = (
         "name", "slug", "is_active", "model", "grounding", "uses_rag", "adaptive", "allows_personal_corpus",
         "global_corpora",
@@ -166,6 +167,9 @@ class AgentAdmin(OrganizationAdmin):
         formset.save(commit=False)
         if formset.model is ReachableTable:
             save_tables(form.instance, formset, by)
+            return
+        if formset.model is ReachableTool:
+            save_tools(form.instance, formset, by)
             return
         for gone in formset.deleted_objects:
             assignments.unassign_corpus(form.instance, gone.corpus_id, by)

@@ -19,6 +19,9 @@ class Tool:
     `inventory`: of a tool that the chat's models are offered, what an agent has for it, in words; one for which an
     agent has nothing is not offered. Such a tool takes `agent`, which the chat sets, and only reads. `elsewhere`: what
     only callers over the API need to know.
+
+    `server`: of a tool of another service, the name of that server; "" for one of ours. A foreign one is made for an
+    agent, takes no `agent`, and is offered in the chat alone. `title`: what its result is called.
     """
 
     name: str
@@ -28,6 +31,8 @@ class Tool:
     execute: Callable[[Membership, Mapping[str, Any]], Result]
     inventory: Callable[[Agent], str] | None = None
     elsewhere: str = ""
+    server: str = ""
+    title: str = ""
 
     @property
     def is_offered_in_chat(self) -> bool:

@@ -15,6 +15,7 @@ from accounts.problems import NotFound
 from agents.api.analytics.definitions import QUERY_ANALYTICS
 from agents.api.analytics.over_time import FORECAST, GET_TRENDS
 from agents.api.data_sources import query_source
+from agents.api.foreign import foreign_tools as foreign_tools
 from agents.api.inventory import tables_in_words
 from agents.api.json_schema import TABLE, answered, text
 from agents.api.records import GET_ENTITY, QUERY_CRM

@@ -63,6 +63,8 @@ def fields(*new: Corpus, removed: Assignment | None = None, **changed: Any) -> d
         "assignments-INITIAL_FORMS": str(int(bool(removed))),
         "reachable_tables-TOTAL_FORMS": "0",
         "reachable_tables-INITIAL_FORMS": "0",
+        "reachable_tools-TOTAL_FORMS": "0",
+        "reachable_tools-INITIAL_FORMS": "0",
     }  # fmt: skip
     if removed:
         sent |= {

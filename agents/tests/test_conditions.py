@@ -18,6 +18,7 @@ SENT = {
     "grounding": "open", "candidates": "50", "min_relevance": "0.3", "context_tokens": "2000", "diversity": "0",
     "assignments-TOTAL_FORMS": "0", "assignments-INITIAL_FORMS": "0",
     "reachable_tables-TOTAL_FORMS": "0", "reachable_tables-INITIAL_FORMS": "0",
+    "reachable_tools-TOTAL_FORMS": "0", "reachable_tools-INITIAL_FORMS": "0",
 }  # fmt: skip
 UNIT, TAGS, CONTENT_TYPE = "filters_unit", "preferences_tags", "filters_content_type"
 

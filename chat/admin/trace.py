@@ -11,6 +11,7 @@ from uuid import UUID
 
 from chat.models import Trace
 from corpora.models import Chunk, Corpus
+from foreign.models import ToolServer
 from tools.models import DataSource
 
 SHOWN = 50
@@ -68,10 +69,12 @@ def candidate(rank: int, row: Mapping[str, Any], known: Chunk | None) -> Candida
 
 
 def calls_made(trace: Trace) -> list[dict[str, Any]]:
-    """Of tools, in all attempts, with the data source's name; of one that is gone, its id."""
+    """Of tools, in all attempts, with the name of the data source or tool server; of one that is gone, its id."""
     calls = [dict(one) for attempt in trace.attempts for one in attempt.get("calls", ())]
-    asked = DataSource.objects.filter(organization_id=trace.agent.organization_id)
-    names = {str(pk): name for pk, name in asked.values_list("pk", "name")} if calls else {}
+    names: dict[str, str] = {}
+    for model in (DataSource, ToolServer) if calls else ():
+        asked = model._default_manager.filter(organization_id=trace.agent.organization_id)
+        names |= {str(pk): name for pk, name in asked.values_list("pk", "name")}
     return [one | {"source": names.get(one.get("source") or "", one.get("source"))} for one in calls]
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from chat.models import AnswerTable, Citation
 from chat.rendering.citations import citations_in
-from chat.stream.events import Source, Support, TableSource
+from chat.stream.events import FOREIGN, TABLE, Source, Support, TableSource
 from retrieval.context.snippets import snippet
 from retrieval.results import Retrieval, RetrievedChunk
 
@@ -69,6 +69,7 @@ def table_source_of(row: AnswerTable) -> TableSource:
         params=row.params,
         snippet=row.snippet,
         numbers=row.numbers,
+        kind=FOREIGN if row.is_foreign else TABLE,
     )
 
 

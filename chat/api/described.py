@@ -42,7 +42,7 @@ class SourceSerializer(serializers.Serializer[Any]):
 class TableSourceSerializer(serializers.Serializer[Any]):
     """Rows that the model has fetched with a tool, which the answer may cite as `[n]`: the first of `row_count`."""
 
-    kind = serializers.CharField(help_text="table")
+    kind = serializers.CharField(help_text="table; foreign: lines that another service said")
     n = serializers.IntegerField()
     title = serializers.CharField()
     tool = serializers.CharField()

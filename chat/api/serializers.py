@@ -17,7 +17,7 @@ from chat.answering.state import state_kept
 from chat.api.described import ANY_SOURCES, SupportSerializer
 from chat.api.questions import StudentSerializer
 from chat.models import AnswerTable, Citation, Conversation, Message, Project
-from chat.stream.events import TABLE
+from chat.stream.events import FOREIGN, TABLE
 from chat.understanding.course import PARTS as STUDENT_PARTS
 from corpora.models import Corpus
 
@@ -118,7 +118,7 @@ class CitationSerializer(serializers.ModelSerializer[Citation]):
 
 
 class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
-    """Rows that an answer's model has fetched: a source of the kind `table`."""
+    """Rows that an answer's model has fetched: a source of the kind `table`, or `foreign` of another service's."""
 
     kind = serializers.SerializerMethodField()
     source = serializers.UUIDField(source="source_id", allow_null=True)  # type: ignore[assignment]  # of this name
@@ -132,7 +132,7 @@ class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
         )  # fmt: skip
 
     def get_kind(self, row: AnswerTable) -> str:
-        return TABLE
+        return FOREIGN if row.is_foreign else TABLE
 
 
 class MessageSerializer(serializers.ModelSerializer[Message]):

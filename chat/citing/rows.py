@@ -10,11 +10,13 @@ from django.db.models.signals import post_delete
 from accounts.models import Identified
 from accounts.tenancy.scope import system_scope
 from chat.citing.analyses import FORECASTS, TRENDS, column_label, told_numbers
+from foreign.models import ToolServer
 from tools.models import DataSource
 
 
 class AnswerTable(Identified):
-    """The result of a tool's call as it was shown, numbered among the sources of an answer; goes with its message.
+    """The result of a tool's call as it was shown, numbered among the sources of an answer; goes with its message. What
+    another service said is a column of lines.
 
     Its rows are those that its asker was told at that time: a right that is taken away later does not change what was
     said. They go when the data source is deleted. `quotes`: of each `[n]` the row that supports it, or null.
@@ -22,7 +24,8 @@ class AnswerTable(Identified):
 
     message = models.ForeignKey("chat.Message", models.CASCADE, related_name="tables")
     n = models.PositiveSmallIntegerField()
-    tool = models.CharField(max_length=40)
+    tool = models.CharField(max_length=64)
+    is_foreign = models.BooleanField(default=False, db_default=False, help_text="another service said it")
     source_id = models.UUIDField(null=True)
     source_name = models.CharField(max_length=150, blank=True)
     table_names = models.JSONField(default=list)
@@ -46,12 +49,12 @@ class AnswerTable(Identified):
 
     @property
     def title(self) -> str:
-        """The source, and which of its tables were asked."""
+        """The source, and which of its tables were asked; of another service its name and its tool's."""
         return f"{self.source_name}: {', '.join(self.table_names)}" if self.table_names else self.source_name
 
     @property
     def is_gone(self) -> bool:
-        """Its data source was deleted, and nothing is left of what it said."""
+        """Its data source or tool server was deleted, and nothing is left of what it said."""
         return not self.columns
 
     @property
@@ -68,6 +71,8 @@ class AnswerTable(Identified):
 
     def row_in_words(self, place: int) -> str:
         """ "region: north · total: 30.5", cut where it is long."""
+        if self.is_foreign:
+            return _cut(str(self.rows[place][0]))
         return _in_words(zip(self.column_labels, self.rows[place], strict=False))
 
     def numbers_in_words(self) -> str:
@@ -76,7 +81,10 @@ class AnswerTable(Identified):
 
 
 def _in_words(told: Iterable[tuple[object, object]]) -> str:
-    said = " · ".join(f"{name}: {'—' if cell is None else cell}" for name, cell in told)
+    return _cut(" · ".join(f"{name}: {'—' if cell is None else cell}" for name, cell in told))
+
+
+def _cut(said: str) -> str:
     return said if len(said) <= LONGEST_ROW else said[: LONGEST_ROW - 1] + "…"
 
 
@@ -85,24 +93,28 @@ LONGEST_ROW = 300  # characters
 
 def connect_sources() -> None:
     post_delete.connect(_forget_rows, sender=DataSource, dispatch_uid="rows of a data source that is deleted")
+    post_delete.connect(_forget_rows, sender=ToolServer, dispatch_uid="words of a tool server that is deleted")
 
 
-def _forget_rows(instance: DataSource, **_signal: Any) -> None:
+def _forget_rows(instance: DataSource | ToolServer, **_signal: Any) -> None:
     """In the system's name: whoever deletes a source cannot see the conversations that it was asked in."""
     with system_scope():
         forget_rows_of(instance.pk)
 
 
 def forget_rows_of(source_id: UUID) -> int:
-    """What answers keep of a data source that is deleted; how many."""
+    """What answers keep of a data source or a tool server that is deleted; how many."""
     return AnswerTable.objects.filter(source_id=source_id).update(**nothing_left())
 
 
 def forget_deleted(tables: Collection[AnswerTable]) -> None:
     """The same of tables that are about to be stored, whose source was deleted since it was asked. In a transaction:
     until its end no other source is deleted."""
-    asked = DataSource.objects.filter(pk__in={one.source_id for one in tables})
-    there = set(asked.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    there: set[UUID] = set()
+    for model, is_foreign in ((DataSource, False), (ToolServer, True)):
+        if wanted := {one.source_id for one in tables if one.is_foreign is is_foreign}:
+            asked = model._default_manager.filter(pk__in=wanted).select_for_update(no_key=True)
+            there.update(asked.order_by("pk").values_list("pk", flat=True))
     for table in tables:
         if table.source_id is not None and table.source_id not in there:
             for name, value in nothing_left().items():

@@ -35,7 +35,7 @@ def source_as_json(source: Citation) -> dict[str, Any]:
 
 
 def table_as_json(table: AnswerTable) -> dict[str, Any]:
-    names = ("n", "title", "columns", "rows", "numbers", "row_count", "statement", "params", "cited")
+    names = ("n", "title", "columns", "rows", "numbers", "row_count", "statement", "params", "cited", "is_foreign")
     return {**{name: getattr(table, name) for name in names}, "page": None}
 
 
@@ -55,12 +55,15 @@ def markdown_sources(sources: list[dict[str, Any]]) -> str:
     places: dict[str, list[str]] = {}
     for one in sources:
         place = f"{one['title']}{page_of(one)}" if one["title"] else gone(one)
+        place += f" ({_('from another service')})" if one.get("is_foreign") else ""
         places.setdefault(place, []).append(f"[{one['n']}]")
     lines = [f"- {', '.join(numbers)} {place}" for place, numbers in places.items()]
     return "\n".join((f"### {_('Sources')}", "", *lines))
 
 
 def gone(source: dict[str, Any]) -> str:
+    if source.get("is_foreign"):
+        return _("The service was deleted.")
     return _("The data source was deleted.") if "rows" in source else _("The document was deleted.")
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 TABLE: Literal["table"] = "table"
+FOREIGN: Literal["foreign"] = "foreign"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Source:
 class TableSource:
     """Rows that the model has fetched with a tool, and that the answer may cite as `[n]`: the first of `row_count`.
     `source` is the data source; `statement` and `params` are what was asked, `numbers` what was computed of
-    all rows."""
+    all rows. Of the kind `foreign` it is what another service said: `source` its server, each row a line of text."""
 
     n: int
     title: str
@@ -44,7 +45,7 @@ class TableSource:
     params: Mapping[str, Any]
     snippet: str
     numbers: Mapping[str, Any] | None = None
-    kind: Literal["table"] = TABLE
+    kind: Literal["table", "foreign"] = TABLE
 
 
 AnySource = Source | TableSource

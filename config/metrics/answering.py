@@ -36,6 +36,7 @@ MODEL_COST = Counter(
     "model_cost_dollars_total", "US dollars of what has a price in MODEL_PRICES", ["model", "organization_class"]
 )
 ATTEMPTS = Counter("answer_attempts_total", "Attempts of adaptive answers", ["granularity", "outcome"])
+FOREIGN_REQUESTS = Counter("foreign_requests_total", "Uses of external tool servers, by how they ended", ["outcome"])
 RETRIES = Counter("answer_retries_total", "Further attempts, by the kind of question", ["kind"])
 DECISIONS = Counter("answer_retry_decisions_total", "What the router has decided of judged answers", ["reason"])
 GAIN = Histogram(

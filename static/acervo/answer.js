@@ -24,8 +24,10 @@ export function questionElement(text) {
   return element;
 }
 
-/** As `chat.pages.transcript.page_of_support` has it; of a table how many rows it has. */
-function placeOf({ page, page_label: label, row_count: rows }, labels) {
+/** As `chat.pages.transcript.page_of_support` has it; of a table how many rows it has, of another service's
+    words nothing. */
+function placeOf({ kind, page, page_label: label, row_count: rows }, labels) {
+  if (kind === "foreign") return "";
   if (rows !== undefined) return `${rows} ${labels.rows}`;
   if (!page) return "";
   return `${labels.page} ${page}${label ? ` (${labels.printed} ${label})` : ""}`;
@@ -35,7 +37,7 @@ function sourceElement(source, labels) {
   const element = clone("source-template");
   element.dataset.source = source.n;
   element.querySelector("[data-n]").textContent = source.n;
-  element.querySelector("[data-link]").href = source.kind === "table" ? tableUrl(source) : readerUrl(source);
+  element.querySelector("[data-link]").href = source.kind ? tableUrl(source) : readerUrl(source);
   element.querySelector("[data-page]").textContent = placeOf(source, labels);
   element.querySelector("[data-path]").textContent = (source.heading_path ?? []).filter((part) => part !== source.title).join(" › ");
   element.querySelector("[data-snippet]").textContent = withoutMarks(source.snippet);

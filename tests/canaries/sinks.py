@@ -182,6 +182,10 @@ SINKS = (
     Sink("cache", the_cache),
     Sink("broker", the_broker),
     Sink("index", the_index),
-    Sink("rows", the_rows, kinds=frozenset({"key", "provider key", "source user", "source password"})),
+    Sink(
+        "rows",
+        the_rows,
+        kinds=frozenset({"key", "provider key", "source user", "source password", "tool credential"}),
+    ),
     Sink("metrics", the_metrics),
 )  # fmt: skip

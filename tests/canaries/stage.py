@@ -23,6 +23,7 @@ from tests.live import Caller, LiveServer
 from tests.metrics import count_customers
 from tests.shops import grant, shop
 from tests.sign_on import domain_of_organization, provider_of
+from tests.tool_servers import FORECAST, server_of, tool_of
 from tests.world import invitation_of
 from tools.models import DataSource
 from webhooks.models import Delivery
@@ -57,6 +58,7 @@ class Stage:
         stage._agents()
         stage._sources()
         stage._webhooks()
+        stage._tool_servers()
         stage._sign_on()
         stage._directories()
         assert stage.work() == 2 * len(stage.corpora)
@@ -155,6 +157,15 @@ class Stage:
             server = DataSource(organization=agent.organization, name=f"Server {tier}", kind="postgresql", host="db")
             server.keep_credentials(plant(tier, "source user"), plant(tier, "source password"))
             server.save()
+
+    def _tool_servers(self) -> None:
+        """What is not lent yet is for admins, a server's credential for nobody."""
+        for tier, slug, admins in (("here", "writer", ADMINS_HERE), ("elsewhere", "abroad", ADMINS_ELSEWHERE)):
+            plant = self.vault.plant
+            server = server_of(self.agents[slug].organization, name=plant(tier, "tool server", *admins))
+            server.keep_credential(plant(tier, "tool credential"))
+            server.save()
+            tool_of(server, {**FORECAST, "description": plant(tier, "tool description", *admins)}, chosen=False)
 
     def _sign_on(self) -> None:
         """Which groups and domains there are is for admins, the client's secret for nobody."""

@@ -18,7 +18,7 @@ from accounts import audit, keys
 from accounts.identity.oauth.rows import OAuthCode
 from accounts.limits.rows import LimitSetting, LimitUse, SpendingReservation
 from accounts.models import AuditEvent, IdempotentReply, Invitation, Membership, Organization, SignIn, ToolCall
-from agents.models import Agent
+from agents.models import Agent, ReachableTool
 from chat.models import Citation, DailyUsage, Export, Message, Trace
 from corpora.models import Corpus, ErasureReceipt, UnitReading
 from evaluation.models import EvaluationRun, Question, QuestionSet
@@ -41,6 +41,7 @@ from tests.people import People
 from tests.programs import CALLBACK, RESOURCE, let_in
 from tests.shops import grant, shop
 from tests.sign_on import domain_of_organization, identity_of, provider_of
+from tests.tool_servers import server_of, tool_of
 from webhooks.models import DeliveryAttempt
 
 NAMES = ("alice", "bob", "ada", "charlie", "zoe", "alice_elsewhere")
@@ -131,6 +132,9 @@ class Planted:
         name_metrics(source)
         grant(agent, *source.tables.all())
         for one in (source, *source.files.all(), *source.tables.all(), *agent.reachable_tables.all()):
+            self.note(one, *everybody, of=of)
+        tool = tool_of(server_of(agent.organization))
+        for one in (tool.server, tool, ReachableTool.objects.create(agent=agent, tool=tool)):
             self.note(one, *everybody, of=of)
         for table in source.tables.all():
             for named in (*table.columns.all(), *table.metrics.all(), *table.dimensions.all()):

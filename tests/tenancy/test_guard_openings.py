@@ -51,6 +51,7 @@ OPENINGS: dict[tuple[str, str], str] = {
     ("agents/admin/agents.py", "personal_count"): "a count",
     ("agents/admin/agents.py", "AgentAdmin.goes_with"): "counts",
     ("corpora/admin/knowledge.py", "CorpusAdmin.changelist_view"): "a count",
+    ("foreign/calling.py", "_note_change"): "members call what admins chose; that it has changed, nobody may hide",
     ("webhooks/announcing.py", "announce"): "members and workers make what is told; whom, only admins may know",
     ("chat/admin/usage.py", "usage"): "counts, of the organization that is asked about",
     ("chat/admin/usage.py", "adaptive_usage"): "counts, of the organization that is asked about",

@@ -17,7 +17,7 @@ from accounts.audit import witnessed_calls
 from accounts.models import Membership, ToolCall
 from accounts.problems import NotFound, problem_for, told_faults
 from agents.llm.base import ToolWish
-from chat.answering.calling.toolkit import AGENT, NamedSource, Toolkit
+from chat.answering.calling.toolkit import AGENT, NamedSource, Tool, Toolkit
 from chat.citing.rows import AnswerTable
 from chat.prompting.build import neutralise
 from chat.prompting.results import result_text, table_of
@@ -71,7 +71,10 @@ def refused(tool: str, code: str, sentence: str, began: float | None = None) -> 
 
 
 def source_named(kit: Toolkit, wish: ToolWish) -> NamedSource:
-    """The agent's own that a wish names; of any other not even the name is repeated."""
+    """The agent's own that a wish names; of any other not even the name is repeated. Of a foreign tool its server."""
+    tool = kit.tools.get(wish.name)
+    if tool is not None and tool.server:
+        return NamedSource(tool.server, ())
     named = (arguments_of(wish) or {}).get("source")
     return kit.sources.get(named, UNKNOWN_SOURCE) if isinstance(named, str) else UNKNOWN_SOURCE
 
@@ -97,11 +100,15 @@ def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcom
     try:
         check_still_member(kit.asker)
         with witnessed_calls() as calls:
-            result = tool.execute(kit.asker, {**asked, AGENT: kit.agent})
+            result = tool.execute(kit.asker, asked if tool.server else {**asked, AGENT: kit.agent})
     except Exception as error:
         return failed(tool.name, error, began)
     step = step_of(tool.name, calls, began)
-    table = table_row(kit.sources, tool.name, asked, result, step)
+    table = (
+        foreign_row(tool, asked, result, step)
+        if tool.server
+        else table_row(kit.sources, tool.name, asked, result, step)
+    )
     table.message_id, table.n = message, n
     columns, rows = table_of(result)
     text = result_text(n, table.title, columns, rows, truncated=table.truncated, numbers=table.numbers)
@@ -139,6 +146,22 @@ def table_row(
         truncated=bool(result.get("truncated")) or shown != rows,
         statement=statement[:LONGEST_STATEMENT],
         params=asked["params"] if isinstance(asked.get("params"), dict) else {},
+    )
+
+
+def foreign_row(tool: Tool, asked: dict[str, Any], result: dict[str, Any], step: Step) -> AnswerTable:
+    """What an answer keeps of what another service said: its lines, all of them, and the arguments."""
+    columns, rows = table_of(result)
+    return AnswerTable(
+        tool=tool.name,
+        is_foreign=True,
+        source_id=step.source,
+        source_name=tool.title,
+        columns=columns,
+        rows=rows,
+        row_count=len(rows),
+        truncated=bool(result.get("truncated")),
+        statement=json.dumps(asked, ensure_ascii=False)[:LONGEST_STATEMENT],
     )
 
 

@@ -1,4 +1,5 @@
-"""Which tools a model is offered in an answer: those that only read, and that its agent was given something for."""
+"""Which tools a model is offered in an answer: those that only read, and that its agent was given something for; and
+those of other services that were lent to it."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -8,7 +9,8 @@ from typing import Any
 from django.conf import settings
 
 from accounts.models import Membership
-from agents.api.toolbox import TOOLS, Tool
+from agents.api.toolbox import TOOLS, foreign_tools
+from agents.api.toolbox import Tool as Tool
 from agents.granting import reachable_tables
 from agents.llm import EXTRACTIVE, resolve
 from agents.llm.base import ToolOffer
@@ -42,10 +44,12 @@ def toolkit_for(asker: Membership, agent: Agent) -> Toolkit | None:
         return None
     told = {name: tool.inventory(agent) for name, tool in TOOLS.items() if tool.inventory is not None}
     tools = {name: TOOLS[name] for name, inventory in told.items() if inventory}
-    if not tools:
+    foreign = foreign_tools(agent)
+    if not tools and not foreign:
         return None
     offers = tuple(offer_of(tool, told[name]) for name, tool in tools.items())
-    return Toolkit(asker, str(agent.pk), tools, offers, sources_of_agent(agent))
+    offers += tuple(ToolOffer(one.name, one.description, dict(one.input_schema)) for one in foreign.values())
+    return Toolkit(asker, str(agent.pk), {**foreign, **tools}, offers, sources_of_agent(agent))
 
 
 def offer_of(tool: Tool, inventory: str) -> ToolOffer:

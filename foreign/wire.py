@@ -1,0 +1,201 @@
+"""One request to a tool server, whose host is hostile: every byte and second is bounded, no redirect is followed, no
+proxy of the environment asked, no cookie kept.
+
+Written on streams, as `sign_on.provider.fetching`: the SDK's client reads lines and answers of any length, and looks
+the name up again (docs/adr/0029-external-mcp-servers.md).
+"""
+
+import asyncio
+import json
+import ssl
+from asyncio import StreamReader
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import httptools
+
+from webhooks.addresses import Destination
+
+PART = 64 * 1024
+
+
+class ServerFailed(Exception):
+    """`reason`: a word of `foreign.problems`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@contextmanager
+def failures_in_words() -> Iterator[None]:
+    """What goes wrong on the way, as ServerFailed."""
+    try:
+        yield
+    except TimeoutError:
+        raise ServerFailed("timeout") from None
+    except ssl.SSLCertVerificationError:
+        raise ServerFailed("certificate") from None
+    except OSError:  # refused, reset, no route, a TLS that fails
+        raise ServerFailed("unreachable") from None
+    except (httptools.HttpParserError, httptools.HttpParserUpgrade):  # the second is no kind of the first
+        raise ServerFailed("no_http") from None
+    except ValueError:  # a name that TLS cannot ask for
+        raise ServerFailed("no_url") from None
+
+
+class Allowance:
+    """Bytes that may still come, over all requests of one use of a server."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def take(self, count: int) -> None:
+        self.left -= count
+        if self.left <= 0:
+            raise ServerFailed("too_much")
+
+
+class EventLines:
+    """`text/event-stream`, as far as MCP uses it: the JSON objects of its events' data. Linear in what comes."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._told: list[bytes] = []
+
+    def feed(self, part: bytes) -> Iterator[dict[str, Any]]:
+        if b"\n" not in part:
+            self._parts.append(part)
+            return
+        lines = b"".join((*self._parts, part)).split(b"\n")
+        self._parts = [lines.pop()]
+        for line in (one.removesuffix(b"\r") for one in lines):
+            if line.startswith(b"data:"):
+                self._told.append(line[5:].removeprefix(b" "))
+            elif not line and self._told:
+                event, self._told = b"\n".join(self._told), []
+                if event.startswith(b"{") and (read := object_of(event)) is not None:
+                    yield read
+
+
+def object_of(text: bytes) -> dict[str, Any] | None:
+    """None for what is no JSON object."""
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+class _Reading:
+    """What httptools tells of an answer; `found` is the message that answers the request `wanted`."""
+
+    def __init__(self, wanted: int | None) -> None:
+        self.fields: dict[str, str] = {}
+        self.parts: list[bytes] = []
+        self.found: dict[str, Any] | None = None
+        self.has_head = self.is_whole = False
+        self._wanted, self._events = wanted, EventLines()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.fields[name.decode("latin-1").lower()] = value.decode("latin-1").strip()
+
+    def on_headers_complete(self) -> None:
+        self.has_head = True
+
+    def on_body(self, body: bytes) -> None:
+        if not self.is_stream:
+            self.parts.append(body)
+            return
+        for event in self._events.feed(body):
+            self._look_at(event)
+
+    def on_message_complete(self) -> None:
+        self.is_whole = True
+
+    @property
+    def is_stream(self) -> bool:
+        return self.fields.get("content-type", "").lower().startswith("text/event-stream")
+
+    def finish(self) -> None:
+        if not self.is_stream and (read := object_of(b"".join(self.parts))) is not None:
+            self._look_at(read)
+
+    def _look_at(self, message: dict[str, Any]) -> None:
+        """Requests and notifications of the server's are not answered: nothing was offered to it."""
+        is_answer = message.get("id") == self._wanted and ("result" in message or "error" in message)
+        if self._wanted is not None and self.found is None and is_answer:
+            self.found = message
+
+
+class WireReply:
+    """`message`: the JSON-RPC answer, if there was one."""
+
+    def __init__(self, status: int, fields: Mapping[str, str], message: dict[str, Any] | None) -> None:
+        self.status, self.fields, self.message = status, fields, message
+
+
+async def post_message(
+    destination: Destination, headers: Mapping[str, str], message: Mapping[str, Any] | None, allowance: Allowance
+) -> WireReply:
+    """Send one JSON-RPC message; None ends the session (DELETE). Raises ServerFailed, and what `failures_in_words`
+    knows; the caller has the time.
+
+    Of a request nothing is read behind its answer, of a notification nothing behind the head.
+    """
+    body = json.dumps(message).encode() if message is not None else b""
+    writer = None
+    try:
+        reader, writer = await asyncio.open_connection(
+            destination.address,
+            destination.port,
+            ssl=_verifying() if destination.is_encrypted else None,
+            server_hostname=destination.host if destination.is_encrypted else None,
+        )
+        writer.write(_head("POST" if message is not None else "DELETE", destination, headers, len(body)) + body)
+        await writer.drain()
+        return await _read(reader, message.get("id") if message else None, allowance)
+    finally:
+        if writer is not None:
+            writer.transport.abort()  # an orderly end of TLS would wait for the other side
+
+
+async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) -> WireReply:
+    reading = _Reading(wanted)
+    parser = httptools.HttpResponseParser(reading)
+    while not (reading.is_whole or reading.found or (reading.has_head and not _is_read_on(parser, wanted))):
+        part = await reader.read(PART)
+        if not part:
+            break
+        allowance.take(len(part))
+        parser.feed_data(part)
+    if not reading.has_head:
+        raise ServerFailed("no_http")
+    reading.finish()
+    return WireReply(parser.get_status_code(), reading.fields, reading.found)
+
+
+def _is_read_on(parser: httptools.HttpResponseParser, wanted: int | None) -> bool:
+    return wanted is not None and parser.get_status_code() == 200
+
+
+def _head(method: str, destination: Destination, headers: Mapping[str, str], length: int) -> bytes:
+    fields = {
+        "Host": destination.named,
+        "User-Agent": "Acervo",
+        "Content-Type": "application/json",
+        "Content-Length": str(length),
+        "Accept": "application/json, text/event-stream",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+        **headers,
+    }
+    lines = [f"{method} {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    return "\r\n".join([*lines, "", ""]).encode("ascii")
+
+
+@cache
+def _verifying() -> ssl.SSLContext:
+    return ssl.create_default_context()
