@@ -107,7 +107,7 @@ def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes) ->
         raise ProviderFailed("certificate") from None
     except OSError:  # refused, reset, no route, a TLS that fails
         raise ProviderFailed("unreachable") from None
-    except httptools.HttpParserError:
+    except (httptools.HttpParserError, httptools.HttpParserUpgrade):  # the second is no kind of the first
         raise ProviderFailed("no_http") from None
     except ValueError:  # a name that TLS cannot ask for
         raise ProviderFailed("no_url") from None

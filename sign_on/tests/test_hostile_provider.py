@@ -215,6 +215,10 @@ def flood_of_heads(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"X-A: " + b"a" * 60000 + b"\r\n")
 
 
+def upgrade(handler: Any) -> None:
+    handler.wfile.write(b"HTTP/1.1 101 Go on\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\nother")
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -226,6 +230,7 @@ def flood_of_heads(handler: BaseHTTPRequestHandler) -> None:
         (lambda handler: send(handler, b"{" + b"x" * 10, 200, **{"Content-Length": "99"}) or handler.connection.close(),
          "timeout|no_http"),
         (lambda handler: handler.wfile.write(b"SSH-2.0-x\r\n") and None, "no_http|timeout"),
+        (upgrade, "no_http"),
         (drip, "timeout"),
         (flood, "too_much"),
         (flood_of_heads, "too_much|no_http"),
