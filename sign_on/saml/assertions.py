@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sign_on.models import LONGEST_SUBJECT, IdentityProvider
 from sign_on.problems import SignOnRefused, TokenRefused
 from sign_on.saml.certificates import certificates_of
-from sign_on.saml.markup import ASSERTION, PROTOCOL, Element, children, message, only, text_of
+from sign_on.saml.markup import ASSERTION, BLANKS, PROTOCOL, Element, children, message, only, text_of, value_of
 from sign_on.saml.signing import signed_assertion
 
 MOST_RESPONSE = 128 * 1024  # bytes; one with 150 groups of Microsoft Entra has 20 KB
@@ -165,13 +165,14 @@ def _claims(provider: IdentityProvider, assertion: Element, subject: Element) ->
     name_id = only(subject, f"{ASSERTION}NameID", "no_subject")
     named = name_id.get("Format", "")
     mails = [text_of(name_id)] if named == MAIL and not provider.email_attribute else []
+    of_address = (provider.email_attribute,) if provider.email_attribute else OF_ADDRESS
     groups = attributes.get(provider.groups_claim, [])
     has_too_many = not groups and TOO_MANY_GROUPS in attributes
     return {
         provider.groups_claim: None if has_too_many else groups,
         "_claim_names": {provider.groups_claim: ""} if has_too_many else {},
         "sub": _subject(provider, name_id, attributes),
-        "email": _single(attributes, (provider.email_attribute,) if provider.email_attribute else OF_ADDRESS, mails),
+        "email": _single(attributes, of_address, mails).strip(BLANKS),
         "email_verified": True,
         "name": _single(attributes, OF_NAME, []),
     }
@@ -181,7 +182,7 @@ def _attributes(assertion: Element) -> Iterator[tuple[str, str]]:
     for statement in children(assertion, f"{ASSERTION}AttributeStatement"):
         for attribute in children(statement, f"{ASSERTION}Attribute"):
             for value in children(attribute, f"{ASSERTION}AttributeValue"):
-                yield attribute.get("Name", ""), text_of(value)
+                yield attribute.get("Name", ""), value_of(value)
 
 
 def _single(attributes: dict[str, list[str]], names: tuple[str, ...], otherwise: list[str]) -> str:
@@ -191,11 +192,11 @@ def _single(attributes: dict[str, list[str]], names: tuple[str, ...], otherwise:
 
 
 def _subject(provider: IdentityProvider, name_id: Element, attributes: dict[str, list[str]]) -> str:
-    """What stays: a name that is another at each sign-in is none."""
+    """What stays: a name that is another at each sign-in is none. To the letter: a blank more is somebody else."""
     if provider.subject_attribute:
         told = _single(attributes, (provider.subject_attribute,), [])
     else:
-        told = "" if name_id.get("Format") == TRANSIENT else text_of(name_id)
+        told = "" if name_id.get("Format") == TRANSIENT else value_of(name_id)
     if not 0 < len(told) <= LONGEST_SUBJECT or not told.isprintable():
         raise TokenRefused("no_subject")
     return told
