@@ -52,6 +52,7 @@ class Case:
     page: bool = False
     public: bool = False
     is_revalidated: bool = False  # its own browser may keep it, and asks anew each time whether it may show it
+    from_elsewhere: bool = False  # another site's page posts it, which has no CSRF token
     door: tuple[int, int] | None = None  # a page of sign-in: for those who are signed in, and for all others
 
     def __str__(self) -> str:
@@ -62,7 +63,7 @@ class Case:
         """The status for each caller."""
         if self.door:
             inside, outside = self.door
-            programs = outside if self.method == "GET" else 403  # which have no CSRF token
+            programs = outside if self.method == "GET" or self.from_elsewhere else 403  # which have no CSRF token
             outsiders = dict.fromkeys(WITHOUT_CREDENTIALS, outside) | dict.fromkeys(KEYS, programs)
             return dict.fromkeys(CALLERS, inside) | outsiders
         if not self.public:
@@ -414,6 +415,7 @@ DOORS = tuple(
         ("POST", "organization/", 200, 200, {"email": "nobody@nowhere.test"}),
         ("GET", "organization/{provider}/", 302, 302, None),  # not from its own form: to that one first
         ("GET", "organization/{provider}/callback/", 403, 403, None),
+        ("GET", "organization/{provider}/metadata/", 404, 404, None),  # it is one of OpenID Connect
         ("GET", "logout/", 200, 302, None),
         ("POST", "logout/", 302, 302, None),
         ("GET", "reauthenticate/", 200, 302, None),
@@ -449,4 +451,6 @@ DOORS = tuple(
     )
 )
 
-CASES = API + DIRECTORY + PAGES + DOORS + PUBLIC
+CONSUMER = "/accounts/organization/{provider}/consumer/"
+POSTED = (Case("POST", CONSUMER, NOBODY_ASKED, {}, page=True, from_elsewhere=True, door=(404, 404)),)
+CASES = API + DIRECTORY + PAGES + DOORS + POSTED + PUBLIC

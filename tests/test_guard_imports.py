@@ -48,6 +48,7 @@ PLANTED: dict[str, tuple[str, str]] = {
         "workers/ingestion/pipeline.py",
         "import docx",
     ),
+    "Only sign_on.saml reads signed XML": ("sign_on/people.py", "from signxml.verifier import XMLVerifier"),
     "Only tools.sql reads SQL, and only tools.engines opens data sources, each in a child of its own": (
         "agents/models.py",
         "import sqlglot",
