@@ -39,10 +39,9 @@ class Expected(NamedTuple):
 
 
 class Told(NamedTuple):
-    """`until`: when the assertion is good no more, and need not be remembered."""
+    """Of whom, and by which assertion: its ID."""
 
     assertion: str
-    until: datetime
     claims: dict[str, Any]
 
 
@@ -61,9 +60,9 @@ def believed_response(provider: IdentityProvider, written: bytes, expected: Expe
     _check_issuer(only(assertion, f"{ASSERTION}Issuer", "other_entity"), provider)
     _check_conditions(only(assertion, f"{ASSERTION}Conditions", "stale"), expected.audience, now)
     subject = only(assertion, f"{ASSERTION}Subject", "no_subject")
-    until = _confirmed_until(subject, expected, now)
+    _check_confirmed(subject, expected, now)
     _check_session(assertion, now)
-    return Told(named, until + SKEW, _claims(provider, assertion, subject))
+    return Told(named, _claims(provider, assertion, subject))
 
 
 def _certificates(provider: IdentityProvider) -> Any:
@@ -112,7 +111,7 @@ def _check_times(element: Element, now: datetime) -> None:
         raise TokenRefused("stale")
 
 
-def _confirmed_until(subject: Element, expected: Expected, now: datetime) -> datetime:
+def _check_confirmed(subject: Element, expected: Expected, now: datetime) -> None:
     """By whoever bears it: here, now, in answer to this very request. One of several confirmations is enough."""
     reason = "other_recipient"
     for confirmation in children(subject, f"{ASSERTION}SubjectConfirmation"):
@@ -120,19 +119,22 @@ def _confirmed_until(subject: Element, expected: Expected, now: datetime) -> dat
         if confirmation.get("Method") != BEARER or len(found) != 1:
             continue
         try:
-            return _bearer_until(found[0], expected, now)
+            _check_bearer(found[0], expected, now)
         except TokenRefused as error:
             reason = error.reason
+        else:
+            return
     raise TokenRefused(reason)
 
 
-def _bearer_until(confirmed: Element, expected: Expected, now: datetime) -> datetime:
+def _check_bearer(confirmed: Element, expected: Expected, now: datetime) -> None:
     if confirmed.get("Recipient") != expected.recipient:
         raise TokenRefused("other_recipient")
     if confirmed.get("InResponseTo") != expected.request:
         raise TokenRefused("other_request")
+    if "NotOnOrAfter" not in confirmed.attrib:
+        raise TokenRefused("stale")
     _check_times(confirmed, now)
-    return _instant(confirmed.get("NotOnOrAfter"))
 
 
 def _check_session(assertion: Element, now: datetime) -> None:
