@@ -18,7 +18,8 @@ BELIEVED = frozenset({"issuer", "subject_attribute"})
 
 def save_provider(by: Membership, provider: IdentityProvider, **fields: Any) -> None:
     """Make it, or change these fields of it; `secret` is sealed, and only that it changed is told. Another issuer, or
-    another word for who somebody is, is not enforced until somebody has come by it. Raises EnforcementRefused."""
+    another word for who somebody is, is not enforced until somebody has come by it; and by another word a subject that
+    is known may be somebody else's, so all are forgotten. Raises EnforcementRefused."""
     is_new, told = provider._state.adding, sorted(fields)
     if "secret" in fields:
         provider.keep_secret(fields.pop("secret"))
@@ -30,6 +31,8 @@ def save_provider(by: Membership, provider: IdentityProvider, **fields: Any) -> 
         if fields.get("is_enforced"):
             check_enforcement(by, provider)
         provider.save()
+        if not is_new and "subject_attribute" in fields:
+            ProvidedIdentity.objects.in_organization_of(by).delete()  # of former issuers, too
         note_enforced_domains(by.organization)
         flags = {name: getattr(provider, name) for name in FLAGS if name in fields}
         audit.record(by, "created" if is_new else "changed", provider, fields=told, **flags)

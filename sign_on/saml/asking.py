@@ -71,7 +71,7 @@ def request_id(provider: IdentityProvider, state: str) -> str:
 
 def sealed_answer(provider: IdentityProvider, addresses: Addresses, state: str, posted: str) -> str:
     """What a posted form says of somebody, or why it is not believed: for the browser to carry on, unread."""
-    told: dict[str, Any] = {"provider": str(provider.pk), "state": state, "at": time.time()}
+    told: dict[str, Any] = {"by": _judged_by(provider), "state": state, "at": time.time()}
     try:
         told["person"] = _kept(provider, _person(provider, addresses, state, posted))
     except SignOnRefused as error:
@@ -89,7 +89,7 @@ def come_back(provider: IdentityProvider, kept: Mapping[str, Any], answered: Map
         told = sealing.unseal_json(answered.get("answer", ""))
     except sealing.SealLost:
         raise SignOnRefused("state") from None
-    if not isinstance(told, dict) or (told.get("provider"), told.get("state")) != (str(provider.pk), answered["state"]):
+    if not isinstance(told, dict) or (told.get("by"), told.get("state")) != (_judged_by(provider), answered["state"]):
         raise SignOnRefused("state")
     if not 0 <= time.time() - told["at"] < TAKEN_SECONDS:
         raise SignOnRefused("too_late")
@@ -110,10 +110,16 @@ def _person(provider: IdentityProvider, addresses: Addresses, state: str, posted
         raise TokenRefused("no_xml") from None
     expected = Expected(addresses.entity, addresses.consumer, request_id(provider, state))
     told = believed_response(provider, written, expected)
-    seconds = int((told.until - datetime.now(UTC)).total_seconds()) + 1
-    if not cache.add(kept_name(f"assertion:{provider.pk}", told.assertion), 1, min(max(seconds, 1), 86_400)):
+    used = kept_name(f"assertion:{provider.pk}", told.assertion)
+    if not cache.add(used, 1, WAITS_SECONDS):  # its request waits no longer
         raise TokenRefused("replayed")
     return person_of(told.claims, provider.groups_claim)
+
+
+def _judged_by(provider: IdentityProvider) -> str:
+    """The row as it was: what was believed by settings that have changed since, such as a certificate, is believed no
+    more."""
+    return f"{provider.pk}:{provider.updated_at.isoformat()}"
 
 
 def _kept(provider: IdentityProvider, person: Person) -> list[Any]:

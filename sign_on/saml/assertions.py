@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sign_on.models import LONGEST_SUBJECT, IdentityProvider
 from sign_on.problems import SignOnRefused, TokenRefused
 from sign_on.saml.certificates import certificates_of
-from sign_on.saml.markup import ASSERTION, PROTOCOL, Element, children, message, only, text_of
+from sign_on.saml.markup import ASSERTION, BLANKS, PROTOCOL, Element, children, message, only, text_of, value_of
 from sign_on.saml.signing import signed_assertion
 
 MOST_RESPONSE = 128 * 1024  # bytes; one with 150 groups of Microsoft Entra has 20 KB
@@ -39,10 +39,9 @@ class Expected(NamedTuple):
 
 
 class Told(NamedTuple):
-    """`until`: when the assertion is good no more, and need not be remembered."""
+    """Of whom, and by which assertion: its ID."""
 
     assertion: str
-    until: datetime
     claims: dict[str, Any]
 
 
@@ -61,9 +60,9 @@ def believed_response(provider: IdentityProvider, written: bytes, expected: Expe
     _check_issuer(only(assertion, f"{ASSERTION}Issuer", "other_entity"), provider)
     _check_conditions(only(assertion, f"{ASSERTION}Conditions", "stale"), expected.audience, now)
     subject = only(assertion, f"{ASSERTION}Subject", "no_subject")
-    until = _confirmed_until(subject, expected, now)
+    _check_confirmed(subject, expected, now)
     _check_session(assertion, now)
-    return Told(named, until + SKEW, _claims(provider, assertion, subject))
+    return Told(named, _claims(provider, assertion, subject))
 
 
 def _certificates(provider: IdentityProvider) -> Any:
@@ -112,7 +111,7 @@ def _check_times(element: Element, now: datetime) -> None:
         raise TokenRefused("stale")
 
 
-def _confirmed_until(subject: Element, expected: Expected, now: datetime) -> datetime:
+def _check_confirmed(subject: Element, expected: Expected, now: datetime) -> None:
     """By whoever bears it: here, now, in answer to this very request. One of several confirmations is enough."""
     reason = "other_recipient"
     for confirmation in children(subject, f"{ASSERTION}SubjectConfirmation"):
@@ -120,19 +119,22 @@ def _confirmed_until(subject: Element, expected: Expected, now: datetime) -> dat
         if confirmation.get("Method") != BEARER or len(found) != 1:
             continue
         try:
-            return _bearer_until(found[0], expected, now)
+            _check_bearer(found[0], expected, now)
         except TokenRefused as error:
             reason = error.reason
+        else:
+            return
     raise TokenRefused(reason)
 
 
-def _bearer_until(confirmed: Element, expected: Expected, now: datetime) -> datetime:
+def _check_bearer(confirmed: Element, expected: Expected, now: datetime) -> None:
     if confirmed.get("Recipient") != expected.recipient:
         raise TokenRefused("other_recipient")
     if confirmed.get("InResponseTo") != expected.request:
         raise TokenRefused("other_request")
+    if "NotOnOrAfter" not in confirmed.attrib:
+        raise TokenRefused("stale")
     _check_times(confirmed, now)
-    return _instant(confirmed.get("NotOnOrAfter"))
 
 
 def _check_session(assertion: Element, now: datetime) -> None:
@@ -165,13 +167,14 @@ def _claims(provider: IdentityProvider, assertion: Element, subject: Element) ->
     name_id = only(subject, f"{ASSERTION}NameID", "no_subject")
     named = name_id.get("Format", "")
     mails = [text_of(name_id)] if named == MAIL and not provider.email_attribute else []
+    of_address = (provider.email_attribute,) if provider.email_attribute else OF_ADDRESS
     groups = attributes.get(provider.groups_claim, [])
     has_too_many = not groups and TOO_MANY_GROUPS in attributes
     return {
         provider.groups_claim: None if has_too_many else groups,
         "_claim_names": {provider.groups_claim: ""} if has_too_many else {},
         "sub": _subject(provider, name_id, attributes),
-        "email": _single(attributes, (provider.email_attribute,) if provider.email_attribute else OF_ADDRESS, mails),
+        "email": _single(attributes, of_address, mails).strip(BLANKS),
         "email_verified": True,
         "name": _single(attributes, OF_NAME, []),
     }
@@ -181,7 +184,7 @@ def _attributes(assertion: Element) -> Iterator[tuple[str, str]]:
     for statement in children(assertion, f"{ASSERTION}AttributeStatement"):
         for attribute in children(statement, f"{ASSERTION}Attribute"):
             for value in children(attribute, f"{ASSERTION}AttributeValue"):
-                yield attribute.get("Name", ""), text_of(value)
+                yield attribute.get("Name", ""), value_of(value)
 
 
 def _single(attributes: dict[str, list[str]], names: tuple[str, ...], otherwise: list[str]) -> str:
@@ -191,11 +194,11 @@ def _single(attributes: dict[str, list[str]], names: tuple[str, ...], otherwise:
 
 
 def _subject(provider: IdentityProvider, name_id: Element, attributes: dict[str, list[str]]) -> str:
-    """What stays: a name that is another at each sign-in is none."""
+    """What stays: a name that is another at each sign-in is none. To the letter: a blank more is somebody else."""
     if provider.subject_attribute:
         told = _single(attributes, (provider.subject_attribute,), [])
     else:
-        told = "" if name_id.get("Format") == TRANSIENT else text_of(name_id)
+        told = "" if name_id.get("Format") == TRANSIENT else value_of(name_id)
     if not 0 < len(told) <= LONGEST_SUBJECT or not told.isprintable():
         raise TokenRefused("no_subject")
     return told

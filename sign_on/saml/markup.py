@@ -16,6 +16,8 @@ PROTOCOL = "{urn:oasis:names:tc:SAML:2.0:protocol}"
 SIGNATURE = "{http://www.w3.org/2000/09/xmldsig#}"
 METADATA = "{urn:oasis:names:tc:SAML:2.0:metadata}"
 MOST_ELEMENTS = 10_000
+MOST_ATTRIBUTES = 100  # of an element: listing them, and their canonical order, cost the square of how many they are
+BLANKS = " \t\r\n"  # XML's own; what else looks like one belongs to a name
 NO_MESSAGE = re.compile(rb"<!|<\?(?!xml )|&(?!lt;|gt;|amp;|quot;|apos;|#)")  # DTD, comment, CDATA, instruction, entity
 NO_METADATA = re.compile(rb"<!(?!--)|&(?!lt;|gt;|amp;|quot;|apos;|#)")
 
@@ -46,7 +48,8 @@ def _parsed(written: bytes, most: int, unwanted: re.Pattern[bytes]) -> Element:
         root = etree.fromstring(written, parser)
     except (etree.XMLSyntaxError, UnicodeDecodeError, ValueError):
         raise TokenRefused("no_xml") from None
-    if sum(1 for _each in root.iter()) > MOST_ELEMENTS:
+    counted = [len(one.attrib) for one in root.iter()]
+    if len(counted) > MOST_ELEMENTS or max(counted) > MOST_ATTRIBUTES:
         raise TokenRefused("too_much")
     return root
 
@@ -63,9 +66,14 @@ def only(parent: Element, tag: str, reason: str) -> Element:
     return found[0]
 
 
+def value_of(element: Element) -> str:
+    """All of its text, to the letter. One that holds elements has none."""
+    return "" if len(element) else element.text or ""
+
+
 def text_of(element: Element) -> str:
-    """All of its text, without blanks around it. One that holds elements has none."""
-    return "" if len(element) else (element.text or "").strip()
+    """The same without the blanks that a printer puts around it: for what is compared with what we know."""
+    return value_of(element).strip(BLANKS)
 
 
 def identifiers(root: Element) -> Iterator[str]:

@@ -29,6 +29,7 @@ METHODS = frozenset(SignatureMethod[f"{name}_SHA{bits}"] for name in ("RSA", "EC
     SignatureMethod.SHA384_RSA_MGF1,
     SignatureMethod.SHA512_RSA_MGF1,
 }
+MOST_OF_SIGNATURE = 200  # elements: a signature with a chain of certificates has twenty
 PLACES = {f"{PROTOCOL}Response": "./", f"{ASSERTION}Assertion": f"./{ASSERTION}Assertion/"}
 
 
@@ -69,6 +70,8 @@ def _signatures(response: Element) -> list[Element]:
     if len(parents) != len(found) or len(set(parents)) != len(parents) or not set(parents) <= PLACES.keys():
         raise TokenRefused("misplaced")
     for one in found:
+        if sum(1 for _each in one.iter()) > MOST_OF_SIGNATURE:  # it is looked at before its key is
+            raise TokenRefused("too_much")
         _check_reference(one)
     return found
 
