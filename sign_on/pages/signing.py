@@ -71,7 +71,7 @@ def callback(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def _leave(request: HttpRequest, provider: IdentityProvider, then: str) -> Leaving:
     if provider.is_saml:
-        return saml.leave(provider, saml_addresses(request, provider), then)
+        return saml.leave_for_saml(provider, saml_addresses(request, provider), then)
     return asking.leave(provider, callback_url(request, provider), then, request.GET.get("email", "")[:254])
 
 
@@ -79,7 +79,7 @@ def _come_back(
     request: HttpRequest, provider: IdentityProvider, kept: dict[str, Any], answered: dict[str, str]
 ) -> Person:
     if provider.is_saml:
-        return saml.come_back(provider, kept, answered)
+        return saml.come_back_by_saml(provider, kept, answered)
     claims = asking.come_back(provider, kept, answered, callback_url(request, provider))
     return person_of(claims, provider.groups_claim)
 

@@ -45,7 +45,7 @@ class Addresses(NamedTuple):
     consumer: str
 
 
-def leave(provider: IdentityProvider, addresses: Addresses, then: str) -> Leaving:
+def leave_for_saml(provider: IdentityProvider, addresses: Addresses, then: str) -> Leaving:
     """Raises SignOnRefused."""
     if not (provider.issuer and provider.sso_url and provider.certificates):
         raise SignOnRefused("incomplete")
@@ -79,7 +79,7 @@ def sealed_answer(provider: IdentityProvider, addresses: Addresses, state: str, 
     return sealing.seal_json(told)
 
 
-def come_back(provider: IdentityProvider, kept: Mapping[str, Any], answered: Mapping[str, str]) -> Person:
+def come_back_by_saml(provider: IdentityProvider, kept: Mapping[str, Any], answered: Mapping[str, str]) -> Person:
     """Who has signed in there, to the browser that left for it. Raises SignOnRefused."""
     if kept["provider"] != str(provider.pk) or kept["issuer"] != provider.issuer:
         raise SignOnRefused("state")
@@ -100,7 +100,7 @@ def come_back(provider: IdentityProvider, kept: Mapping[str, Any], answered: Map
 
 
 def _person(provider: IdentityProvider, addresses: Addresses, state: str, posted: str) -> Person:
-    from sign_on.saml.assertions import Expected, believed_response  # lxml and signxml
+    from sign_on.saml.assertions import ExpectedResponse, believed_response  # lxml and signxml
 
     if len(posted) > LONGEST_FORM:
         raise TokenRefused("too_much")
@@ -108,7 +108,7 @@ def _person(provider: IdentityProvider, addresses: Addresses, state: str, posted
         written = base64.b64decode("".join(posted.split()), validate=True)
     except ValueError:
         raise TokenRefused("no_xml") from None
-    expected = Expected(addresses.entity, addresses.consumer, request_id(provider, state))
+    expected = ExpectedResponse(addresses.entity, addresses.consumer, request_id(provider, state))
     told = believed_response(provider, written, expected)
     used = kept_name(f"assertion:{provider.pk}", told.assertion)
     if not cache.add(used, 1, WAITS_SECONDS):  # its request waits no longer

@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 from sign_on.models import LONGEST_SUBJECT, IdentityProvider
 from sign_on.problems import SignOnRefused, TokenRefused
 from sign_on.saml.certificates import certificates_of
-from sign_on.saml.markup import ASSERTION, BLANKS, PROTOCOL, Element, children, message, only, text_of, value_of
+from sign_on.saml.markup import (
+    ASSERTION,
+    BLANKS,
+    PROTOCOL,
+    Element,
+    children,
+    only_child,
+    saml_message,
+    text_within,
+    value_within,
+)
 from sign_on.saml.signing import signed_assertion
 
 MOST_RESPONSE = 128 * 1024  # bytes; one with 150 groups of Microsoft Entra has 20 KB
@@ -30,7 +40,7 @@ OF_NAME = (
 TOO_MANY_GROUPS = "http://schemas.microsoft.com/claims/groups.link"  # Entra names where they can be asked for
 
 
-class Expected(NamedTuple):
+class ExpectedResponse(NamedTuple):
     """Of a response: whom it is for, where it is posted to, what it answers."""
 
     audience: str
@@ -45,9 +55,9 @@ class Told(NamedTuple):
     claims: dict[str, Any]
 
 
-def believed_response(provider: IdentityProvider, written: bytes, expected: Expected) -> Told:
+def believed_response(provider: IdentityProvider, written: bytes, expected: ExpectedResponse) -> Told:
     """Raises SignOnRefused."""
-    response = message(written, MOST_RESPONSE)
+    response = saml_message(written, MOST_RESPONSE)
     _check_response(response, provider, expected)
     assertion = signed_assertion(response, _certificates(provider))
     now = datetime.now(UTC)
@@ -57,9 +67,9 @@ def believed_response(provider: IdentityProvider, written: bytes, expected: Expe
         raise TokenRefused("no_xml")
     if issued > now + SKEW:
         raise TokenRefused("stale")
-    _check_issuer(only(assertion, f"{ASSERTION}Issuer", "other_entity"), provider)
-    _check_conditions(only(assertion, f"{ASSERTION}Conditions", "stale"), expected.audience, now)
-    subject = only(assertion, f"{ASSERTION}Subject", "no_subject")
+    _check_issuer(only_child(assertion, f"{ASSERTION}Issuer", "other_entity"), provider)
+    _check_conditions(only_child(assertion, f"{ASSERTION}Conditions", "stale"), expected.audience, now)
+    subject = only_child(assertion, f"{ASSERTION}Subject", "no_subject")
     _check_confirmed(subject, expected, now)
     _check_session(assertion, now)
     return Told(named, _claims(provider, assertion, subject))
@@ -72,7 +82,7 @@ def _certificates(provider: IdentityProvider) -> Any:
         raise TokenRefused("incomplete") from None
 
 
-def _check_response(response: Element, provider: IdentityProvider, expected: Expected) -> None:
+def _check_response(response: Element, provider: IdentityProvider, expected: ExpectedResponse) -> None:
     """Where it is not signed this can refuse and nothing else."""
     if response.tag != f"{PROTOCOL}Response" or response.get("Version") != "2.0":
         raise TokenRefused("no_xml")
@@ -82,14 +92,14 @@ def _check_response(response: Element, provider: IdentityProvider, expected: Exp
         raise TokenRefused("other_recipient")
     for issuer in children(response, f"{ASSERTION}Issuer"):
         _check_issuer(issuer, provider)
-    code = only(only(response, f"{PROTOCOL}Status", "no_xml"), f"{PROTOCOL}StatusCode", "no_xml")
+    code = only_child(only_child(response, f"{PROTOCOL}Status", "no_xml"), f"{PROTOCOL}StatusCode", "no_xml")
     if code.get("Value") != f"{STATUS}Success":
         inner = {one.get("Value") for one in code.iter(f"{PROTOCOL}StatusCode")}
         raise SignOnRefused("denied" if inner & LEFT_THERE else "provider_error")
 
 
 def _check_issuer(issuer: Element, provider: IdentityProvider) -> None:
-    if text_of(issuer) != provider.issuer or issuer.get("Format", f"{FORMAT}entity") != f"{FORMAT}entity":
+    if text_within(issuer) != provider.issuer or issuer.get("Format", f"{FORMAT}entity") != f"{FORMAT}entity":
         raise TokenRefused("other_entity")
 
 
@@ -99,7 +109,7 @@ def _check_conditions(conditions: Element, audience: str, now: datetime) -> None
     if not {one.tag for one in conditions} <= KNOWN_CONDITIONS:
         raise TokenRefused("no_xml")
     restrictions = children(conditions, f"{ASSERTION}AudienceRestriction")
-    named = [{text_of(one) for one in children(each, f"{ASSERTION}Audience")} for each in restrictions]
+    named = [{text_within(one) for one in children(each, f"{ASSERTION}Audience")} for each in restrictions]
     if not named or not all(audience in each for each in named):
         raise TokenRefused("other_audience")
 
@@ -111,7 +121,7 @@ def _check_times(element: Element, now: datetime) -> None:
         raise TokenRefused("stale")
 
 
-def _check_confirmed(subject: Element, expected: Expected, now: datetime) -> None:
+def _check_confirmed(subject: Element, expected: ExpectedResponse, now: datetime) -> None:
     """By whoever bears it: here, now, in answer to this very request. One of several confirmations is enough."""
     reason = "other_recipient"
     for confirmation in children(subject, f"{ASSERTION}SubjectConfirmation"):
@@ -127,7 +137,7 @@ def _check_confirmed(subject: Element, expected: Expected, now: datetime) -> Non
     raise TokenRefused(reason)
 
 
-def _check_bearer(confirmed: Element, expected: Expected, now: datetime) -> None:
+def _check_bearer(confirmed: Element, expected: ExpectedResponse, now: datetime) -> None:
     if confirmed.get("Recipient") != expected.recipient:
         raise TokenRefused("other_recipient")
     if confirmed.get("InResponseTo") != expected.request:
@@ -164,9 +174,9 @@ def _claims(provider: IdentityProvider, assertion: Element, subject: Element) ->
     attributes: dict[str, list[str]] = {}
     for name, value in _attributes(assertion):
         attributes.setdefault(name, []).append(value)
-    name_id = only(subject, f"{ASSERTION}NameID", "no_subject")
+    name_id = only_child(subject, f"{ASSERTION}NameID", "no_subject")
     named = name_id.get("Format", "")
-    mails = [text_of(name_id)] if named == MAIL and not provider.email_attribute else []
+    mails = [text_within(name_id)] if named == MAIL and not provider.email_attribute else []
     of_address = (provider.email_attribute,) if provider.email_attribute else OF_ADDRESS
     groups = attributes.get(provider.groups_claim, [])
     has_too_many = not groups and TOO_MANY_GROUPS in attributes
@@ -184,7 +194,7 @@ def _attributes(assertion: Element) -> Iterator[tuple[str, str]]:
     for statement in children(assertion, f"{ASSERTION}AttributeStatement"):
         for attribute in children(statement, f"{ASSERTION}Attribute"):
             for value in children(attribute, f"{ASSERTION}AttributeValue"):
-                yield attribute.get("Name", ""), value_of(value)
+                yield attribute.get("Name", ""), value_within(value)
 
 
 def _single(attributes: dict[str, list[str]], names: tuple[str, ...], otherwise: list[str]) -> str:
@@ -198,7 +208,7 @@ def _subject(provider: IdentityProvider, name_id: Element, attributes: dict[str,
     if provider.subject_attribute:
         told = _single(attributes, (provider.subject_attribute,), [])
     else:
-        told = "" if name_id.get("Format") == TRANSIENT else value_of(name_id)
+        told = "" if name_id.get("Format") == TRANSIENT else value_within(name_id)
     if not 0 < len(told) <= LONGEST_SUBJECT or not told.isprintable():
         raise TokenRefused("no_subject")
     return told

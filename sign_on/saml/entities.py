@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sign_on.problems import TokenRefused
 from sign_on.saml.certificates import MOST_CERTIFICATES, as_pem, certificates_of
-from sign_on.saml.markup import METADATA, SIGNATURE, children, metadata, only, text_of
+from sign_on.saml.markup import METADATA, SIGNATURE, children, metadata, only_child, text_within
 
 MOST_METADATA = 256 * 1024  # bytes
 REDIRECT = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
@@ -24,7 +24,7 @@ def provider_entity(written: str) -> Entity:
     root = metadata(written.encode(errors="replace"), MOST_METADATA)
     if root.tag != f"{METADATA}EntityDescriptor":
         raise TokenRefused("no_entity")
-    role = only(root, f"{METADATA}IDPSSODescriptor", "no_entity")
+    role = only_child(root, f"{METADATA}IDPSSODescriptor", "no_entity")
     if SAML not in role.get("protocolSupportEnumeration", "").split():
         raise TokenRefused("no_entity")
     if role.get("WantAuthnRequestsSigned") in ("true", "1"):
@@ -34,7 +34,7 @@ def provider_entity(written: str) -> Entity:
     if not urls or not root.get("entityID"):
         raise TokenRefused("no_entity")
     keys = [one for one in children(role, f"{METADATA}KeyDescriptor") if one.get("use", "signing") == "signing"]
-    found = [text_of(one) for key in keys for one in key.iter(f"{SIGNATURE}X509Certificate")]
+    found = [text_within(one) for key in keys for one in key.iter(f"{SIGNATURE}X509Certificate")]
     try:
         read = {certificate: None for one in found for certificate in certificates_of(one)}
     except ValueError:

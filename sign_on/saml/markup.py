@@ -24,7 +24,7 @@ NO_METADATA = re.compile(rb"<!(?!--)|&(?!lt;|gt;|amp;|quot;|apos;|#)")
 Element = Any  # lxml ships no type information
 
 
-def message(written: bytes, most: int) -> Element:
+def saml_message(written: bytes, most: int) -> Element:
     """The root of a message. Raises TokenRefused."""
     return _parsed(written, most, NO_MESSAGE)
 
@@ -58,7 +58,7 @@ def children(parent: Element, tag: str) -> list[Element]:
     return list(parent.iterchildren(tag))
 
 
-def only(parent: Element, tag: str, reason: str) -> Element:
+def only_child(parent: Element, tag: str, reason: str) -> Element:
     """The one child of that name. Raises TokenRefused."""
     found = children(parent, tag)
     if len(found) != 1:
@@ -66,17 +66,17 @@ def only(parent: Element, tag: str, reason: str) -> Element:
     return found[0]
 
 
-def value_of(element: Element) -> str:
+def value_within(element: Element) -> str:
     """All of its text, to the letter. One that holds elements has none."""
     return "" if len(element) else element.text or ""
 
 
-def text_of(element: Element) -> str:
+def text_within(element: Element) -> str:
     """The same without the blanks that a printer puts around it: for what is compared with what we know."""
-    return value_of(element).strip(BLANKS)
+    return value_within(element).strip(BLANKS)
 
 
-def identifiers(root: Element) -> Iterator[str]:
+def ids_within(root: Element) -> Iterator[str]:
     """Every attribute by which some reader may find an element, however it is written."""
     for element in root.iter():
         for name, value in element.attrib.items():

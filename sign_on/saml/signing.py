@@ -17,7 +17,7 @@ from signxml.verifier import SignatureConfiguration, XMLVerifier
 
 from sign_on.problems import TokenRefused
 from sign_on.saml.certificates import is_valid_now
-from sign_on.saml.markup import ASSERTION, PROTOCOL, SIGNATURE, Element, children, identifiers, only
+from sign_on.saml.markup import ASSERTION, PROTOCOL, SIGNATURE, Element, children, ids_within, only_child
 
 logging.getLogger("signxml").setLevel(logging.WARNING)  # it would tell what was signed
 
@@ -45,7 +45,7 @@ def signed_assertion(response: Element, certificates: Sequence[Certificate]) -> 
     signed = [_verified(response, one, valid) for one in signatures]  # each of them, not only one
     innermost = signed[-1]
     if innermost.tag == f"{PROTOCOL}Response":
-        innermost = only(innermost, f"{ASSERTION}Assertion", "many_assertions")
+        innermost = only_child(innermost, f"{ASSERTION}Assertion", "many_assertions")
     if innermost.get("ID") != assertion.get("ID"):
         raise TokenRefused("misplaced")
     return innermost
@@ -57,7 +57,7 @@ def _only_assertion(response: Element) -> Element:
     found = list(response.iter("{*}Assertion"))
     if len(found) != 1 or children(response, f"{ASSERTION}Assertion") != found:
         raise TokenRefused("many_assertions")
-    named = list(identifiers(response))
+    named = list(ids_within(response))
     if len(named) != len(set(named)):
         raise TokenRefused("misplaced")
     return found[0]
@@ -78,14 +78,14 @@ def _signatures(response: Element) -> list[Element]:
 
 def _check_reference(signature: Element) -> None:
     """It is over its parent, all of it but itself."""
-    signed_info = only(signature, f"{SIGNATURE}SignedInfo", "misplaced")
-    reference = only(signed_info, f"{SIGNATURE}Reference", "misplaced")
+    signed_info = only_child(signature, f"{SIGNATURE}SignedInfo", "misplaced")
+    reference = only_child(signed_info, f"{SIGNATURE}Reference", "misplaced")
     named = signature.getparent().get("ID")
     if not named or reference.get("URI") != f"#{named}" or children(signature, f"{SIGNATURE}Object"):
         raise TokenRefused("misplaced")
-    transforms = only(reference, f"{SIGNATURE}Transforms", "weak")
+    transforms = only_child(reference, f"{SIGNATURE}Transforms", "weak")
     told = [one.get("Algorithm") for one in children(transforms, f"{SIGNATURE}Transform")]
-    canonical = only(signed_info, f"{SIGNATURE}CanonicalizationMethod", "weak").get("Algorithm")
+    canonical = only_child(signed_info, f"{SIGNATURE}CanonicalizationMethod", "weak").get("Algorithm")
     if told not in ([ENVELOPED, EXCLUSIVE], [ENVELOPED, f"{EXCLUSIVE}WithComments"]):
         raise TokenRefused("weak")
     if canonical not in (EXCLUSIVE, f"{EXCLUSIVE}WithComments", "http://www.w3.org/TR/2001/REC-xml-c14n-20010315"):
@@ -94,8 +94,8 @@ def _check_reference(signature: Element) -> None:
 
 
 def _check_algorithms(signed_info: Element, reference: Element) -> None:
-    method = only(signed_info, f"{SIGNATURE}SignatureMethod", "weak").get("Algorithm")
-    digest = only(reference, f"{SIGNATURE}DigestMethod", "weak").get("Algorithm")
+    method = only_child(signed_info, f"{SIGNATURE}SignatureMethod", "weak").get("Algorithm")
+    digest = only_child(reference, f"{SIGNATURE}DigestMethod", "weak").get("Algorithm")
     if method not in {one.value for one in METHODS} or digest not in {one.value for one in DIGESTS}:
         raise TokenRefused("weak")
 
