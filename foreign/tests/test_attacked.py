@@ -1,5 +1,7 @@
 """Holes that an attack on foreign tools has found, each with what was done through it."""
 
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,9 +11,9 @@ from foreign import calling, keeping
 from foreign.calling import call_foreign_tool
 from foreign.definitions import read_tool
 from foreign.models import ForeignTool, ToolServer
-from foreign.problems import ArgumentsRefused, ToolChanged, ToolFailed
+from foreign.problems import ArgumentsRefused, ServerUnavailable, ToolChanged, ToolFailed
 from tests.people import People
-from tests.tool_servers import FORECAST, ToolHost, answering, as_json, server_of, tool_of
+from tests.tool_servers import FORECAST, ToolHost, answering, as_json, dripping, server_of, tool_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASKED = {"city": "Lima"}
@@ -136,3 +138,79 @@ def test_nothing_is_remembered_of_what_was_found_changed(tool: ForeignTool, host
     with pytest.raises(ToolChanged):
         call_foreign_tool(tool, ASKED)
     assert not calling._looked_at
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.1])
+def test_what_comes_before_the_final_answer_is_read_over(pause: float, tool: ForeignTool, host: ToolHost) -> None:
+    def said(asked: dict[str, Any]) -> Iterator[bytes]:
+        for _ in range(3):
+            yield b"HTTP/1.1 103 Early\r\nContent-Type: text/event-stream\r\n\r\n"
+            time.sleep(pause)
+        yield as_json(answering(asked, content=[{"type": "text", "text": "Sun."}]))
+
+    host.said["tools/call"] = said
+    assert call_foreign_tool(tool, ASKED).lines == ["Sun."]
+
+
+def test_no_end_of_what_comes_before_is_too_much(tool: ForeignTool, host: ToolHost) -> None:
+    host.said["tools/call"] = lambda _: dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000)
+    began = time.monotonic()
+    with pytest.raises(ServerUnavailable) as refused:
+        call_foreign_tool(tool, ASKED)
+    assert refused.value.extra["reason"] == "too_much"
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HTTP/1.1 200 OK\r\nMcp-Session-Id: a\r\n b: c\r\n",
+        b"HTTP/1.1 200 OK\r\nMcp-Session-Id: a\rX: b\r\n",
+        b"HTTP/1.1 200 OK\r\nMcp-Session-Id: \xff\r\n",
+        b"HTTP/1.1 200 OK\r\nMcp-Session-Id: a b\r\n",
+    ],
+)
+def test_a_session_that_is_no_line_is_never_sent_back(said: bytes, tool: ForeignTool, host: ToolHost) -> None:
+    def initialized(asked: dict[str, Any]) -> bytes:
+        body = as_json(answering(asked, protocolVersion="2025-06-18")).partition(b"\r\n\r\n")[2]
+        return said + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+    host.said["initialize"] = initialized
+    with pytest.raises(ServerUnavailable) as refused:
+        call_foreign_tool(tool, ASKED)
+    assert refused.value.extra["reason"] in ("no_mcp", "no_http")
+    assert len(host.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"id": %d, "id": 99, "result": {}}', b'[{"id": %d, "result": {}}]', b'{"id": "%d", "result": {}}',
+        b'{"id": %d, "result": ' + b"9" * 10_000 + b"}", b'{"id": %d}', b'{"id": %d, "result": NaN}',
+    ],
+)  # fmt: skip
+def test_what_answers_something_else_is_no_answer(body: bytes, tool: ForeignTool, host: ToolHost) -> None:
+    start = b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n"
+    host.said["tools/call"] = lambda asked: start + body % asked["id"]
+    with pytest.raises(ServerUnavailable) as refused:
+        call_foreign_tool(tool, ASKED)
+    assert refused.value.extra["reason"] == "no_mcp"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [{"type": "text", "text": "\ud800\u202ex\x00"}]},
+        {"structuredContent": {"a": [float("nan"), float("inf"), "\udfff"]}},
+        {"content": {"type": "text"}, "structuredContent": []}, {"content": [[], 1, None, {"type": ["text"]}]},
+        {"content": [{"type": "image", "data": "x" * 100_000}, {"type": "resource", "resource": {"text": "evil"}}]},
+        {"content": [{"type": "text", "text": {"a": 1}}], "isError": "yes"},
+    ],
+)  # fmt: skip
+def test_a_result_of_any_kind_is_lines_that_can_be_kept(
+    result: dict[str, Any], tool: ForeignTool, host: ToolHost
+) -> None:
+    host.said["tools/call"] = lambda asked: as_json(answering(asked, **result))
+    lines = call_foreign_tool(tool, ASKED).lines
+    assert "evil" not in "".join(lines).encode().decode()
+    assert not {"\x00", "\u202e"} & set("".join(lines))
