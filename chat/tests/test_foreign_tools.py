@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 
 from accounts.models import ToolCall
+from accounts.tenancy.scope import system_scope
 from agents.api.toolbox import foreign_tools
 from agents.models import Assignment, ReachableTool
 from chat.models import AnswerTable, Trace
@@ -278,7 +280,9 @@ def test_what_a_server_deleted_during_the_call_said_is_not_kept(
     said = host.answer
 
     def deleted(asked: dict[str, Any]) -> bytes:
-        tool.server.delete()
+        with system_scope():
+            tool.server.delete()
+        connection.close()
         return said(asked)
 
     host.said["tools/call"] = deleted
@@ -294,7 +298,9 @@ def test_what_is_taken_away_in_the_middle_of_an_answer_is_not_called_again(
     said = host.answer
 
     def taken(asked: dict[str, Any]) -> bytes:
-        ReachableTool.objects.all().delete()
+        with system_scope():
+            ReachableTool.objects.all().delete()
+        connection.close()
         return said(asked)
 
     host.said["tools/call"] = taken

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from accounts.problems import NotFound
+from accounts.tenancy.scope import system_scope
 from foreign import calling, keeping
 from foreign.calling import call_foreign_tool
 from foreign.definitions import read_tool
@@ -117,7 +119,9 @@ def test_a_server_that_is_deleted_while_it_is_read_is_not_found(
     people: People, server: ToolServer, host: ToolHost
 ) -> None:
     def said(asked: dict[str, Any]) -> bytes:
-        ToolServer.objects.all().delete()
+        with system_scope():
+            ToolServer.objects.all().delete()
+        connection.close()
         return as_json(answering(asked, tools=[FORECAST]))
 
     host.said["tools/list"] = said
