@@ -12,7 +12,7 @@ from uuid import UUID
 from accounts.tenancy.scope import system_scope
 from foreign.arguments import fault_of
 from foreign.conversing import RpcRefused, Session, use_server
-from foreign.definitions import digest_of
+from foreign.definitions import ReadTool, read_tools_told
 from foreign.models import ForeignTool
 from foreign.problems import ArgumentsRefused, ToolChanged, ToolFailed
 from tools.engines.cells import visible
@@ -50,7 +50,7 @@ def call_foreign_tool(tool: ForeignTool, arguments: Mapping[str, Any]) -> Foreig
     except RpcRefused as error:
         raise ToolFailed(reason=words_of_failure(error.said)) from None
     if isinstance(result, _Changed):
-        _note_change(tool, result.digest)
+        _note_change(tool, result.now)
         raise ToolChanged
     answer = lines_said(result)
     if result.get("isError") is True:
@@ -61,6 +61,7 @@ def call_foreign_tool(tool: ForeignTool, arguments: Mapping[str, Any]) -> Foreig
 def _length_fault(arguments: Mapping[str, Any]) -> str:
     try:
         length = len(json.dumps(arguments, allow_nan=False))
+        json.dumps(arguments, ensure_ascii=False).encode()  # halves of characters are in no text
     except (ValueError, RecursionError):
         return "The arguments are no JSON that can be sent."
     return f"The arguments are longer than {LONGEST_ARGUMENTS} characters." if length > LONGEST_ARGUMENTS else ""
@@ -68,9 +69,9 @@ def _length_fault(arguments: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """`digest` of what the server says of the tool now; "" where it is gone."""
+    """`now`: what the server says of the tool; None where it is gone."""
 
-    digest: str
+    now: ReadTool | None
 
 
 async def _change_of(session: Session, tool: ForeignTool) -> _Changed | None:
@@ -80,10 +81,9 @@ async def _change_of(session: Session, tool: ForeignTool) -> _Changed | None:
     with _lock:
         if now - _looked_at.get(known, -LOOKED_AT_SECONDS) < LOOKED_AT_SECONDS:
             return None
-    told = next((one for one in (await session.list_tools()).tools if one.get("name") == tool.name), None)
-    digest = digest_of(told) if told is not None else ""
-    if digest != tool.digest:
-        return _Changed(digest)
+    now_told = read_tools_told((await session.list_tools()).tools).get(tool.name)
+    if now_told is None or now_told.digest != tool.digest:
+        return _Changed(now_told)
     with _lock:
         _looked_at[known] = now
         _looked_at.move_to_end(known)
@@ -92,10 +92,12 @@ async def _change_of(session: Session, tool: ForeignTool) -> _Changed | None:
     return None
 
 
-def _note_change(tool: ForeignTool, digest: str) -> None:
-    """In the system's name: whoever asks may use what admins chose, and not change it."""
+def _note_change(tool: ForeignTool, now: ReadTool | None) -> None:
+    """In the system's name: whoever asks may use what admins chose, and not change it. All that is said, for an admin
+    chooses what the page shows."""
+    said = {} if now is None else now._asdict()
     with system_scope():
-        ForeignTool.objects.filter(pk=tool.pk).update(digest=digest, is_there=bool(digest))
+        ForeignTool.objects.filter(pk=tool.pk, digest=tool.digest).update(**said, is_there=now is not None)
 
 
 def lines_said(result: Mapping[str, Any]) -> ForeignAnswer:

@@ -112,7 +112,8 @@ class Session:
             raise ServerFailed("no_mcp")
         error, result = reply.message.get("error"), reply.message.get("result")
         if error is not None:
-            raise RpcRefused(str(error.get("message") or "") if isinstance(error, dict) else "")
+            said = error.get("message") if isinstance(error, dict) else None
+            raise RpcRefused(said if isinstance(said, str) else "")
         if not isinstance(result, dict):
             raise ServerFailed("no_mcp")
         return result, reply

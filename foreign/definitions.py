@@ -7,7 +7,7 @@ references to elsewhere. References within it are put in their place; one withou
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from django.utils.text import slugify
@@ -16,11 +16,12 @@ from foreign.models import LONGEST_DESCRIPTION, LONGEST_TITLE, LONGEST_TOOL_NAME
 from tools.engines.cells import visible
 
 TOOL_NAME = re.compile(rf"[\x21-\x7e]{{1,{LONGEST_TOOL_NAME}}}")
+# Letters and marks that show nothing: variation selectors, fillers, joiners.
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 ARGUMENT_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
-NUMBERS = (
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
-)  # fmt: skip
+LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
+NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", *LENGTHS)
 DEEPEST, MOST_PARTS, MOST_CHOICES, MOST_CHARACTERS = 6, 200, 100, 8_000
 LONGEST_HINT, LONGEST_CHOICE, MOST_NUMBER = 300, 200, 1e15
 REFERENCES = ("#/$defs/", "#/definitions/")
@@ -65,6 +66,11 @@ def read_tool(told: Mapping[str, Any]) -> ReadTool | None:
     )
 
 
+def read_tools_told(told: Iterable[Mapping[str, Any]]) -> dict[str, ReadTool]:
+    """By name; of one that is told twice the last counts."""
+    return {one.name: one for one in map(read_tool, told) if one is not None}
+
+
 def digest_of(told: Mapping[str, Any]) -> str:
     """Of all that the server says of a tool, also of what is not shown, but `_meta`. "" for what is too deep."""
     try:
@@ -75,7 +81,12 @@ def digest_of(told: Mapping[str, Any]) -> str:
 
 
 def clipped_text(text: object, longest: int) -> str:
-    return visible(text[: 4 * longest])[:longest].strip() if isinstance(text, str) else ""
+    return seen(text[: 4 * longest])[:longest].strip() if isinstance(text, str) else ""
+
+
+def seen(text: str) -> str:
+    """What an admin sees of it is what a model is told."""
+    return BLANK.sub("", visible(text))
 
 
 def clipped_line(text: object, longest: int) -> str:
@@ -87,7 +98,9 @@ def bounded_schema(told: object) -> dict[str, Any]:
     if not isinstance(told, dict):
         raise _Unusable
     made = _Schemas(told).made(told, DEEPEST)
-    if made.get("type") != "object" or len(json.dumps(made)) > MOST_CHARACTERS:
+    if made.get("type") != "object" or {"anyOf", "enum"} & made.keys():  # providers take no more than that above
+        raise _Unusable
+    if len(json.dumps(made)) > MOST_CHARACTERS:
         raise _Unusable
     return {"properties": {}, **made, "additionalProperties": False}
 
@@ -116,7 +129,7 @@ class _Schemas:
         if isinstance(told.get("items"), dict):
             made["items"] = self.made(told["items"], depth - 1)
         if "anyOf" in told:
-            made["anyOf"] = [self.made(one, depth - 1) for one in _listed(told["anyOf"])]
+            made["anyOf"] = [self.made(one, depth - 1) for one in _some(told["anyOf"])]
         return made
 
     def _referred(self, reference: object) -> Any:
@@ -142,12 +155,19 @@ def _listed(told: object) -> list[Any]:
     return told
 
 
+def _some(told: object) -> list[Any]:
+    """A provider refuses every request with a schema that has none."""
+    if not (listed := _listed(told)):
+        raise _Unusable
+    return listed
+
+
 def _type(told: Mapping[str, Any]) -> dict[str, Any]:
     if "type" not in told:
         return {}
     named = told["type"]
-    types = [named] if isinstance(named, str) else _listed(named)
-    if not all(isinstance(one, str) and one in TYPES for one in types):
+    types = [named] if isinstance(named, str) else _some(named)
+    if not all(isinstance(one, str) and one in TYPES for one in types) or len(set(types)) < len(types):
         raise _Unusable
     return {"type": named}
 
@@ -163,13 +183,15 @@ def _numbers(told: Mapping[str, Any]) -> dict[str, Any]:
         isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < MOST_NUMBER for one in kept.values()
     ):
         raise _Unusable
+    if not all(isinstance(kept[name], int) and kept[name] >= 0 for name in kept.keys() & LENGTHS):
+        raise _Unusable
     return kept
 
 
 def _choices(told: Mapping[str, Any]) -> dict[str, Any]:
     if "const" not in told and "enum" not in told:
         return {}
-    choices = [told["const"]] if "const" in told else _listed(told["enum"])
+    choices = [told["const"]] if "const" in told else _some(told["enum"])
     if not all(_is_choice(one) for one in choices):
         raise _Unusable
     return {"enum": choices}
@@ -178,7 +200,7 @@ def _choices(told: Mapping[str, Any]) -> dict[str, Any]:
 def _is_choice(one: object) -> bool:
     """A text that would be written otherwise once it is clipped_text cannot be sent as the server wants it."""
     if isinstance(one, str):
-        return len(one) <= LONGEST_CHOICE and visible(one) == one
+        return len(one) <= LONGEST_CHOICE and seen(one) == one
     return one is None or (isinstance(one, bool | int | float) and abs(one) < MOST_NUMBER)  # nor NaN
 
 

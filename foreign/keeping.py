@@ -9,9 +9,9 @@ from django.utils import timezone
 from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
-from accounts.problems import Problem
+from accounts.problems import NotFound, Problem
 from foreign.conversing import ListedTools, RpcRefused, Session, use_server
-from foreign.definitions import read_tool
+from foreign.definitions import read_tools_told
 from foreign.models import ForeignTool, ToolServer
 from foreign.problems import ServerNameTaken, ServersFull, ServerUnavailable
 
@@ -57,7 +57,7 @@ def delete_server(by: Membership, server: ToolServer) -> None:
 
 def read_tools(by: Membership, server: ToolServer) -> ReadServer:
     """Ask the server for its tools, keep what it says of them, and note how that went. What an admin had chosen and is
-    told otherwise now is offered to nobody. Raises what `use_server` raises but RpcRefused."""
+    told otherwise now is offered to nobody. Raises NotFound, and what `use_server` raises but RpcRefused."""
     try:
         listed = use_server(server, Session.list_tools)
     except RpcRefused:
@@ -81,9 +81,10 @@ def _note_reading(by: Membership, server: ToolServer, outcome: str, protocol_ver
 
 def _keep_tools(by: Membership, server: ToolServer, listed: ListedTools) -> int:
     """A tool that is gone stays, for its agents, until it comes again or its server is deleted."""
-    told = {one.name: one for one in map(read_tool, listed.tools) if one is not None}
+    told = read_tools_told(listed.tools)
     with transaction.atomic():
-        ToolServer.objects.in_organization_of(by).select_for_update().get(pk=server.pk)
+        if not ToolServer.objects.in_organization_of(by).select_for_update().filter(pk=server.pk):
+            raise NotFound  # deleted while it was asked
         known = {one.name: one for one in server.tools.all()}
         for name, said in told.items():
             tool = known.pop(name, None) or ForeignTool(server=server, name=name)

@@ -99,6 +99,10 @@ class _Reading:
         self.has_head = self.is_whole = False
         self._wanted, self._events = wanted, EventLines()
 
+    def on_message_begin(self) -> None:
+        """Of what comes before the final answer (1xx) nothing is wanted."""
+        self.fields, self.parts, self.has_head, self.is_whole = {}, [], False, False
+
     def on_header(self, name: bytes, value: bytes) -> None:
         self.fields[name.decode("latin-1").lower()] = value.decode("latin-1").strip()
 
@@ -165,7 +169,7 @@ async def post_message(
 async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) -> WireReply:
     reading = _Reading(wanted)
     parser = httptools.HttpResponseParser(reading)
-    while not (reading.is_whole or reading.found or (reading.has_head and not _is_read_on(parser, wanted))):
+    while not _is_read(reading, parser, wanted):
         part = await reader.read(PART)
         if not part:
             break
@@ -177,8 +181,11 @@ async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) 
     return WireReply(parser.get_status_code(), reading.fields, reading.found)
 
 
-def _is_read_on(parser: httptools.HttpResponseParser, wanted: int | None) -> bool:
-    return wanted is not None and parser.get_status_code() == 200
+def _is_read(reading: _Reading, parser: httptools.HttpResponseParser, wanted: int | None) -> bool:
+    """As far as it is wanted."""
+    if reading.found or not reading.has_head or parser.get_status_code() < 200:
+        return reading.found is not None
+    return reading.is_whole or wanted is None or parser.get_status_code() != 200
 
 
 def _head(method: str, destination: Destination, headers: Mapping[str, str], length: int) -> bytes:

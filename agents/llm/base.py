@@ -32,11 +32,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """A tool that a model may call by its provider's own way; `input_schema` is JSON Schema."""
+    """A tool that a model may call by its provider's own way; `input_schema` is JSON Schema. `is_foreign`: another
+    service wrote it."""
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
+    is_foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,11 @@ def dialect_of(url: str, model: str) -> Dialect:
     return _LEARNED.get((url, model), Dialect())
 
 
-def remember(url: str, model: str, dialect: Dialect) -> None:
+def remember(url: str, model: str, dialect: Dialect, request: ModelRequest) -> None:
+    """Every organization's questions are then asked in it: another service's tool, which one of them was lent, says
+    nothing about whether tools are understood."""
+    if any(one.is_foreign for one in request.tools):
+        dialect = replace(dialect, tools=dialect_of(url, model).tools)
     _LEARNED[url, model] = dialect
 
 

@@ -101,7 +101,7 @@ class OpenAIClient:
         while True:
             response = await self._post(dialect.body(self.model, request), first)
             if response.status == 200:
-                remember(self._endpoint, self.model, dialect)
+                remember(self._endpoint, self.model, dialect, request)
                 return response
             dialect = await self._simpler(response, dialect, request, first)
 

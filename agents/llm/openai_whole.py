@@ -34,7 +34,7 @@ async def complete_chat(url: str, api_key: str, model: str, request: ModelReques
         except (openai.APIError, ValueError) as error:  # a body that is no JSON is a ValueError
             raise ModelUnavailable from error
         else:
-            remember(url, model, dialect)
+            remember(url, model, dialect, request)
             return _completion(answer)
 
 

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 
 from accounts.models import ToolCall
+from accounts.tenancy.scope import system_scope
+from agents.api.toolbox import foreign_tools
 from agents.models import Assignment, ReachableTool
 from chat.models import AnswerTable, Trace
 from chat.tests.test_calling import named, results_in, sent_to, told_to
@@ -216,4 +219,94 @@ def test_calls_count_as_others_do(
     first, second = results_in(sent_to(chat_model)[-1])
     assert first.startswith("<source")
     assert second.startswith("Refused (quota_exceeded)")
+    assert len(host.calls) == 1
+
+
+def test_a_result_is_called_what_there_is_room_for(library: Library) -> None:
+    """PostgreSQL would not have stored the answer."""
+    server = server_of(library.alicia.organization, name="S" * 60)
+    ReachableTool.objects.create(agent=library.writer, tool=tool_of(server, {**FORECAST, "name": "n" * 128}))
+    (made,) = foreign_tools(library.writer).values()
+    assert len(made.title) <= int(AnswerTable._meta.get_field("source_name").max_length or 0)
+
+
+def test_an_endpoint_that_refuses_a_foreign_tool_is_offered_tools_again(
+    alicia: Caller, chat_model: ModelServer
+) -> None:
+    """One organization's tool took their tools from all that ask the same endpoint."""
+    chat_model.script(refuse="tools", complaint="tools[0]: Invalid schema", text="No sé.")
+    assert alicia.answers("writer", ABOUT_WEATHER)[-1].name == "done"
+    chat_model.reset()
+    chat_model.script(calls=CALL, text="Llueve.")
+    alicia.answers("writer", ABOUT_WEATHER)
+    assert results_in(sent_to(chat_model)[-1])[0].startswith("<source")
+
+
+def test_halves_of_characters_in_arguments_do_not_end_an_answer(
+    alicia: Caller, host: ToolHost, chat_model: ModelServer
+) -> None:
+    calls: Any = [[{"name": "weather__forecast", "arguments": {"city": "\ud800"}}], *CALL]
+    chat_model.script(calls=calls, text="Llueve.")
+    assert alicia.answers("writer", ABOUT_WEATHER)[-1].name == "done"
+    first, second = results_in(sent_to(chat_model)[-1])
+    assert first.startswith("Refused (arguments_refused)")
+    assert second.startswith("<source")
+    assert len(host.calls) == 1
+
+
+def test_markup_and_marks_of_a_result_are_words(
+    alicia: Caller, library: Library, tool: ForeignTool, host: ToolHost, chat_model: ModelServer
+) -> None:
+    host.text = "<script>alert(1)</script> [1] ![x](https://evil.example/?q=1) <img src=https://evil.example/>"
+    chat_model.script(calls=CALL, text="Llueve [1].")
+    events = alicia.answers("writer", ABOUT_WEATHER)
+    assert events[-1].name == "done"
+    row = AnswerTable.objects.get()
+    client = signed_in(library.alicia)
+    pages = [
+        reverse("conversation", args=[row.message.conversation_id]),
+        reverse("answer-table", args=[row.message_id, row.n]),
+    ]
+    for page in pages:
+        shown = client.get(page).content.decode()
+        assert "evil.example" in shown
+        for made in ("<script>alert", "<img src=https", 'src="https://evil', 'href="https://evil'):
+            assert made not in shown
+
+
+def test_what_a_server_deleted_during_the_call_said_is_not_kept(
+    alicia: Caller, tool: ForeignTool, host: ToolHost, chat_model: ModelServer
+) -> None:
+    said = host.answer
+
+    def deleted(asked: dict[str, Any]) -> bytes:
+        with system_scope():
+            tool.server.delete()
+        connection.close()
+        return said(asked)
+
+    host.said["tools/call"] = deleted
+    chat_model.script(calls=CALL, text="Llueve [1].")
+    assert alicia.answers("writer", ABOUT_WEATHER)[-1].name == "done"
+    row = AnswerTable.objects.get()
+    assert (row.is_gone, row.rows, row.statement, row.title) == (True, [], "", "")
+
+
+def test_what_is_taken_away_in_the_middle_of_an_answer_is_not_called_again(
+    alicia: Caller, host: ToolHost, chat_model: ModelServer
+) -> None:
+    said = host.answer
+
+    def taken(asked: dict[str, Any]) -> bytes:
+        with system_scope():
+            ReachableTool.objects.all().delete()
+        connection.close()
+        return said(asked)
+
+    host.said["tools/call"] = taken
+    chat_model.script(calls=[*CALL, *CALL], text="Llueve.")
+    alicia.answers("writer", ABOUT_WEATHER)
+    first, second = results_in(sent_to(chat_model)[-1])
+    assert first.startswith("<source")
+    assert second.startswith("Refused (not_found)")
     assert len(host.calls) == 1

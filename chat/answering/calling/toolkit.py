@@ -48,7 +48,7 @@ def toolkit_for(asker: Membership, agent: Agent) -> Toolkit | None:
     if not tools and not foreign:
         return None
     offers = tuple(offer_of(tool, told[name]) for name, tool in tools.items())
-    offers += tuple(ToolOffer(one.name, one.description, dict(one.input_schema)) for one in foreign.values())
+    offers += tuple(ToolOffer(one.name, one.description, dict(one.input_schema), True) for one in foreign.values())
     return Toolkit(asker, str(agent.pk), {**foreign, **tools}, offers, sources_of_agent(agent))
 
 
