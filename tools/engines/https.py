@@ -54,12 +54,19 @@ class Service:
     def __init__(self, request: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         place = request["place"]
         self.headers = dict(headers)
-        self.secrets = [place.get("password", ""), *(value.rpartition(" ")[2] for value in headers.values())]
+        self._secrets: set[str] = set()
+        for secret in (place.get("password", ""), *(value.rpartition(" ")[2] for value in headers.values())):
+            self.keep_secret(secret)
         context = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
         self._connection = PinnedConnection(place, context)
         self._room = MOST_BYTES
         signal.signal(signal.SIGALRM, _too_late)
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+
+    def keep_secret(self, secret: str) -> None:
+        """What no answer tells, as it is and as it stands in JSON and in forms."""
+        if len(secret) >= SHORTEST_SECRET:
+            self._secrets |= {secret, json.dumps(secret, ensure_ascii=False)[1:-1], quote_plus(secret)}
 
     def get(self, path: str, query: Pairs = ()) -> Any:
         return self.ask("GET", f"{path}?{urlencode(query)}" if query else path)
@@ -136,10 +143,8 @@ class Service:
             value = json.dumps(value, ensure_ascii=False)
         if not isinstance(value, str):
             return value
-        for secret in self.secrets:
-            if len(secret) >= SHORTEST_SECRET:
-                for written in (secret, json.dumps(secret, ensure_ascii=False)[1:-1], quote_plus(secret)):
-                    value = value.replace(written, HIDDEN)
+        for secret in self._secrets:
+            value = value.replace(secret, HIDDEN)
         return value
 
 

@@ -51,7 +51,7 @@ class Salesforce:
         if not re.fullmatch(r"[!-~]{1,4000}", token):
             raise SourceFailed("no_answer")
         self._service.headers["Authorization"] = f"Bearer {token}"
-        self._service.secrets.append(token)
+        self._service.keep_secret(token)
         return self._service
 
     def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
