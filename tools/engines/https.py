@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from itertools import islice
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 import certifi
 
@@ -25,7 +25,7 @@ CONNECT_SECONDS = 4.0
 MOST_BYTES = 8 * 1024 * 1024  # of all answers to one question
 MOST_PAGES = 10
 SHORTEST_SECRET = 6  # what is shorter may be a word of the answer
-HIDDEN = b"***"
+HIDDEN = "***"
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -54,12 +54,19 @@ class Service:
     def __init__(self, request: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         place = request["place"]
         self.headers = dict(headers)
-        self.secrets = [place.get("password", ""), *(value.rpartition(" ")[2] for value in headers.values())]
+        self._secrets: set[str] = set()
+        for secret in (place.get("password", ""), *(value.rpartition(" ")[2] for value in headers.values())):
+            self.keep_secret(secret)
         context = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
         self._connection = PinnedConnection(place, context)
         self._room = MOST_BYTES
         signal.signal(signal.SIGALRM, _too_late)
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+
+    def keep_secret(self, secret: str) -> None:
+        """What no answer tells, as it is and as it stands in JSON and in forms."""
+        if len(secret) >= SHORTEST_SECRET:
+            self._secrets |= {secret, json.dumps(secret, ensure_ascii=False)[1:-1], quote_plus(secret)}
 
     def get(self, path: str, query: Pairs = ()) -> Any:
         return self.ask("GET", f"{path}?{urlencode(query)}" if query else path)
@@ -77,7 +84,8 @@ class Service:
             headers["Content-Type"] = kind
         try:
             response = self._answer(method, target, body, headers)
-            content = response.read(self._room + 1)
+            buffer = bytearray(self._room + 1)  # `read` takes without end what comes in chunks of a negative size
+            content = bytes(memoryview(buffer)[: response.readinto(buffer)])
             is_cut = len(content) <= self._room and response.length not in (None, 0)
         except (OSError, HTTPException, ValueError):  # also a name that TLS cannot ask for
             raise SourceFailed("unreachable") from None
@@ -106,15 +114,38 @@ class Service:
         packed = (response.getheader("Content-Encoding") or "identity").strip().lower()
         if packed != "identity" or not (200 <= status < 300 or status >= 400):
             raise SourceFailed("no_answer")
-        for secret in self.secrets:  # a service that repeats what it was sent
-            if len(secret) >= SHORTEST_SECRET:
-                content = content.replace(secret.encode(), HIDDEN)
         told = _parsed(content, is_wrong=status >= 400)
         if status in (404, 410):
-            raise NoSuchRecord(_sentence(told))
+            raise NoSuchRecord(self._hidden(_sentence(told)))
         if status >= 400:
-            raise QueryFailed(_sentence(told))
+            raise QueryFailed(self._hidden(_sentence(told)))
         return told
+
+    def gather(self, pages: Iterator[list[Any]], request: Mapping[str, Any], read: Any) -> Gathered:
+        """The first records of so many pages at most; `read` tells of a record and a field its value."""
+        fields, most = request["fields"], request["most"]
+        rows = (
+            [self._hidden(read(of_type(record, dict), field)) for field in fields]
+            for page in islice(pages, MOST_PAGES)
+            for record in of_type(page, list)
+        )
+        found = gather([one["name"] for one in fields], [one["type"] for one in fields], rows, most)
+        found.truncated = found.truncated or (len(found.rows) < most["rows"] and bool(next(pages, None)))
+        return found
+
+    def only(self, record: Any, request: Mapping[str, Any], read: Any) -> Gathered:
+        return self.gather(iter([[] if record is None else [record]]), request, read)
+
+    def _hidden(self, value: Any) -> Any:
+        """Without what the service was sent and repeats: looked for in what was read, for JSON writes a text in many
+        ways."""
+        if isinstance(value, dict | list):
+            value = json.dumps(value, ensure_ascii=False)
+        if not isinstance(value, str):
+            return value
+        for secret in self._secrets:
+            value = value.replace(secret, HIDDEN)
+        return value
 
 
 def _look_at(status: int) -> None:
@@ -155,22 +186,6 @@ def of_type(value: Any, kind: type) -> Any:
     return value
 
 
-def gather_records(pages: Iterator[list[Any]], fields: Sequence[Mapping[str, str]], most: Any, read: Any) -> Gathered:
-    """The first records of so many pages at most; `read` tells of a record and a field its value."""
-    rows = (
-        [read(of_type(record, dict), field) for field in fields]
-        for page in islice(pages, MOST_PAGES)
-        for record in of_type(page, list)
-    )
-    found = gather([one["name"] for one in fields], [one["type"] for one in fields], rows, most)
-    found.truncated = found.truncated or (len(found.rows) < most["rows"] and bool(next(pages, None)))
-    return found
-
-
-def only(record: Any, fields: Sequence[Mapping[str, str]], most: Any, read: Any) -> Gathered:
-    return gather_records(iter([[] if record is None else [record]]), fields, most, read)
-
-
 def as_kind(value: Any, kind: str) -> Any:
     """Services write true and false as texts."""
     if kind == "boolean" and isinstance(value, str) and value.lower() in ("true", "false"):
@@ -179,5 +194,6 @@ def as_kind(value: Any, kind: str) -> Any:
 
 
 def first_columns(names: Iterable[dict[str, str]], first: str) -> list[dict[str, str]]:
-    """The id before all others."""
-    return sorted(names, key=lambda one: one["name"] != first)
+    """The id before all others, and each once: for these services `Email` is `email`."""
+    once = {one["name"].lower(): one for one in names}
+    return sorted(once.values(), key=lambda one: one["name"] != first)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.engines.cells import Gathered
 from tools.engines.failures import QueryFailed, SourceFailed
-from tools.engines.https import Denied, NoSuchRecord, Service, as_kind, first_columns, gather_records, of_type, only
+from tools.engines.https import Denied, NoSuchRecord, Service, as_kind, first_columns, of_type
 
 ID = "hs_object_id"
 ENTITIES = ("contacts", "companies", "deals", "tickets", "products", "line_items")
@@ -45,7 +45,7 @@ class HubSpot:
         return found
 
     def records(self, request: dict[str, Any]) -> Gathered:
-        return gather_records(self._pages(request), request["fields"], request["most"], _value)
+        return self._service.gather(self._pages(request), request, _value)
 
     def _pages(self, request: dict[str, Any]) -> Iterator[list[Any]]:
         asked = {
@@ -69,7 +69,7 @@ class HubSpot:
             found = of_type(self._service.get(f"/crm/v3/objects/{_entity(request)}/{request['id']}", query), dict)
         except NoSuchRecord:
             found = None
-        return only(found, request["fields"], request["most"], _value)
+        return self._service.only(found, request, _value)
 
 
 def _is_shown(told: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from tools.engines.cells import Gathered
 from tools.engines.failures import QueryFailed
-from tools.engines.https import NoSuchRecord, Service, as_kind, gather_records, of_type, only
+from tools.engines.https import NoSuchRecord, Service, as_kind, of_type
 
 RECORD = re.compile(r"(?=.*[^.])[A-Za-z0-9._:@-]{1,200}", re.ASCII)
 CURSOR_LENGTH = 1_000
@@ -36,7 +36,7 @@ class RestService:
     def records(self, request: dict[str, Any]) -> Gathered:
         entity = self._entity(request)
         query = [pair for one in request["filter"] for pair in _parameters(entity, *one)]
-        return gather_records(self._pages(entity, query, request), request["fields"], request["most"], _reader(entity))
+        return self._service.gather(self._pages(entity, query, request), request, _reader(entity))
 
     def _pages(self, entity: Any, query: list[tuple[str, str]], request: Any) -> Iterator[list[Any]]:
         page = entity["page"]
@@ -66,7 +66,7 @@ class RestService:
             found = of_type(_inside(told, entity["record"]), dict)
         except NoSuchRecord:
             found = None
-        return only(found, request["fields"], request["most"], _reader(entity))
+        return self._service.only(found, request, _reader(entity))
 
     def _path(self, path: str) -> str:
         return f"{self._told['base']}{path}"
@@ -100,7 +100,8 @@ def _reader(entity: Any) -> Any:
     paths = {one["name"]: one["path"] for one in entity["columns"]}
 
     def read(record: Mapping[str, Any], field: Mapping[str, str]) -> Any:
-        return as_kind(_inside(record, paths.get(field["name"], [field["name"]])), field["type"])
+        path = paths.get(field["name"])  # none for one that the mapping does not have: in it others could lie
+        return as_kind(_inside(record, path), field["type"]) if path else None
 
     return read
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from tools.engines.cells import Gathered
 from tools.engines.failures import QueryFailed, SourceFailed
-from tools.engines.https import Denied, NoSuchRecord, Service, as_kind, first_columns, gather_records, of_type, only
+from tools.engines.https import Denied, NoSuchRecord, Service, as_kind, first_columns, of_type
 
 ID = "Id"
 DATA = "/services/data/v60.0"
@@ -21,8 +21,9 @@ RECORD = re.compile(r"[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?", re.ASCII)
 NEXT = re.compile(r"/services/data/v[0-9]{1,3}\.[0-9]/query/[A-Za-z0-9-]{1,100}", re.ASCII)
 TYPES = {
     "double": "number", "currency": "number", "percent": "number", "int": "integer", "long": "integer",
-    "boolean": "boolean", "date": "date", "datetime": "datetime", "time": "time", "address": "json", "location": "json",
+    "boolean": "boolean", "date": "date", "datetime": "datetime", "time": "time",
 }  # fmt: skip
+COMPOUND = ("address", "location")  # of fields that are there by themselves, each of which may be masked
 OPERATORS = {"eq": "=", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "in": "IN", "contains": "LIKE"}
 ESCAPES = str.maketrans({
     "\\": "\\\\", "'": "\\'", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
@@ -50,7 +51,7 @@ class Salesforce:
         if not re.fullmatch(r"[!-~]{1,4000}", token):
             raise SourceFailed("no_answer")
         self._service.headers["Authorization"] = f"Bearer {token}"
-        self._service.secrets.append(token)
+        self._service.keep_secret(token)
         return self._service
 
     def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -68,6 +69,7 @@ class Salesforce:
                 {"name": one["name"], "type": TYPES.get(str(one.get("type")), "text")}
                 for one in of_type(told.get("fields"), list)
                 if isinstance(one, dict) and isinstance(one.get("name"), str) and NAME.fullmatch(one["name"])
+                if one.get("type") not in COMPOUND
             ]
             found.append({"schema": "main", "name": name, "columns": first_columns(columns, ID)})
         return found
@@ -75,13 +77,13 @@ class Salesforce:
     def records(self, request: dict[str, Any]) -> Gathered:
         conditions = [_condition(*one) for one in request["filter"]]
         pages = self._pages(_soql(request, conditions, request["most"]["rows"] + 1))
-        return gather_records(pages, request["fields"], request["most"], _value)
+        return self._service.gather(pages, request, _value)
 
     def record(self, request: dict[str, Any]) -> Gathered:
         if not RECORD.fullmatch(request["id"]):
             raise QueryFailed("An id of Salesforce has 15 or 18 letters and digits.")
         pages = self._pages(_soql(request, [f"{ID} = '{request['id']}'"], 1))
-        return only(next(iter(next(pages)), None), request["fields"], request["most"], _value)
+        return self._service.only(next(iter(next(pages)), None), request, _value)
 
     def _pages(self, soql: str) -> Iterator[list[Any]]:
         service = self._sign_in()

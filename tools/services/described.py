@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -223,7 +224,7 @@ def _parameters(api: Api, path: str, operation: Mapping[str, Any]) -> Iterator[M
 def _steps(name: str, key: str, said: Any) -> list[str]:
     """`data.items` is two steps into an answer, and nothing is none."""
     steps = said.split(".") if isinstance(said, str) and said else []
-    if not isinstance(said, str) or len(steps) > MOST_STEPS or any(not 0 < len(one) <= LONGEST_NAME for one in steps):
+    if not isinstance(said, str) or len(steps) > MOST_STEPS or not all(map(_is_name, steps)):
         raise DescriptionRefused("mapping", f"{name}: “{key}” is written as names with dots between them: data.items.")
     return steps
 
@@ -262,9 +263,11 @@ def _page(name: str, said: Any, parameters: set[str]) -> dict[str, Any]:
 
 
 def _number(name: str, said: Any, least: int, most: int) -> int:
-    if not str(said).isascii() or not str(said).isdigit() or not least <= int(str(said)[:6]) <= most:
+    written = str(said) if isinstance(said, str | int) else ""
+    is_number = written.isascii() and written.isdigit() and len(written) <= len(str(most))
+    if not is_number or not least <= int(written) <= most:
         raise DescriptionRefused("mapping", f"{name}: “first” is 0 or 1, “most” the rows of a page, up to 1,000.")
-    return int(said)
+    return int(written)
 
 
 def _check_parameter(name: str, parameter: Any, known: set[str]) -> None:
@@ -279,7 +282,11 @@ def _named_columns(name: str, said: Any) -> list[dict[str, Any]]:
         raise DescriptionRefused("mapping", f"{name}: “fields” names at most {MOST_COLUMNS} fields.")
     if any(not _is_name(one) for one in pairs):
         raise DescriptionRefused("mapping", f"{name}: a field has a name of characters that are seen, up to 100.")
-    return [{"name": one, "type": "", "path": _steps(name, "fields", where)} for one, where in pairs.items()]
+    columns = [{"name": one, "type": "", "path": _steps(name, "fields", where)} for one, where in pairs.items()]
+    paths = sorted(one["path"] for one in columns)  # in which what begins as another stands right behind it
+    if any(after[: len(before)] == before for before, after in pairwise(paths)):
+        raise DescriptionRefused("mapping", f"{name}: of two fields one is within the other: it could not be masked.")
+    return columns
 
 
 def _is_name(name: Any) -> bool:
