@@ -20,11 +20,12 @@ from config.concurrency.pooled import give_back_connection
 from config.metrics.answering import FOREIGN_REQUESTS
 from foreign.models import ToolServer
 from foreign.problems import ServerUnavailable, problem_of_server
-from foreign.wire import Allowance, ServerFailed, WireReply, failures_in_words, post_message
+from foreign.wire import Allowance, ServerFailed, WireReply, post_message
 from retrieval.waiting.breaker import CircuitBreaker
 from tools.hosts import HostRefused
 from tools.sealing import SealLost
 from webhooks.addresses import Destination, Outside, check_address, destination_of
+from webhooks.connecting import failures_told
 
 SECONDS, MOST_BYTES = 10.0, 2 * 1024 * 1024  # of one use, over all of its requests
 END_SECONDS = 1.0  # for the word that it is over
@@ -93,7 +94,7 @@ class Session:
         if "Mcp-Session-Id" not in self.headers:
             return
         try:
-            with failures_in_words():
+            with failures_told(ServerFailed):
                 async with asyncio.timeout(END_SECONDS):
                     await post_message(self.destination, self.headers, None, self.allowance)
         except ServerFailed:
@@ -172,7 +173,7 @@ def use_server(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -
 def _blocking(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -> Said:
     try:
         destination = destination_of(server.url, server_outside())
-        with failures_in_words():
+        with failures_told(ServerFailed):
             return asyncio.run(_within_time(Session(destination, server.headers), what))
     except HostRefused as error:
         raise ServerFailed(error.reason) from None

@@ -1,22 +1,18 @@
-"""One request to a tool server, whose host is hostile: every byte and second is bounded, no redirect is followed, no
-proxy of the environment asked, no cookie kept.
+"""One request to a tool server, whose host is hostile: every byte and second is bounded.
 
-Written on streams, as `sign_on.provider.fetching`: the SDK's client reads lines and answers of any length, and looks
+Written on streams (`webhooks.connecting`): the SDK's client reads lines and answers of any length, and looks
 the name up again (docs/adr/0029-external-mcp-servers.md).
 """
 
-import asyncio
 import json
-import ssl
 from asyncio import StreamReader
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import httptools
 
 from webhooks.addresses import Destination
+from webhooks.connecting import connected, request_head
 
 PART = 64 * 1024
 
@@ -27,23 +23,6 @@ class ServerFailed(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-@contextmanager
-def failures_in_words() -> Iterator[None]:
-    """What goes wrong on the way, as ServerFailed."""
-    try:
-        yield
-    except TimeoutError:
-        raise ServerFailed("timeout") from None
-    except ssl.SSLCertVerificationError:
-        raise ServerFailed("certificate") from None
-    except OSError:  # refused, reset, no route, a TLS that fails
-        raise ServerFailed("unreachable") from None
-    except (httptools.HttpParserError, httptools.HttpParserUpgrade):  # the second is no kind of the first
-        raise ServerFailed("no_http") from None
-    except ValueError:  # a name that TLS cannot ask for
-        raise ServerFailed("no_url") from None
 
 
 class Allowance:
@@ -144,26 +123,22 @@ class WireReply:
 async def post_message(
     destination: Destination, headers: Mapping[str, str], message: Mapping[str, Any] | None, allowance: Allowance
 ) -> WireReply:
-    """Send one JSON-RPC message; None ends the session (DELETE). Raises ServerFailed, and what `failures_in_words`
+    """Send one JSON-RPC message; None ends the session (DELETE). Raises ServerFailed, and what `failures_told`
     knows; the caller has the time.
 
     Of a request nothing is read behind its answer, of a notification nothing behind the head.
     """
     body = json.dumps(message).encode() if message is not None else b""
-    writer = None
-    try:
-        reader, writer = await asyncio.open_connection(
-            destination.address,
-            destination.port,
-            ssl=_verifying() if destination.is_encrypted else None,
-            server_hostname=destination.host if destination.is_encrypted else None,
-        )
-        writer.write(_head("POST" if message is not None else "DELETE", destination, headers, len(body)) + body)
+    fields = {
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        "Accept": "application/json, text/event-stream",
+        **headers,
+    }
+    async with connected(destination) as (reader, writer):
+        writer.write(request_head("POST" if message is not None else "DELETE", destination, fields) + body)
         await writer.drain()
         return await _read(reader, message.get("id") if message else None, allowance)
-    finally:
-        if writer is not None:
-            writer.transport.abort()  # an orderly end of TLS would wait for the other side
 
 
 async def _read(reader: StreamReader, wanted: int | None, allowance: Allowance) -> WireReply:
@@ -186,23 +161,3 @@ def _is_read(reading: _Reading, parser: httptools.HttpResponseParser, wanted: in
     if reading.found or not reading.has_head or parser.get_status_code() < 200:
         return reading.found is not None
     return reading.is_whole or wanted is None or parser.get_status_code() != 200
-
-
-def _head(method: str, destination: Destination, headers: Mapping[str, str], length: int) -> bytes:
-    fields = {
-        "Host": destination.named,
-        "User-Agent": "Acervo",
-        "Content-Type": "application/json",
-        "Content-Length": str(length),
-        "Accept": "application/json, text/event-stream",
-        "Accept-Encoding": "identity",
-        "Connection": "close",
-        **headers,
-    }
-    lines = [f"{method} {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
-    return "\r\n".join([*lines, "", ""]).encode("ascii")
-
-
-@cache
-def _verifying() -> ssl.SSLContext:
-    return ssl.create_default_context()

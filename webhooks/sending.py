@@ -1,20 +1,20 @@
-"""One POST to somebody's server. Its host is hostile: every byte and second is bounded, no redirect is followed, no
-proxy of the environment asked, no cookie kept, and what comes back is read no further than needed.
+"""One POST to somebody's server. Its host is hostile: every byte and second is bounded, and what comes back is read no
+further than needed.
 
-Written on streams alone: clients read heads of any size, and parse addresses in ways of their own.
+Written on streams (`connecting`): clients read heads of any size, and parse addresses in ways of their own.
 """
 
 import asyncio
 import re
-import ssl
 from asyncio import StreamReader
 from collections.abc import Mapping
-from functools import cache
+from contextlib import AsyncExitStack
 from typing import NamedTuple
 
 from config.endpoints import retry_after
 from tools.hosts import HostRefused
 from webhooks.addresses import Destination, destination_of
+from webhooks.connecting import connected, failures_told, request_head
 
 SECONDS = 5.0  # from connecting to the end of the answer's head
 ANSWER_SECONDS = 1.0  # for the beginning of its body, which only the log shows
@@ -36,8 +36,12 @@ class PostOutcome(NamedTuple):
     retry_after: float | None = None
 
 
-class _NoHttp(Exception):
-    """What came back is no answer."""
+class _NotSent(Exception):
+    """`reason`: one of REASONS."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class _Head(NamedTuple):
@@ -50,58 +54,28 @@ def post(url: str, headers: Mapping[str, str], body: bytes) -> PostOutcome:
     """Send and say what became of it; never raises. Blocks for SECONDS and ANSWER_SECONDS at most, once the name is
     looked up."""
     try:
-        return asyncio.run(_exchange(destination_of(url), headers, body))
-    except HostRefused as error:
+        destination = destination_of(url)
+        with failures_told(_NotSent):
+            return asyncio.run(_exchange(destination, headers, body))
+    except (HostRefused, _NotSent) as error:
         return PostOutcome(error.reason)
-    except TimeoutError:
-        return PostOutcome("timeout")
-    except ssl.SSLCertVerificationError:
-        return PostOutcome("certificate")
-    except OSError:  # refused, reset, no route, a TLS that fails
-        return PostOutcome("unreachable")
-    except _NoHttp:
-        return PostOutcome("no_http")
-    except ValueError:  # a name that TLS cannot ask for
-        return PostOutcome("no_url")
 
 
 async def _exchange(destination: Destination, headers: Mapping[str, str], body: bytes) -> PostOutcome:
-    writer = None
-    try:
-        async with asyncio.timeout(SECONDS):
-            reader, writer = await asyncio.open_connection(
-                destination.address,
-                destination.port,
-                ssl=_verifying() if destination.is_encrypted else None,
-                server_hostname=destination.host if destination.is_encrypted else None,
-            )
-            writer.write(_request(destination, headers, body))
-            await writer.drain()
-            head = await _read_head(reader)
-        return _outcome(head, await _beginning(reader, head))
-    finally:
-        if writer is not None:
-            writer.transport.abort()  # an orderly end of TLS would wait for the other side
-
-
-@cache
-def _verifying() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-def _request(destination: Destination, headers: Mapping[str, str], body: bytes) -> bytes:
     fields = {
-        "Host": destination.named,
         "User-Agent": "Acervo-Webhooks",
         "Content-Type": "application/json",
         "Content-Length": str(len(body)),
         "Accept": "*/*",
-        "Accept-Encoding": "identity",
-        "Connection": "close",
         **headers,
     }
-    lines = [f"POST {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+    async with AsyncExitStack() as stack:
+        async with asyncio.timeout(SECONDS):
+            reader, writer = await stack.enter_async_context(connected(destination))
+            writer.write(request_head("POST", destination, fields) + body)
+            await writer.drain()
+            head = await _read_head(reader)
+        return _outcome(head, await _beginning(reader, head))
 
 
 async def _read_head(reader: StreamReader) -> _Head:
@@ -116,14 +90,14 @@ async def _read_head(reader: StreamReader) -> _Head:
             continue
         searched = max(0, len(got) - 3)
         if not room or not (part := await reader.read(room)):
-            raise _NoHttp
+            raise _NotSent("no_http")
         got, room = got + part, room - len(part)
 
 
 def _parsed(head: bytes, rest: bytes) -> _Head:
     first = STATUS_LINE.match(head + b"\r")
     if first is None:
-        raise _NoHttp
+        raise _NotSent("no_http")
     lines = head.decode("latin-1").split("\r\n")[1:]
     pairs = (line.partition(":") for line in lines)
     return _Head(int(first[1]), {name.strip().lower(): value.strip() for name, _colon, value in pairs}, rest)

@@ -1,17 +1,14 @@
-"""One request to an organization's provider, whose host is hostile: every byte and second is bounded, no redirect is
-followed, no proxy of the environment asked, no cookie kept.
+"""One request to an organization's provider, whose host is hostile: every byte and second is bounded.
 
-Written on streams, as `webhooks.sending`: clients follow, wait and read as the other side likes.
+Written on streams (`webhooks.connecting`): clients follow, wait and read as the other side likes.
 """
 
 import asyncio
 import json
-import ssl
 import time
 from asyncio import StreamReader
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -24,6 +21,7 @@ from retrieval.waiting.breaker import CircuitBreaker
 from sign_on.problems import ProviderFailed
 from tools.hosts import HostRefused
 from webhooks.addresses import Destination, Outside, check_address, destination_of
+from webhooks.connecting import connected, failures_told, request_head
 
 SECONDS = 5.0  # from connecting to the answer's last byte
 MOST_ANSWER = 512 * 1024  # bytes, head and body; Microsoft's keys are 15 KB
@@ -98,33 +96,15 @@ def _breaker_of(issuer: str) -> CircuitBreaker:
 def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
     try:
         destination = destination_of(url, asked_outside())
-        return asyncio.run(_ask(destination, _request(method, destination, headers, body)))
     except HostRefused as error:
         raise ProviderFailed(error.reason) from None
-    except TimeoutError:
-        raise ProviderFailed("timeout") from None
-    except ssl.SSLCertVerificationError:
-        raise ProviderFailed("certificate") from None
-    except OSError:  # refused, reset, no route, a TLS that fails
-        raise ProviderFailed("unreachable") from None
-    except (httptools.HttpParserError, httptools.HttpParserUpgrade):  # the second is no kind of the first
-        raise ProviderFailed("no_http") from None
-    except ValueError:  # a name that TLS cannot ask for
-        raise ProviderFailed("no_url") from None
-
-
-def _request(method: str, destination: Destination, headers: Mapping[str, str], body: bytes) -> bytes:
     fields = {
-        "Host": destination.named,
-        "User-Agent": "Acervo",
         "Accept": "application/json",
-        "Accept-Encoding": "identity",
-        "Connection": "close",
         **({"Content-Length": str(len(body))} if body else {}),
         **headers,
     }
-    lines = [f"{method} {destination.path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+    with failures_told(ProviderFailed):
+        return asyncio.run(_ask(destination, request_head(method, destination, fields) + body))
 
 
 class _Answer:
@@ -148,21 +128,10 @@ class _Answer:
 
 
 async def _ask(destination: Destination, request: bytes) -> tuple[int, bytes]:
-    writer = None
-    try:
-        async with asyncio.timeout(SECONDS):
-            reader, writer = await asyncio.open_connection(
-                destination.address,
-                destination.port,
-                ssl=_verifying() if destination.is_encrypted else None,
-                server_hostname=destination.host if destination.is_encrypted else None,
-            )
-            writer.write(request)
-            await writer.drain()
-            return await _read(reader)
-    finally:
-        if writer is not None:
-            writer.transport.abort()  # an orderly end of TLS would wait for the other side
+    async with asyncio.timeout(SECONDS), connected(destination) as (reader, writer):
+        writer.write(request)
+        await writer.drain()
+        return await _read(reader)
 
 
 async def _read(reader: StreamReader) -> tuple[int, bytes]:
@@ -179,8 +148,3 @@ async def _read(reader: StreamReader) -> tuple[int, bytes]:
     if not (answer.is_whole or (answer.has_head and not answer.has_end)):
         raise ProviderFailed("no_http")
     return parser.get_status_code(), b"".join(answer.parts)
-
-
-@cache
-def _verifying() -> ssl.SSLContext:
-    return ssl.create_default_context()
