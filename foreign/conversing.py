@@ -6,12 +6,9 @@ whoever asks but a tool's arguments.
 
 import asyncio
 import re
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
-from threading import Lock
 from typing import Any, NamedTuple, TypeVar
-from uuid import UUID
 
 from django.conf import settings
 
@@ -21,7 +18,7 @@ from config.metrics.answering import FOREIGN_REQUESTS
 from foreign.models import ToolServer
 from foreign.problems import ServerUnavailable, problem_of_server
 from foreign.wire import Allowance, ServerFailed, WireReply, post_message
-from retrieval.waiting.breaker import CircuitBreaker
+from retrieval.waiting.breaker import Breakers
 from tools.hosts import HostRefused
 from tools.sealing import SealLost
 from webhooks.addresses import Destination, Outside, check_address, destination_of
@@ -31,14 +28,12 @@ SECONDS, MOST_BYTES = 10.0, 2 * 1024 * 1024  # of one use, over all of its reque
 END_SECONDS = 1.0  # for the word that it is over
 MOST_PAGES, MOST_TOOLS = 20, 200  # of a server's list
 AT_ONCE, OF_ONE, PATIENCE = 4, 2, 3.0  # uses in a process, of one organization, seconds that one is waited for
-MOST_BREAKERS = 1_000
 ASKED_FOR, UNDERSTOOD = "2025-06-18", frozenset({"2025-03-26", "2025-06-18", "2025-11-25"})
 SESSION_ID = re.compile(r"[\x21-\x7e]{1,256}")
 LONGEST_CURSOR = 2_000
 Said = TypeVar("Said")
 places = Places(AT_ONCE, PATIENCE, OF_ONE)
-_breakers: OrderedDict[UUID, CircuitBreaker] = OrderedDict()
-_lock = Lock()
+breakers = Breakers("tool server")
 
 
 class ListedTools(NamedTuple):
@@ -145,7 +140,7 @@ def _reason_of(status: int) -> str:
 def use_server(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -> Said:
     """Do this in a session with the server. Blocks for PATIENCE, SECONDS and END_SECONDS at most, once the name is
     looked up. Raises ServerUnavailable, ServerUnusable, Busy, RpcRefused; what fails rests alone."""
-    breaker = _breaker_of(server.pk)
+    breaker = breakers.of(server.pk)
     if not breaker.allows():
         FOREIGN_REQUESTS.labels("resting").inc()
         raise ServerUnavailable(reason="resting")
@@ -188,13 +183,3 @@ async def _within_time(session: Session, what: Callable[[Session], Awaitable[Sai
             return await what(session)
     finally:
         await session.end()
-
-
-def _breaker_of(server: UUID) -> CircuitBreaker:
-    """One for each server: what fails rests alone."""
-    with _lock:
-        breaker = _breakers.setdefault(server, CircuitBreaker("tool server"))
-        _breakers.move_to_end(server)
-        if len(_breakers) > MOST_BREAKERS:
-            _breakers.popitem(last=False)
-        return breaker

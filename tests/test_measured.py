@@ -24,7 +24,7 @@ from corpora.models import Document
 from corpora.scope import Scope
 from retrieval.results import Retrieval
 from retrieval.search import observed
-from retrieval.waiting.breaker import CircuitBreaker
+from retrieval.waiting.breaker import Breakers, CircuitBreaker
 from tests.factories import DocumentFactory, MembershipFactory
 from tests.people import People
 from workers.upkeep import backlog
@@ -139,6 +139,18 @@ def test_a_breaker_is_open_from_its_last_failure_to_its_first_success() -> None:
     breaker.succeeded()
     assert counted("circuit_breakers_open", service="re-ranker") == open_before
     assert counted("circuit_breaker_opened_total", service="re-ranker") == opened + 1
+
+
+def test_of_many_breakers_the_one_that_is_forgotten_is_open_no_more() -> None:
+    breakers, open_before = Breakers("data source", most=2), counted("circuit_breakers_open", service="data source")
+    for _ in range(3):
+        breakers.of("one").failed()
+    assert not breakers.of("one").allows()
+    assert breakers.of("another").allows()
+    assert counted("circuit_breakers_open", service="data source") == open_before + 1
+    breakers.of("a third")
+    assert counted("circuit_breakers_open", service="data source") == open_before
+    assert breakers.of("one").allows()
 
 
 def test_what_waits_is_told_by_lane_with_the_age_of_the_oldest(db: None) -> None:

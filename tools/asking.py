@@ -6,21 +6,18 @@ asked with, `tools.services.records` says.
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory, gettempdir
-from threading import Lock
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 
 from accounts.limits.places import Places
 from config.concurrency.pooled import give_back_connection
-from retrieval.waiting.breaker import CircuitBreaker
+from retrieval.waiting.breaker import Breakers
 from tools.engines import running
 from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.hosts import HostRefused, pinned_address
@@ -39,16 +36,14 @@ from tools.services import described
 AT_ONCE, OF_ONE, PATIENCE = 3, 2, 3.0  # of one: an organization's slow statements leave others a place
 PORTS = {DataSource.Kind.POSTGRESQL: 5432, DataSource.Kind.MYSQL: 3306}
 HTTPS = 443
-MOST_BREAKERS = 1_000
 FOLDER, OLD_SECONDS = "acervo-source-", 600
 places = Places(AT_ONCE, PATIENCE, OF_ONE)
-_breakers: OrderedDict[UUID, CircuitBreaker] = OrderedDict()
-_lock = Lock()
+breakers = Breakers("data source")
 
 
 def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
     """What the source says. Raises SourceUnavailable, SourceUnusable, Busy, and what is wrong with a statement."""
-    breaker = _breaker_of(source.pk)
+    breaker = breakers.of(source.pk)
     if not breaker.allows():
         raise SourceUnavailable(reason="resting")
     try:
@@ -77,16 +72,6 @@ def _problem_of(error: EngineFailed) -> StatementFailed | QueryTooSlow | QueryTo
         return QueryTooBig()
     assert isinstance(error, QueryFailed)
     return StatementFailed(reason=error.said[:300])
-
-
-def _breaker_of(source: UUID) -> CircuitBreaker:
-    """One for each source: what fails rests alone."""
-    with _lock:
-        breaker = _breakers.setdefault(source, CircuitBreaker("data source"))
-        _breakers.move_to_end(source)
-        if len(_breakers) > MOST_BREAKERS:
-            _breakers.popitem(last=False)
-        return breaker
 
 
 @contextmanager

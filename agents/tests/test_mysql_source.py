@@ -61,7 +61,7 @@ def allowed(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.DATA_SOURCE_HOSTS, settings.DATA_SOURCE_NETWORKS = ["127.0.0.1"], ["127.0.0.0/8"]
     monkeypatch.setattr(computing, "SECONDS", 300.0)
     cache.clear()
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def agent(people: People, source: DataSource) -> Agent:
 @pytest.fixture(autouse=True)
 def nothing_is_kept() -> None:
     cache.clear()
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 def query(by: Any, sql: str = REGIONS, **more: Any) -> Any:

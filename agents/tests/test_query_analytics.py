@@ -35,7 +35,7 @@ def agent(people: People, table: SourceTable) -> Agent:
 @pytest.fixture(autouse=True)
 def nothing_is_kept() -> None:
     cache.clear()
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 def ask(by: Any, metric: str = "ventas", **more: Any) -> Any:

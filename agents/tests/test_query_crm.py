@@ -48,7 +48,7 @@ def server() -> Iterator[Wire]:
 def wire(server: Wire, settings: Any) -> Wire:
     settings.DATA_SOURCE_HOSTS, settings.DATA_SOURCE_NETWORKS = ["localhost"], ["127.0.0.0/8", "::1/128"]
     cache.clear()
-    asking._breakers.clear()
+    asking.breakers.clear()
     server.asked.clear()
     return server
 

@@ -39,7 +39,7 @@ def history(months: int, slope: float = 2.0, noise: float = 3.0, first: date = F
 def there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(computing, "SECONDS", 300.0)
     cache.clear()
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 def agent_of(people: People, rows: str) -> Agent:

@@ -40,7 +40,7 @@ def call(sql: str = BY_REGION, source: str = "Shop", name: str = "query", **more
 
 @pytest.fixture(autouse=True)
 def nothing_rests() -> None:
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def server_of_crm() -> Iterator[Wire]:
 def wire(server_of_crm: Wire, settings: Any) -> Wire:
     settings.DATA_SOURCE_HOSTS, settings.DATA_SOURCE_NETWORKS = ["localhost"], ["127.0.0.0/8", "::1/128"]
     cache.clear()
-    asking._breakers.clear()
+    asking.breakers.clear()
     server_of_crm.asked.clear()
     server_of_crm.answer = services.hubspot
     return server_of_crm

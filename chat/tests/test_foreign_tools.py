@@ -39,7 +39,7 @@ ASKS_AN_AGENT = {
 def loopback_allowed(settings: Any) -> None:
     settings.TOOL_SERVER_HOSTS, settings.TOOL_SERVER_NETWORKS = ["*"], ["127.0.0.0/8"]
     settings.TOOL_SERVER_PLAIN_HTTP = True
-    conversing._breakers.clear()
+    conversing.breakers.clear()
     calling._looked_at.clear()
 
 

@@ -53,7 +53,7 @@ def ordered(library: Library, foreign: DataSource, ungiven: DataSource) -> list[
 
 @pytest.fixture(autouse=True)
 def nothing_rests() -> None:
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.tool_servers import ToolHost, hosting
 
 @pytest.fixture(autouse=True)
 def nothing_is_remembered() -> None:
-    conversing._breakers.clear()
+    conversing.breakers.clear()
     calling._looked_at.clear()
 
 

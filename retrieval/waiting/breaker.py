@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 
 from config.metrics.searching import BREAKERS_OPEN, BREAKERS_OPENED
 
@@ -52,3 +53,29 @@ class CircuitBreaker:
                 self._count.inc()
             if self._failed >= self._limit:
                 self._open_until = self._clock() + self._seconds
+
+
+class Breakers:
+    """One for each of many servers: what fails rests alone. The `most` that were asked last are remembered. Safe to
+    share between threads."""
+
+    def __init__(self, service: str, seconds: float = 10.0, most: int = 1_000) -> None:
+        self._service, self._seconds, self._most = service, seconds, most
+        self._known: OrderedDict[Hashable, CircuitBreaker] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, server: Hashable) -> CircuitBreaker:
+        with self._lock:
+            if server not in self._known:
+                self._known[server] = CircuitBreaker(self._service, seconds=self._seconds)
+            self._known.move_to_end(server)
+            self._forget(len(self._known) - self._most)
+            return self._known[server]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._forget(len(self._known))
+
+    def _forget(self, count: int) -> None:
+        for _each in range(count):
+            self._known.popitem(last=False)[1].succeeded()  # or the metrics would go on counting it as open

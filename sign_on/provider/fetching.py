@@ -7,9 +7,7 @@ import asyncio
 import json
 import time
 from asyncio import StreamReader
-from collections import OrderedDict
 from collections.abc import Mapping
-from threading import Lock
 from typing import Any
 
 import httptools
@@ -17,7 +15,7 @@ from django.conf import settings
 
 from accounts.limits.places import Places
 from accounts.problems import Busy
-from retrieval.waiting.breaker import CircuitBreaker
+from retrieval.waiting.breaker import Breakers
 from sign_on.problems import ProviderFailed
 from tools.hosts import HostRefused
 from webhooks.addresses import Destination, Outside, check_address, destination_of
@@ -30,10 +28,8 @@ AT_ONCE, OF_ONE = 2, 1  # requests in a process, and for one issuer: a slow one 
 TURN_SECONDS = 1.0
 SLOW_SECONDS = 3.0  # an answer that takes so long is as none
 REST_SECONDS = 30.0  # of one that was slow three times in a row
-MOST_BREAKERS = 1_000
 places = Places(AT_ONCE, TURN_SECONDS, OF_ONE)
-_breakers: OrderedDict[str, CircuitBreaker] = OrderedDict()
-_lock = Lock()
+breakers = Breakers("identity provider", REST_SECONDS)
 
 
 def asked_outside() -> Outside:
@@ -71,7 +67,7 @@ def fetch_object(
 
 def _guarded(issuer: str, method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
     """Who has not answered in time is not asked for a while."""
-    breaker = _breaker_of(issuer)
+    breaker = breakers.of(issuer)
     if not breaker.allows():
         raise ProviderFailed("resting")
     began = time.monotonic()
@@ -82,15 +78,6 @@ def _guarded(issuer: str, method: str, url: str, headers: Mapping[str, str], bod
             breaker.succeeded()
         else:
             breaker.failed()
-
-
-def _breaker_of(issuer: str) -> CircuitBreaker:
-    with _lock:
-        breaker = _breakers.setdefault(issuer, CircuitBreaker("identity provider", seconds=REST_SECONDS))
-        _breakers.move_to_end(issuer)
-        if len(_breakers) > MOST_BREAKERS:
-            _breakers.popitem(last=False)
-        return breaker
 
 
 def _exchange(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:

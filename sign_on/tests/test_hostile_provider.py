@@ -30,7 +30,7 @@ NADIA = {"sub": "n-1", "email": "nadia@here.test", "email_verified": True}
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     cache.clear()
-    fetching._breakers.clear()
+    fetching.breakers.clear()
 
 
 @pytest.fixture

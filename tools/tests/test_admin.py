@@ -25,7 +25,7 @@ SERVER = {
 @pytest.fixture(autouse=True)
 def hosts(settings: Any) -> None:
     settings.DATA_SOURCE_HOSTS = ["db.example.org", "eu.example.org"]
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 def page(name: str, *args: Any) -> str:

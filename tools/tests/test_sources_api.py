@@ -23,7 +23,7 @@ SERVER = {
 @pytest.fixture(autouse=True)
 def hosts(settings: Any) -> None:
     settings.DATA_SOURCE_HOSTS = ["db.example.org", ".warehouse.example"]
-    asking._breakers.clear()
+    asking.breakers.clear()
 
 
 def make(by: Any, **said: Any) -> Any:
