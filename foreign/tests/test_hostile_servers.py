@@ -1,5 +1,6 @@
 """Servers that harm: what they say is bounded, and nothing of ours is reached by them."""
 
+import re
 import socket
 import time
 from typing import Any
@@ -10,6 +11,7 @@ from foreign import calling, conversing, keeping
 from foreign.calling import call_foreign_tool
 from foreign.models import ForeignTool, ToolServer
 from foreign.problems import ServerUnavailable, ServerUnusable, ToolChanged, ToolFailed
+from foreign.wire import Allowance, ServerFailed
 from tests.people import People
 from tests.tool_servers import FORECAST, ToolHost, answering, as_json, as_stream, dripping, hosting, server_of, tool_of
 
@@ -54,10 +56,10 @@ def test_only_arguments_are_sent(tool: ForeignTool, host: ToolHost) -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (lambda _: dripping(HEAD, b"x" * 65_536), "too_much"),
-        (lambda _: dripping(STREAM, b"data: x\n\n" * 5_000), "too_much"),
-        (lambda _: dripping(STREAM, b"data: " + b"x" * 60_000), "too_much"),
-        (lambda _: dripping(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 5_000), "too_much"),
+        (lambda _: dripping(HEAD, b"x" * 65_536), "too_much|timeout"),
+        (lambda _: dripping(STREAM, b"data: x\n\n" * 5_000), "too_much|timeout"),
+        (lambda _: dripping(STREAM, b"data: " + b"x" * 60_000), "too_much|timeout"),
+        (lambda _: dripping(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 5_000), "too_much|timeout"),
         (lambda _: dripping(HEAD, b" ", 0.05), "timeout"),
         (lambda _: dripping(STREAM, b": still here\n\n", 0.05), "timeout"),
         (lambda _: dripping(b"", b"H", 0.1), "no_http"),
@@ -76,8 +78,16 @@ def test_only_arguments_are_sent(tool: ForeignTool, host: ToolHost) -> None:
 def test_what_is_no_answer_is_soon_over(said: Any, reason: str, tool: ForeignTool, host: ToolHost) -> None:
     host.said["tools/call"] = said
     began = time.monotonic()
-    assert reason_of(tool) == reason
+    assert re.fullmatch(reason, reason_of(tool))  # of two bounds, on a crowded machine, the other may be met first
     assert time.monotonic() - began < 3
+
+
+def test_all_requests_of_one_use_share_an_allowance() -> None:
+    allowance = Allowance(10)
+    allowance.take(4)
+    allowance.take(5)
+    with pytest.raises(ServerFailed, match="too_much"):
+        allowance.take(1)
 
 
 def test_a_stream_ends_where_the_answer_has_come(tool: ForeignTool, host: ToolHost) -> None:
