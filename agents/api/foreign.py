@@ -30,10 +30,10 @@ def foreign_tools(agent: Agent) -> dict[str, Tool]:
     room = MOST_CHARACTERS
     for name, lent in offered_names(list(lent_tools(agent)[:MOST_OFFERED])).items():
         tool = _as_tool(name, lent, agent)
-        room -= len(tool.description) + len(json.dumps(tool.input_schema))
-        if room < 0:
-            break
-        offered[name] = tool
+        taken = len(tool.description) + len(json.dumps(tool.input_schema))
+        if taken <= room:  # one that is too wordy leaves the room to those behind it
+            offered[name] = tool
+            room -= taken
     return offered
 
 

@@ -6,11 +6,13 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
+from agents.api import foreign
+from agents.api.foreign import foreign_tools
 from agents.models import ReachableTool
 from agents.tests.test_admin import fields
 from tests.factories import AgentFactory
 from tests.people import People, signed_in
-from tests.tool_servers import server_of, tool_of
+from tests.tool_servers import FORECAST, server_of, tool_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_this_thread")]
 
@@ -46,3 +48,13 @@ def test_no_tool_is_lent_that_was_not_chosen_or_is_another_organizations(people:
     for tool in (unchosen, foreign):
         assert lend(people.ada, agent, tool).status_code == 200
     assert not ReachableTool.objects.exists()
+
+
+def test_a_wordy_tool_leaves_its_room_to_those_behind_it(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = AgentFactory(organization=people.ada.organization)
+    server = server_of(people.ada.organization)
+    for name, description in (("a", "Words. " * 200), ("b", "The weather of a city."), ("c", "Its rain.")):
+        tool = tool_of(server, {**FORECAST, "name": name, "description": description})
+        ReachableTool.objects.create(agent=agent, tool=tool, created_by=people.ada.user)
+    monkeypatch.setattr(foreign, "MOST_CHARACTERS", 1_000)
+    assert [*foreign_tools(agent)] == ["weather__b", "weather__c"]
