@@ -47,6 +47,10 @@ from corpora.templatetags.documents import without_marks
 from corpora.uploads import archives
 from corpora.uploads.inputs import MetadataSerializer
 from corpora.uploads.signatures import safe_filename
+from foreign.admin.forms import HEADER as CREDENTIAL_HEADER
+from foreign.conversing import SESSION_ID
+from foreign.definitions import ARGUMENT_NAME, BLANK, TOOL_NAME, offered_names, read_tool
+from foreign.models import ForeignTool, ToolServer
 from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
@@ -74,10 +78,17 @@ from retrieval.text.references import heading_key, heading_words
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
+from sign_on.pages.posting import STATE
+from sign_on.problems import SignOnRefused
+from sign_on.saml.assertions import INSTANT
+from sign_on.saml.certificates import BLOCK
+from sign_on.saml.markup import NO_MESSAGE, NO_METADATA, metadata, saml_message
 from tools.analytics import rules
 from tools.analytics.written import MOST_CHARACTERS, read_yaml
 from tools.api.serializers import HOST
-from tools.engines import grants
+from tools.engines import grants, hubspot, rest, salesforce
+from tools.engines.failures import QueryFailed
+from tools.services import described
 from tools.services.plain import YamlRefused
 from tools.sources import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
@@ -673,6 +684,51 @@ PROBES: dict[str, Probe] = {
         ),
         named("accounts.identity.oauth.registration", "HOST", "WITHIN_ADDRESS")
         + named("accounts.pages.programs", "CHALLENGE"),
+    ),
+    "what a posted answer is made of": Probe(
+        lambda text: (
+            [refused_or(partial(read, text.encode(), 10**6), SignOnRefused) for read in (saml_message, metadata)],
+            [one.search(f"<a>{text}</a>".encode()) for one in (NO_MESSAGE, NO_METADATA)],
+            INSTANT.fullmatch(f"2026-01-01T00:00:00{text}"),
+            STATE.fullmatch(text),
+            BLOCK.findall(f"-----BEGIN CERTIFICATE-----{text}" * 2),
+        ),
+        named("sign_on.saml.markup", "NO_MESSAGE", "NO_METADATA")
+        + named("sign_on.saml.assertions", "INSTANT")
+        + named("sign_on.saml.certificates", "BLOCK")
+        + named("sign_on.pages.posting", "STATE"),
+    ),
+    "what a tool server says": Probe(
+        lambda text: (
+            read_tool(
+                {"name": text[:100], "description": text, "inputSchema": {"properties": {text: {"enum": [text]}}}}
+            ),
+            offered_names([ForeignTool(server=ToolServer(name=text[:60]), name=text)]),
+            BLANK.sub("", text),
+            [one.fullmatch(text) for one in (TOOL_NAME, ARGUMENT_NAME, SESSION_ID, CREDENTIAL_HEADER)],
+        ),
+        named("foreign.definitions", "TOOL_NAME", "ARGUMENT_NAME", "BLANK", "name")
+        + named("foreign.conversing", "SESSION_ID")
+        + named("foreign.admin.forms", "HEADER"),
+    ),
+    "names and ids of services": Probe(
+        lambda text: (
+            [one.fullmatch(text) for one in (hubspot.NAME, hubspot.RECORD, rest.RECORD, salesforce.NAME)],
+            [one.fullmatch(text) for one in (salesforce.RECORD, salesforce.TOKEN)],
+            salesforce.NEXT.fullmatch(f"/services/data/v60.0/query/{text}"),
+            refused_or(lambda: salesforce._number(f"1{text}"), QueryFailed),
+        ),
+        named("tools.engines.hubspot", "NAME", "RECORD")
+        + named("tools.engines.rest", "RECORD")
+        + named("tools.engines.salesforce", "NAME", "RECORD", "TOKEN", "NEXT", "_number"),
+    ),
+    "what a service is described by": Probe(
+        lambda text: (
+            [one.fullmatch(text) for one in (described.ENTITY, described.HEADER, described.HOST, described.PARAMETER)],
+            described._is_path(f"/{text}"),
+            [one.search(text) for one in (described.HOPS, described.PLACE)],
+        ),
+        named("tools.services.described", "ENTITY", "HEADER", "HOST", "PARAMETER", "PATH", "PLACE", "HOPS", "_is_path"),
     ),
     "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),
 }

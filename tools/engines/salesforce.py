@@ -17,6 +17,7 @@ DATA = "/services/data/v60.0"
 ENTITIES = ("Account", "Contact", "Lead", "Opportunity", "Case")
 MOST_OWN = 15  # objects that a customer has made
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}", re.ASCII)
+TOKEN = re.compile(r"[!-~]{1,4000}")
 RECORD = re.compile(r"[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?", re.ASCII)
 NEXT = re.compile(r"/services/data/v[0-9]{1,3}\.[0-9]/query/[A-Za-z0-9-]{1,100}", re.ASCII)
 TYPES = {
@@ -48,7 +49,7 @@ class Salesforce:
         except QueryFailed:  # a client that it does not know
             raise SourceFailed("unreachable") from None
         token = of_type(told.get("access_token"), str)
-        if not re.fullmatch(r"[!-~]{1,4000}", token):
+        if not TOKEN.fullmatch(token):
             raise SourceFailed("no_answer")
         self._service.headers["Authorization"] = f"Bearer {token}"
         self._service.keep_secret(token)
