@@ -18,6 +18,7 @@ RECORDER = """() => {
     }
   }).observe(document.getElementById("transcript"), { subtree: true, childList: true, characterData: true });
 }"""
+SETTLING = 100  # ms from what has come to the page's being moved to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,11 @@ class ChatPage:
         self.question.press("Enter")
 
     def wait_for_end(self) -> None:
+        """Also for what may be asked next, which moves the page a last time."""
         expect(self.answer).to_have_class(re.compile("settled"))
         expect(self.stop).to_be_hidden()
+        expect(self.answer.locator("[data-follow-ups].htmx-request")).to_have_count(0)
+        self.page.wait_for_timeout(SETTLING)
 
     def ask_to_the_end(self, question: str) -> None:
         before = self.page.locator("article.answer").count()

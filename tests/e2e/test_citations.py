@@ -91,7 +91,9 @@ def test_what_may_be_asked_next_moves_no_citation_from_under_the_pointer(modelle
         expect(page.locator(".follow-ups button").first).to_be_attached()
         held: list[Route] = []
         page.route("**/follow-ups/", lambda route: held.append(route))
-        ChatPage(page).ask_to_the_end(QUESTION)
+        ChatPage(page).ask(QUESTION)
+        expect(page.locator("article.answer")).to_have_count(2)
+        expect(ChatPage(page).answer).to_have_class(re.compile("settled"))
         citations(page).first.hover()
         expect(page.get_by_role("tooltip")).to_be_visible()
         (route,) = held
