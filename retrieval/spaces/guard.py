@@ -105,7 +105,8 @@ class GuardedProvider(EmbeddingProvider):
         """With `_asking` held by who started the thread; touches no database."""
         try:
             self._judge(self._fresh_probe())
-        except EmbeddingError:
+        except EmbeddingError as error:  # its message names the fault, never a text
+            logger.warning("the probe of %s has no answer: %s", self._collection, error)
             self._valid_until = time.monotonic() + REFUSED_SECONDS  # ask again then; the last verdict stands
         finally:
             self._asking.release()
