@@ -16,6 +16,7 @@ from accounts.http.bodies import identifiers
 from chat.models import Conversation
 from chat.understanding.course import PARTS
 from corpora.metadata.conditions import IDS, MAX_IDS
+from corpora.metadata.languages import language_name
 from corpora.metadata.names import CORPUS, DOCUMENT, METADATA_FIELDS
 from corpora.models import Corpus, Document, DocumentQuerySet, MetadataValue
 from corpora.scope import Scope
@@ -103,7 +104,7 @@ class ContextForm(forms.Form):
 
 def select(name: str, offered: list[str]) -> forms.ChoiceField:
     column: Any = Document._meta.get_field(name)
-    labels = dict(column.flatchoices or ())
+    labels = {one: language_name(one) for one in offered} if name == "language" else dict(column.flatchoices or ())
     choices = [("", _("any")), *((value, labels.get(value, value)) for value in offered)]
     return forms.ChoiceField(label=str(column.verbose_name).capitalize(), required=False, choices=choices)
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import Membership
 from accounts.pages.access import member_page
 from corpora.media_types import DOCX, MARKDOWN, PDF
+from corpora.metadata.languages import language_name
 from corpora.models import Document, DocumentText
 from corpora.pages.description_forms import METADATA, DescriptionForm
 from corpora.reader import printing, reading
@@ -106,6 +107,8 @@ def details_of(document: Document) -> list[tuple[str, str]]:
 def detail_of(document: Document, name: str) -> str:
     display = getattr(document, f"get_{name}_display", None)
     value = display() if display else getattr(document, name)
+    if name == "language":
+        return language_name(value)
     return ", ".join(value) if isinstance(value, list) else localize(value)
 
 
