@@ -8,7 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tools.models import DataSource
-from tools.services.described import DescriptionRefused, read_service
+from tools.services.described import read_service
+from tools.services.openapi import DescriptionRefused
 
 OF_REST = ("openapi", "mapping")
 NEEDED = {

@@ -10,20 +10,29 @@ of its server, and nothing but GET is taken from it.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
 from tools.services.filters import OPERATORS
+from tools.services.openapi import (
+    MOST_COLUMNS,
+    ApiDescription,
+    DescriptionRefused,
+    columns_of_rows,
+    is_field_name,
+    object_at,
+    resolved,
+    row_schema,
+)
 from tools.services.plain import YamlRefused, read_plain
 
 MOST_CHARACTERS, MOST_MAPPING = 1_000_000, 50_000
 MOST_YAML, MOST_PIECES, DEEPEST = 300_000, 60_000, 60
-MOST_WORK = 500_000
-MOST_ENTITIES, MOST_COLUMNS, MOST_HOPS, DEEPEST_COLUMN = 50, 200, 20, 2
-LONGEST_NAME, LONGEST_PATH, LONGEST_PARAMETER, MOST_STEPS = 100, 500, 100, 8
+MOST_ENTITIES = 50
+LONGEST_PATH, MOST_STEPS = 500, 8
 ENTITY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}", re.ASCII)
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}", re.ASCII)
 HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?", re.ASCII)
@@ -34,29 +43,8 @@ HOPS = re.compile(r"(?:^|/)(?:\.|%2e)+(?:/|$)", re.IGNORECASE)
 NOT_A_HEADER = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "content-type", "accept-encoding"}
 )
-TYPES = {"integer": "integer", "number": "number", "boolean": "boolean", "string": "text"}
-FORMATS = {"date": "date", "date-time": "datetime", "uuid": "uuid", "decimal": "decimal"}
 KEYS = {"name", "list", "rows", "id", "get", "record", "fields", "filters", "page"}
 TURNS = ("number", "offset", "cursor")
-
-
-class DescriptionRefused(Exception):
-    """`field`: openapi or mapping. Its text says what is wrong, for an admin."""
-
-    def __init__(self, field: str, said: str) -> None:
-        super().__init__(said)
-        self.field = field
-
-
-class Api(dict[str, Any]):
-    """A description; `work` is what reading it has cost, in names looked at."""
-
-    work = 0
-
-    def worked(self, more: int) -> None:
-        self.work += more
-        if self.work > MOST_WORK:
-            raise DescriptionRefused("openapi", "Its schemas are too entangled; name the fields in the mapping.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +61,7 @@ def needs_no_credentials(service: Mapping[str, Any]) -> bool:
 
 def read_service(openapi: str, mapping: str | Mapping[str, Any]) -> Described:
     """Raises DescriptionRefused."""
-    api, said = Api(_read("openapi", openapi, MOST_CHARACTERS)), _mapping(mapping)
+    api, said = ApiDescription(_read("openapi", openapi, MOST_CHARACTERS)), _mapping(mapping)
     if not str(api.get("openapi", "")).startswith("3."):
         raise DescriptionRefused("openapi", "It is no OpenAPI 3 description: it begins with “openapi: 3…”.")
     host, port, base = _server(api)
@@ -113,7 +101,7 @@ def _read(field: str, text: str, most: int) -> Mapping[str, Any]:
     return found
 
 
-def _server(api: Api) -> tuple[str, int, str]:
+def _server(api: ApiDescription) -> tuple[str, int, str]:
     servers = api.get("servers")
     first = servers[0] if isinstance(servers, list) and servers else {}
     url = first.get("url") if isinstance(first, dict) else None
@@ -139,16 +127,16 @@ def _is_path(path: str) -> bool:
     return bool(PATH.fullmatch(path)) and not HOPS.search(path) and not re.search(r"%(?:2f|5c|00)", path, re.IGNORECASE)
 
 
-def _security(api: Api, named: Any) -> dict[str, str]:
+def _security(api: ApiDescription, named: Any) -> dict[str, str]:
     """The scheme that the mapping names, else the only one that there is, else a bearer token; “none” for none."""
-    schemes = _of(_of(api, "components"), "securitySchemes")
+    schemes = object_at(object_at(api, "components"), "securitySchemes")
     if named == "none":
         return {"kind": "none", "header": ""}
     if named is None and len(schemes) != 1:
         if schemes:
             raise DescriptionRefused("mapping", "Say in “security” which of the description's schemes it is, or none.")
         return {"kind": "bearer", "header": "Authorization"}
-    scheme = _resolved(api, schemes.get(str(named)) if named is not None else next(iter(schemes.values())))
+    scheme = resolved(api, schemes.get(str(named)) if named is not None else next(iter(schemes.values())))
     kind, how, header = (str(scheme.get(one, "")) for one in ("type", "scheme", "name"))
     if kind == "http" and how.lower() in ("bearer", "basic"):
         return {"kind": how.lower(), "header": "Authorization"}
@@ -160,7 +148,7 @@ def _security(api: Api, named: Any) -> dict[str, str]:
     raise DescriptionRefused("mapping", "The security scheme is neither a bearer token, a key in a header, nor basic.")
 
 
-def _entity(api: Api, said: Any) -> dict[str, Any]:
+def _entity(api: ApiDescription, said: Any) -> dict[str, Any]:
     if not isinstance(said, dict) or set(said) - KEYS:
         raise DescriptionRefused("mapping", f"An entity has {', '.join(sorted(KEYS))} and nothing else.")
     name = said.get("name")
@@ -174,7 +162,7 @@ def _entity(api: Api, said: Any) -> dict[str, Any]:
     rows, record = _steps(name, "rows", said.get("rows", "")), _steps(name, "record", said.get("record", ""))
     operation = _operation(api, path)
     columns = _named_columns(name, said["fields"]) if said.get("fields") else []
-    columns = columns or _columns(api, _row_schema(api, operation, rows))[:MOST_COLUMNS]
+    columns = columns or columns_of_rows(api, row_schema(api, operation, rows))[:MOST_COLUMNS]
     if not columns:
         raise DescriptionRefused(
             "mapping", f"{name}: the description tells no fields of its rows; name them in “fields”."
@@ -198,8 +186,8 @@ def _entity(api: Api, said: Any) -> dict[str, Any]:
     return found
 
 
-def _path(api: Api, name: str, said: Any) -> str:
-    known = _of(api, "paths")
+def _path(api: ApiDescription, name: str, said: Any) -> str:
+    known = object_at(api, "paths")
     if not isinstance(said, str) or said not in known or len(said) > LONGEST_PATH:
         raise DescriptionRefused("mapping", f"{name}: “list” and “get” are paths of the description.")
     if not _is_path(PLACE.sub("x", said)):
@@ -207,24 +195,24 @@ def _path(api: Api, name: str, said: Any) -> str:
     return said
 
 
-def _operation(api: Api, path: str) -> Mapping[str, Any]:
-    operation = _resolved(api, _of(api, "paths")[path]).get("get")
+def _operation(api: ApiDescription, path: str) -> Mapping[str, Any]:
+    operation = resolved(api, object_at(api, "paths")[path]).get("get")
     if not isinstance(operation, dict):
         raise DescriptionRefused("mapping", f"The path {path} has no GET, and nothing else is asked.")
     return operation
 
 
-def _parameters(api: Api, path: str, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for owner in (_resolved(api, _of(api, "paths")[path]), operation):
+def _parameters(api: ApiDescription, path: str, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for owner in (resolved(api, object_at(api, "paths")[path]), operation):
         told = owner.get("parameters")
         for one in told[:MOST_COLUMNS] if isinstance(told, list) else ():
-            yield _resolved(api, one)
+            yield resolved(api, one)
 
 
 def _steps(name: str, key: str, said: Any) -> list[str]:
     """`data.items` is two steps into an answer, and nothing is none."""
     steps = said.split(".") if isinstance(said, str) and said else []
-    if not isinstance(said, str) or len(steps) > MOST_STEPS or not all(map(_is_name, steps)):
+    if not isinstance(said, str) or len(steps) > MOST_STEPS or not all(map(is_field_name, steps)):
         raise DescriptionRefused("mapping", f"{name}: “{key}” is written as names with dots between them: data.items.")
     return steps
 
@@ -280,77 +268,10 @@ def _named_columns(name: str, said: Any) -> list[dict[str, Any]]:
     pairs = {str(one): one for one in said} if isinstance(said, list) else said
     if not isinstance(pairs, dict) or len(pairs) > MOST_COLUMNS:
         raise DescriptionRefused("mapping", f"{name}: “fields” names at most {MOST_COLUMNS} fields.")
-    if any(not _is_name(one) for one in pairs):
+    if any(not is_field_name(one) for one in pairs):
         raise DescriptionRefused("mapping", f"{name}: a field has a name of characters that are seen, up to 100.")
     columns = [{"name": one, "type": "", "path": _steps(name, "fields", where)} for one, where in pairs.items()]
     paths = sorted(one["path"] for one in columns)  # in which what begins as another stands right behind it
     if any(after[: len(before)] == before for before, after in pairwise(paths)):
         raise DescriptionRefused("mapping", f"{name}: of two fields one is within the other: it could not be masked.")
     return columns
-
-
-def _is_name(name: Any) -> bool:
-    return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
-
-
-def _row_schema(api: Api, operation: Mapping[str, Any], rows: Iterable[str]) -> Mapping[str, Any]:
-    responses = _of(operation, "responses")
-    answer: Any = next((responses[one] for one in ("200", "2XX", "default") if one in responses), {})
-    content = _of(_resolved(api, answer), "content")
-    media: Any = next((content[one] for one in content if "json" in str(one)), {})
-    schema = _resolved(api, _of(media, "schema"))
-    for step in rows:
-        schema = _resolved(api, _properties(api, schema).get(step))
-    return _resolved(api, schema.get("items"))
-
-
-def _properties(api: Api, schema: Mapping[str, Any], hops: int = 3) -> dict[str, Any]:
-    own = _of(schema, "properties")
-    api.worked(len(own))
-    found: dict[str, Any] = {}
-    parts = schema.get("allOf")
-    for one in parts[:MOST_HOPS] if isinstance(parts, list) and hops else ():
-        found |= _properties(api, _resolved(api, one), hops - 1)
-        api.worked(len(found))
-    return found | own
-
-
-def _columns(api: Api, schema: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Of objects within a row their fields, with a dot between the names."""
-    found: list[dict[str, Any]] = []
-    for name, told in _properties(api, schema).items():
-        one = _resolved(api, told)
-        if not _is_name(name) or "." in name or len(found) >= MOST_COLUMNS:
-            continue
-        inner = _columns(api, one, (*above, name)) if len(above) + 1 < DEEPEST_COLUMN else []
-        full = ".".join((*above, name))
-        found += inner or [{"name": full, "type": _type(one), "path": [*above, name]}]
-    return found
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    kinds = schema.get("type")
-    kind = next((one for one in kinds if one != "null"), "") if isinstance(kinds, list) else kinds
-    if kind in ("array", "object"):
-        return "json"
-    return FORMATS.get(str(schema.get("format")), "text") if kind == "string" else TYPES.get(str(kind), "")
-
-
-def _of(told: Any, name: str) -> dict[str, Any]:
-    found = told.get(name) if isinstance(told, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _resolved(api: Api, told: Any) -> dict[str, Any]:
-    """What a reference stands for, within the description alone. Raises DescriptionRefused."""
-    for _hop in range(MOST_HOPS):
-        api.worked(1)
-        reference = told.get("$ref") if isinstance(told, dict) else None
-        if reference is None:
-            return told if isinstance(told, dict) else {}
-        if not isinstance(reference, str) or not reference.startswith("#/"):
-            raise DescriptionRefused("openapi", "A reference ($ref) leads out of the description.")
-        told = api
-        for step in reference[2:].split("/")[:MOST_HOPS]:
-            told = told.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(told, dict) else None
-    raise DescriptionRefused("openapi", "References ($ref) lead to one another without end.")

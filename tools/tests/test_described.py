@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tools.services.described import DescriptionRefused, read_service
+from tools.services.described import read_service
+from tools.services.openapi import DescriptionRefused
 from tools.tests.services import MAPPING, openapi
 
 ENTITY = {"name": "orders", "list": "/orders", "rows": "data.items"}

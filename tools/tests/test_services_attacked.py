@@ -13,7 +13,8 @@ from accounts.models import Membership
 from tests.people import People
 from tools.engines.failures import EngineFailed, QueryFailed, SourceFailed
 from tools.models import DataSource
-from tools.services.described import DescriptionRefused, read_service
+from tools.services.described import read_service
+from tools.services.openapi import DescriptionRefused
 from tools.sources import add_tables
 from tools.tests import services
 from tools.tests.services import Wire, openapi, told
