@@ -104,7 +104,7 @@ def test_rules_and_panels_ask_for_what_is_told(ports: dict[str, int], installati
     # What appears with its first event, and whether it can is shown by what is declared (tests/deployment).
     rare = {"answer_failures_total", "quota_refused_total", "retention_rows_deleted_total", "ingestion_failures_total"}
     rare |= {"answer_retries_total", "answer_retry_decisions_total", "circuit_breaker_opened_total"}
-    rare |= {"answer_evaluation_score_sum", "answer_evaluation_score_count"}
+    rare |= {"answer_evaluation_score_sum", "answer_evaluation_score_count", "foreign_requests_total"}
     asked = [*queries(), *((name, rule["expr"]) for name, rule in RULES.items())]
     missing = {title: metrics_in(said) - told - OF_PROMETHEUS - rare for title, said in asked}
     assert {title: names for title, names in missing.items() if names} == {}
