@@ -90,7 +90,7 @@ from tools.engines import grants, hubspot, rest, salesforce
 from tools.engines.failures import QueryFailed
 from tools.services import described
 from tools.services.plain import YamlRefused
-from tools.sources import TABLE_NAME, table_named
+from tools.source_files import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
 from tools.sql.gate import RUN_COMMENT, WORD
 from webhooks.sending import STATUS_LINE, as_line

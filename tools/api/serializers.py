@@ -11,7 +11,8 @@ from tools.api import services
 from tools.hosts import is_allowed_name
 from tools.models import SERVERS, SERVICES, DataSource, SourceColumn, SourceFile, SourceTable
 from tools.services.described import MOST_CHARACTERS
-from tools.sources import MOST_COLUMNS, MOST_TABLES, TABLE_NAME, table_named
+from tools.source_files import TABLE_NAME, table_named
+from tools.sources import MOST_COLUMNS, MOST_TABLES
 
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
 OF_A_SERVER = ("host", "database", "username", "password")
