@@ -85,8 +85,8 @@ from sign_on.saml.certificates import BLOCK
 from sign_on.saml.markup import NO_MESSAGE, NO_METADATA, metadata, saml_message
 from tools.analytics import rules
 from tools.analytics.written import MOST_CHARACTERS, read_yaml
-from tools.api.serializers import HOST
-from tools.engines import grants, hubspot, rest, salesforce
+from tools.api.serializers import BUCKET, HOST
+from tools.engines import bucket, grants, hubspot, rest, salesforce
 from tools.engines.failures import QueryFailed
 from tools.services import described
 from tools.services.plain import YamlRefused
@@ -652,10 +652,11 @@ PROBES: dict[str, Probe] = {
     "names of sources": Probe(
         lambda text: (
             HOST.fullmatch(text),
+            BUCKET.fullmatch(f"bucket/{text}"),
             TABLE_NAME.fullmatch(text),
             table_named(text[:255]),
         ),  # Django cuts names there
-        named("tools.api.serializers", "HOST") + named("tools.sources", "TABLE_NAME", "words"),
+        named("tools.api.serializers", "HOST", "BUCKET") + named("tools.source_files", "TABLE_NAME", "words"),
     ),
     "what a webhook's server answers": Probe(
         lambda text: (STATUS_LINE.match(f"HTTP/1.1 {text}".encode()), as_line(text.encode())),
@@ -717,9 +718,12 @@ PROBES: dict[str, Probe] = {
             [one.fullmatch(text) for one in (salesforce.RECORD, salesforce.TOKEN)],
             salesforce.NEXT.fullmatch(f"/services/data/v60.0/query/{text}"),
             refused_or(lambda: salesforce._number(f"1{text}"), QueryFailed),
+            bucket.region_of(f"s3.{text}.example"),
+            bucket.SIZE.fullmatch(text),
         ),
         named("tools.engines.hubspot", "NAME", "RECORD")
         + named("tools.engines.rest", "RECORD")
+        + named("tools.engines.bucket", "REGION", "SIZE")
         + named("tools.engines.salesforce", "NAME", "RECORD", "TOKEN", "NEXT", "_number"),
     ),
     "what a service is described by": Probe(

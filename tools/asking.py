@@ -1,8 +1,8 @@
 """A source is asked: what its child needs is gathered, its breaker asked first, and what goes wrong told as a problem.
 
-A request to the child has `kind`, `asked` (query, tables, records, record), `place` of a server or `files`, and for a
-query `sql`, `values` and `reading`: by schema and table the columns that may be read in the open. What records are
-asked with, `tools.services.records` says.
+A request to the child has `kind`, `asked` (query, tables, records, record; of a bucket: objects, object), `place` of a
+server or `files`, and for a query `sql`, `values` and `reading`: by schema and table the columns that may be read in
+the open. What records are asked with, `tools.services.records` says.
 """
 
 import time
@@ -50,7 +50,7 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
         place = _place(source) if source.is_server else {}  # before: who answers for its name may be slow
         with places.taken(source.organization_id), _files_at_hand(source) as files:
             give_back_connection()
-            found = running.ask_child({"kind": source.kind, "asked": asked, **place, **files, **more})
+            found = running.ask_child({"kind": source.engine, "asked": asked, **place, **files, **more})
     except SourceFailed as error:
         problem = problem_of_source(error.said)
         if isinstance(problem, SourceUnavailable):
@@ -63,6 +63,20 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
         raise _problem_of(error) from None
     breaker.succeeded()
     return found
+
+
+def ask_bucket(source: DataSource, asked: str, **more: Any) -> Any:
+    """What the bucket says in which the source's files lie. It has no breaker: nobody waits for it who asks of files
+    that were brought. Raises as `ask_source`."""
+    try:
+        place = _place(source)
+        with places.taken(source.organization_id):
+            give_back_connection()
+            return running.ask_child({"kind": "bucket", "asked": asked, **place, **more})
+    except SourceFailed as error:
+        raise problem_of_source(error.said) from None
+    except EngineFailed as error:
+        raise _problem_of(error) from None
 
 
 def _problem_of(error: EngineFailed) -> StatementFailed | QueryTooSlow | QueryTooBig:

@@ -26,6 +26,7 @@ class DataSource(Identified):
         MYSQL = "mysql", "MySQL, MariaDB"
         SQLITE = "sqlite", "SQLite"
         DUCKDB = "duckdb", _("files with tables (CSV, Parquet, XLSX)")
+        BUCKET = "bucket", _("files with tables in a bucket (S3)")
         HUBSPOT = "hubspot", "HubSpot"
         SALESFORCE = "salesforce", "Salesforce"
         REST = "rest", _("REST service (OpenAPI)")
@@ -52,6 +53,13 @@ class DataSource(Identified):
     is_active = models.BooleanField(_("active"), default=True)
     checked_at = models.DateTimeField(_("last checked"), null=True, editable=False)
     check_outcome = models.CharField(_("outcome of the last check"), max_length=40, blank=True, editable=False)
+    brought_at = models.DateTimeField(
+        null=True, editable=False, help_text="when the files of a bucket were last looked for"
+    )
+    left_out = models.JSONField(
+        _("left out"), default=list, db_default=models.Value([], models.JSONField()), blank=True, editable=False,
+        help_text="of a bucket's files: key, version and reason",
+    )  # fmt: skip
     updated_at = models.DateTimeField(auto_now=True)
     objects = DataSourceQuerySet.as_manager()
 
@@ -65,8 +73,13 @@ class DataSource(Identified):
         return self.name
 
     @property
+    def engine(self) -> Kind:
+        """By which it is asked: files that were brought from a bucket are files."""
+        return self.Kind.DUCKDB if self.kind == self.Kind.BUCKET else self.Kind(self.kind)
+
+    @property
     def is_server(self) -> bool:
-        """Whether it is asked over the network."""
+        """Whether it is asked over the network: not so a bucket's files, which were brought."""
         return self.kind in (*SERVERS, *SERVICES)
 
     @property
@@ -103,6 +116,8 @@ class SourceFile(Identified):
     format = models.CharField(_("format"), max_length=10, choices=Format)
     content = models.BinaryField()
     size = models.PositiveIntegerField(_("bytes"))
+    key = models.CharField(_("in the bucket"), max_length=1024, blank=True, default="", db_default="", editable=False)
+    version = models.CharField(max_length=200, blank=True, default="", db_default="", editable=False)
 
     class Meta:
         verbose_name = _("file of a data source")

@@ -85,12 +85,17 @@ class SourceUnusable(Problem):
 
 SET_UP = frozenset({
     "not_allowed", "private", "unknown", "too_powerful", "no_credentials", "no_file", "not_a_database",
-    "unreadable_file", "no_database",
+    "unreadable_file", "no_database", "no_bucket",
 })  # fmt: skip
 
 
 def problem_of_source(reason: str) -> SourceUnavailable | SourceUnusable:
     return SourceUnusable(reason=reason) if reason in SET_UP else SourceUnavailable(reason=reason or "unreachable")
+
+
+def outcome_of(problem: Problem) -> str:
+    """As it is noted at the source that was checked."""
+    return str(problem.extra.get("reason") or problem.code)[:40]
 
 
 class SourceNameTaken(Problem):
@@ -111,6 +116,10 @@ class FileUnusable(Problem):
     default_detail = _(
         "This file does not fit this data source: CSV, Parquet or XLSX for tables, one SQLite file for SQLite."
     )
+
+
+class FilesOfBucket(FileUnusable):
+    default_detail = _("The files of this data source lie in its bucket: add and remove them there.")
 
 
 class WorkbookTooLarge(FileTooLarge):

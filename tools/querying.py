@@ -58,7 +58,7 @@ def sql_dialect(source: DataSource) -> str:
     """Raises SqlRefused for one that has no SQL."""
     if source.kind in SERVICES:
         raise SqlRefused("This source has no SQL: ask it by the tools query_crm and get_entity.")
-    return DIALECTS[DataSource.Kind(source.kind)]
+    return DIALECTS[source.engine]
 
 
 def readable_table(table: SourceTable) -> ReadableTable:

@@ -1,4 +1,4 @@
-"""Files of a data source: each is a table, a workbook one for each of its sheets. Who gives and takes them is audited."""
+"""Files of a data source: each is a table, a workbook one for each of its sheets."""
 
 import re
 import unicodedata
@@ -18,12 +18,12 @@ from accounts.models import Membership
 from accounts.problems import FileTooLarge, NotFound
 from tools import workbooks
 from tools.models import DataSource, SourceFile
-from tools.problems import FileUnusable, SourcesFull
+from tools.problems import FilesOfBucket, FileUnusable, SourcesFull
 
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 MOST_FILES, MOST_FILE_BYTES = 20, 100 * 1024 * 1024  # of a source, of an organization
 SIGNATURES = {b"SQLite format 3\0": SourceFile.Format.SQLITE, b"PAR1": SourceFile.Format.PARQUET}
-OF_FILES = {
+OF_ENGINE = {
     DataSource.Kind.SQLITE: (SourceFile.Format.SQLITE,),
     DataSource.Kind.DUCKDB: (SourceFile.Format.CSV, SourceFile.Format.PARQUET),
 }
@@ -38,30 +38,42 @@ def table_named(filename: str) -> str:
 
 def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> list[SourceFile]:
     """Keep a file as a table, a workbook as one for each of its sheets; what has the same name is replaced. Raises
-    FileUnusable, FileTooLarge, SourcesFull, and Busy for a workbook."""
+    FileUnusable, FileTooLarge, FilesOfBucket, SourcesFull, and Busy for a workbook."""
+    _refuse_bucket(source)
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         raise FileTooLarge
-    content = upload.read()
-    format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
-    if not content or format not in OF_FILES.get(DataSource.Kind(source.kind), ()):
-        raise FileUnusable
-    is_workbook = content.startswith(workbooks.SIGNATURE)
-    tables = _named_sheets(table, workbooks.sheets_of(by.organization_id, content)) if is_workbook else {table: content}
+    files = files_of(source, table, upload.read())
     with transaction.atomic():
-        lock_organization(by.organization_id)
-        files = [_keep_file(by, source, name, format, told) for name, told in tables.items()]
-        source.save(update_fields=["updated_at"])  # answers that were kept are of the file before
-        audit.record(by, "changed", source, fields=["files"])
+        lock_organization(source.organization_id)
+        for one in files:
+            keep_file(one)
+        _note_files(by, source)
     return files
 
 
-def _keep_file(by: Membership, source: DataSource, table: str, format: str, content: bytes) -> SourceFile:
-    same = source.files.filter(table__iexact=table)
-    table = same.values_list("table", flat=True).first() or table  # agents were given it as it was written first
-    replaced = source.files.all() if format == SourceFile.Format.SQLITE else same
+def files_of(source: DataSource, table: str, content: bytes) -> list[SourceFile]:
+    """The rows that a file becomes, not saved yet. Raises FileUnusable, WorkbookTooLarge, and Busy for a workbook."""
+    format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
+    if not content or format not in OF_ENGINE.get(source.engine, ()):
+        raise FileUnusable
+    tables = {table: content}
+    if content.startswith(workbooks.SIGNATURE):
+        tables = _named_sheets(table, workbooks.sheets_of(source.organization_id, content))
+    return [
+        SourceFile(source=source, table=name, format=format, content=told, size=len(told))
+        for name, told in tables.items()
+    ]
+
+
+def keep_file(file: SourceFile) -> None:
+    """In the place of what has the same name; agents were given that as it was written first. Under the
+    organization's lock. Raises SourcesFull."""
+    same = file.source.files.filter(table__iexact=file.table)
+    file.table = same.values_list("table", flat=True).first() or file.table
+    replaced = file.source.files.all() if file.format == SourceFile.Format.SQLITE else same
     replaced.delete()
-    _look_for_room(by, source, len(content))
-    return SourceFile.objects.create(source=source, table=table, format=format, content=content, size=len(content))
+    look_for_room(file.source, file.size)
+    file.save(force_insert=True)
 
 
 def _named_sheets(table: str, sheets: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -79,16 +91,32 @@ def _named_sheets(table: str, sheets: Mapping[str, bytes]) -> dict[str, bytes]:
     return named
 
 
-def _look_for_room(by: Membership, source: DataSource, size: int) -> None:
-    held = SourceFile.objects.filter(source__organization_id=by.organization_id).aggregate(bytes=Sum("size"))["bytes"]
-    if (held or 0) + size > MOST_FILE_BYTES or source.files.count() >= MOST_FILES:
+def look_for_room(source: DataSource, size: int, key: str = "") -> None:
+    """For a file of so many bytes, which takes the place of what was brought by this key. Raises SourcesFull."""
+    others = SourceFile.objects.filter(source__organization_id=source.organization_id)
+    if key:
+        others = others.exclude(source=source, key=key)
+    held = others.aggregate(bytes=Sum("size"))["bytes"] or 0
+    if held + size > MOST_FILE_BYTES or others.filter(source=source).count() >= MOST_FILES:
         raise SourcesFull
 
 
 def remove_file(by: Membership, source: DataSource, file_id: UUID) -> None:
+    """Raises NotFound and FilesOfBucket."""
+    _refuse_bucket(source)
     with transaction.atomic():
         gone, _counts = source.files.filter(pk=file_id).delete()
         if not gone:
             raise NotFound
-        source.save(update_fields=["updated_at"])
-        audit.record(by, "changed", source, fields=["files"])
+        _note_files(by, source)
+
+
+def _refuse_bucket(source: DataSource) -> None:
+    if source.kind == DataSource.Kind.BUCKET:
+        raise FilesOfBucket
+
+
+def _note_files(by: Membership, source: DataSource) -> None:
+    """Answers that were kept are of the files before."""
+    source.save(update_fields=["updated_at"])
+    audit.record(by, "changed", source, fields=["files"])

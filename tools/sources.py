@@ -11,9 +11,10 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem
+from tools import buckets
 from tools.asking import ask_source
 from tools.models import DataSource, SourceColumn, SourceTable
-from tools.problems import SourceNameTaken, SourcesFull
+from tools.problems import SourceNameTaken, SourcesFull, outcome_of
 
 MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
 LONGEST_SCHEMA, LONGEST_NAME = 100, 200
@@ -44,6 +45,8 @@ def save_source(by: Membership, source: DataSource, **fields: Any) -> DataSource
                 lock_organization(by.organization_id)
                 if DataSource.objects.in_organization_of(by).count() >= MOST_SOURCES:
                     raise SourcesFull
+            elif source.kind == DataSource.Kind.BUCKET:
+                buckets.note_change(source)
             source.save()
             changed = sorted({*fields, *credentials})
             audit.record(by, "created" if is_new else "changed", source, fields=changed)
@@ -58,12 +61,14 @@ def delete_source(by: Membership, source: DataSource) -> None:
         source.delete()
 
 
-def check_source(by: Membership, source: DataSource) -> list[dict[str, Any]]:
-    """Ask it for its tables, and note how that went. Raises what `ask_source` raises."""
+def check_source(by: Membership, source: DataSource) -> int:
+    """Ask it for its tables, or for the files of its bucket, and note how that went; how many. Raises what `ask_source`
+    raises."""
     try:
-        found = described_tables(source)
+        is_bucket = source.kind == DataSource.Kind.BUCKET
+        found = len(buckets.files_in_bucket(source) if is_bucket else described_tables(source))
     except Problem as problem:
-        _note_check(by, source, str(problem.extra.get("reason") or problem.code)[:40])
+        _note_check(by, source, outcome_of(problem))
         raise
     _note_check(by, source, "ok")
     return found

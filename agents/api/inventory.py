@@ -23,7 +23,7 @@ def tables_in_words(agent: Agent) -> str:
     lines: list[str] = []
     asked_by_sql = [one for one in reachable_tables(agent) if not one.source.is_service]
     for source, tables in groupby(asked_by_sql, key=lambda one: one.source):
-        lines.append(f'Source "{on_one_line(source.name)}" ({SQL_OF[DataSource.Kind(source.kind)]}):')
+        lines.append(f'Source "{on_one_line(source.name)}" ({SQL_OF[source.engine]}):')
         lines += [_table_in_words(one) for one in tables]
     return bounded(lines)
 

@@ -307,8 +307,10 @@ class ObjectStore(Server):
 
     ACCESS, SECRET, BUCKET = "acervo-test", "acervo-test-secret", "acervo"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, encryption: tuple[Path, Path] | None = None) -> None:
+        """`encryption`: the files of a certificate and of its key; without it the store is asked in the open."""
         super().__init__(folder, "objects")
+        self.encryption = ["--cert", str(encryption[0]), "--key", str(encryption[1])] if encryption else []
         self.binary = os.environ.get("VERSITYGW") or program("versitygw", str(Path.home() / "go/bin"))
         self.bucket = self.folder / "buckets" / self.BUCKET
         self.bucket.mkdir(parents=True)
@@ -321,6 +323,7 @@ class ObjectStore(Server):
             self.binary,
             "--quiet",
             *place,
+            *self.encryption,
             "posix",
             "--sidecar",
             f"{self.folder}/metadata",

@@ -3,7 +3,9 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.problems import Problem
+from accounts.problems import FileTooLarge, Problem
+from tools.buckets import NameTaken
+from tools.problems import FileUnusable, SourcesFull
 
 OUTCOMES: dict[str, Promise] = {
     "ok": _("connected"),
@@ -13,7 +15,9 @@ OUTCOMES: dict[str, Promise] = {
     "too_powerful": _("its role may do too much: give it one that can only read"),
     "no_credentials": _("its user name and password must be written again"),
     "no_database": _("there is no database of this name, or its role sees nothing of it"),
+    "no_bucket": _("there is no bucket of this name"),
     "no_file": _("it has no file yet"),
+    "files_left_out": _("connected, but some of its files are left out"),
     "not_a_database": _("its file is no SQLite database"),
     "unreadable_file": _("one of its files cannot be read"),
     "unreachable": _("nobody answers there, or not to this user name and password"),
@@ -21,6 +25,19 @@ OUTCOMES: dict[str, Promise] = {
     "no_answer": _("it answers something else than such a service does"),
     "limited": _("it has been asked too often and wants to be left alone for a while"),
 }
+
+
+LEFT_OUT: dict[str, Promise] = {
+    FileTooLarge.code: _("it is larger than an upload may be"),
+    FileUnusable.code: _("it is no CSV, Parquet or XLSX file with tables"),
+    SourcesFull.code: _("there is no room for it among the files of your data sources"),
+    NameTaken.code: _("another file is a table of this name"),
+}
+
+
+def left_out_in_words(reason: str) -> str:
+    """Why a file of a bucket is not read."""
+    return str(LEFT_OUT.get(reason, reason))
 
 
 def outcome_in_words(code: str) -> str:

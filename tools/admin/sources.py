@@ -24,7 +24,7 @@ from tools import source_files, sources
 from tools.admin.choosing import tables_page
 from tools.admin.forms import SourceForm
 from tools.admin.metrics import metrics_page
-from tools.admin.outcomes import outcome_in_words, told_problem
+from tools.admin.outcomes import left_out_in_words, outcome_in_words, told_problem
 from tools.models import DataSource, SourceFile
 
 SourcePage = Callable[["SourceAdmin", HttpRequest, DataSource, Membership], HttpResponse]
@@ -37,15 +37,25 @@ def _source_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
 name_for_audit("datasource", _source_names)
 
 
+def _is_bucket(source: DataSource | None) -> bool:
+    return source is not None and source.kind == DataSource.Kind.BUCKET
+
+
 class SourceFileInline(OrganizationInline):
     """The files of a source; new ones come by the form's own field."""
 
     model = SourceFile
     writes = frozenset({"delete"})
-    fields = ("table", "format", "size_shown", "created_at")
+    fields = ("table", "format", "size_shown", "key", "created_at")
     readonly_fields = fields
     hide_title = True
     verbose_name_plural = _("files")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return [one for one in self.fields if one != "key" or _is_bucket(obj)]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and not _is_bucket(obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("content")
@@ -65,17 +75,19 @@ class SourceAdmin(OrganizationAdmin):
     list_select_related = ("organization",)
     search_fields = ("name__matches",)
     change_form_outer_before_template = "admin/tools/_source.html"
-    readonly_fields = ("outcome", "checked_at")
+    readonly_fields = ("outcome", "checked_at", "files_left_out")
     fieldsets = (
         (None, {"fields": ("name", "kind", "is_active", ("checked_at", "outcome"))}),
         (
-            _("Server (PostgreSQL, MySQL, MariaDB, HubSpot, Salesforce, REST)"),
+            _("Server (PostgreSQL, MySQL, MariaDB, HubSpot, Salesforce, REST, bucket)"),
             {
                 "fields": (("host", "port"), ("database", "encryption"), ("username", "password")),
                 "description": _(
                     "Give the role that connects the right to read what is needed, and nothing else. HubSpot: the "
                     "token of a private app as password. Salesforce: the host of your organization, the consumer key "
-                    "as user name and the consumer secret as password. REST: the token as password."
+                    "as user name and the consumer secret as password. REST: the token as password. Bucket: the host "
+                    "that speaks S3, the bucket's name as database (bucket/reports/ for a part of it), the access key "
+                    "as user name and the secret key as password."
                 ),
             },
         ),
@@ -86,6 +98,12 @@ class SourceAdmin(OrganizationAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         counted: QuerySet[Any] = super().get_queryset(request).annotate(tables_chosen=Count("tables"))
         return counted
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        (title, told), *others = super().get_fieldsets(request, obj)
+        if obj and obj.left_out:
+            told = {**told, "fields": (*told["fields"], "files_left_out")}
+        return [(title, told), *others]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
@@ -112,6 +130,10 @@ class SourceAdmin(OrganizationAdmin):
     @admin.display(description=_("tables"), ordering="tables_chosen")
     def table_count(self, obj: Any) -> int:
         return int(obj.tables_chosen)
+
+    @admin.display(description=_("left out"))
+    def files_left_out(self, obj: DataSource) -> str:
+        return "\n".join(f"{one['key']}: {left_out_in_words(one['reason'])}" for one in obj.left_out)
 
     @admin.display(description=_("outcome of the last check"), ordering="check_outcome")
     def outcome(self, obj: DataSource) -> str:
@@ -151,10 +173,12 @@ def check(page: SourceAdmin, request: HttpRequest, source: DataSource, by: Membe
         raise Http404
     try:
         reserving.reserve(by, searches=1)
-        found = sources.check_source(by, source)
+        count = sources.check_source(by, source)
     except Problem as problem:
         page.message_user(request, told_problem(problem), messages.ERROR)
     else:
-        said = _("Connected. Tables that there are: %(count)d.") % {"count": len(found)}
-        page.message_user(request, said, messages.SUCCESS)
+        said = _("Connected. Tables that there are: %(count)d.")
+        if _is_bucket(source):
+            said = _("Connected. Files that can be tables: %(count)d. What is new is read within minutes.")
+        page.message_user(request, said % {"count": count}, messages.SUCCESS)
     return redirect(reverse("admin:tools_datasource_change", args=[source.pk]))

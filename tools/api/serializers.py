@@ -16,14 +16,24 @@ from tools.sources import MOST_COLUMNS, MOST_TABLES
 
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
 OF_A_SERVER = ("host", "database", "username", "password")
+BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9](/[^\x00-\x1f\x7f]*)?", re.ASCII)
+
+
+class LeftOutSerializer(serializers.Serializer[Any]):
+    """A file of a bucket that is not read: `reason` is an error's code."""
+
+    key = serializers.CharField()
+    reason = serializers.CharField()
 
 
 class DataSourceSerializer(serializers.ModelSerializer[DataSource]):
+    left_out = LeftOutSerializer(many=True)
+
     class Meta:
         model = DataSource
         fields = (
             "id", "name", "kind", "host", "port", "database", "encryption", "is_active", "has_credentials",
-            "checked_at", "check_outcome", "created_at",
+            "checked_at", "check_outcome", "left_out", "created_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -58,11 +68,14 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
             attrs = services.read_fields(self.instance, DataSource.Kind(kind), attrs, self.validate_host)
         else:
             services.refuse_description(attrs)
-        is_server, is_of_files = kind in SERVERS, kind not in (*SERVERS, *SERVICES)
+        is_bucket = kind == DataSource.Kind.BUCKET
+        is_server, is_of_files = kind in SERVERS or is_bucket, kind not in (*SERVERS, *SERVICES, DataSource.Kind.BUCKET)
         if is_server and not self.instance and (missing := [one for one in OF_A_SERVER if not attrs.get(one)]):
-            raise serializers.ValidationError({one: _("A database server needs this.") for one in missing})
+            raise serializers.ValidationError({one: _("A data source of this kind needs this.") for one in missing})
         if is_server and (emptied := [one for one in OF_A_SERVER if attrs.get(one) == ""]):
-            raise serializers.ValidationError({one: _("A database server needs this.") for one in emptied})
+            raise serializers.ValidationError({one: _("A data source of this kind needs this.") for one in emptied})
+        if is_bucket:
+            attrs = _of_bucket(attrs)
         if is_of_files and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
             raise serializers.ValidationError({one: _("A data source of files has no server.") for one in surplus})
         if self.instance and self._leads_elsewhere(attrs) and not attrs.get("password"):
@@ -79,10 +92,18 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
         return bool(self.instance and self.instance.has_credentials and (moved or weaker))
 
 
+def _of_bucket(attrs: dict[str, Any]) -> dict[str, Any]:
+    """It is always asked encrypted, and proved. Raises ValidationError."""
+    if "database" in attrs and not BUCKET.fullmatch(attrs["database"]):
+        said = _("Write the bucket's name; after a slash, what the names of its files begin with: reports/2025/.")
+        raise serializers.ValidationError({"database": said})
+    return {**attrs, "encryption": DataSource.Encryption.VERIFIED}
+
+
 class SourceFileSerializer(serializers.ModelSerializer[SourceFile]):
     class Meta:
         model = SourceFile
-        fields = ("id", "table", "format", "size", "created_at")
+        fields = ("id", "table", "format", "size", "key", "created_at")
         read_only_fields = fields
 
 

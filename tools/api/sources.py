@@ -70,10 +70,10 @@ class SourceDetail(SourceView):
 class SourceCheck(SourceView):
     @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, **problems(409)})
     def post(self, request: Request, source_id: UUID) -> Response:
-        """Connect, and say how many tables there are."""
+        """Connect, and say how many tables there are; of a bucket, how many files that can be tables."""
         admin, source = self.kept(request, source_id)
         reserving.reserve(admin, searches=1)
-        return Response({"status": "ok", "tables": len(sources.check_source(admin, source))})
+        return Response({"status": "ok", "tables": sources.check_source(admin, source)})
 
 
 class SourceSchema(SourceView):

@@ -24,10 +24,12 @@ ENGINES = {
     "hubspot": ("hubspot", "HubSpot"),
     "salesforce": ("salesforce", "Salesforce"),
     "rest": ("rest", "RestService"),
+    "bucket": ("bucket", "Bucket"),
 }
 OF_A_SERVER = ("postgresql", "mysql")
-OF_A_SERVICE = ("hubspot", "salesforce", "rest")  # asked by several requests: each may open a connection
+OF_A_SERVICE = ("hubspot", "salesforce", "rest", "bucket")  # asked by several requests: each may open a connection
 OF_RECORDS = ("records", "record")
+WHAT_THERE_IS = ("tables", "objects", "object")
 FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes
 
 
@@ -67,8 +69,8 @@ def _asked(request: dict[str, Any]) -> Any:
     source = engine(request)
     towards = (request["place"]["address"], request["place"]["port"]) if is_service else None
     confine(limits, files=FILES_BESIDE_A_CONNECTION if is_remote else 0, towards=towards)
-    if request["asked"] == "tables":
-        return source.tables(request)
+    if request["asked"] in WHAT_THERE_IS:
+        return getattr(source, request["asked"])(request)
     try:
         return asdict(getattr(source, request["asked"] if request["asked"] in OF_RECORDS else "query")(request))
     except (EngineFailed, MemoryError):

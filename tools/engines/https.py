@@ -26,6 +26,7 @@ MOST_BYTES = 8 * 1024 * 1024  # of all answers to one question
 MOST_PAGES = 10
 SHORTEST_SECRET = 6  # what is shorter may be a word of the answer
 HIDDEN = "***"
+ABSENT = (404, 410)
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -35,6 +36,14 @@ class Denied(SourceFailed):
 
 class NoSuchRecord(QueryFailed):
     """There is no such thing."""
+
+
+class Refused(QueryFailed):
+    """Something else is wrong with what was asked; `content` is what the service says of it."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self.content = content
 
 
 class PinnedConnection(HTTPSConnection):
@@ -51,7 +60,8 @@ class PinnedConnection(HTTPSConnection):
 
 
 class Service:
-    def __init__(self, request: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+    def __init__(self, request: Mapping[str, Any], headers: Mapping[str, str], room: int = MOST_BYTES) -> None:
+        """`room`: bytes of all answers together."""
         place = request["place"]
         self.headers = dict(headers)
         self._secrets: set[str] = set()
@@ -59,7 +69,7 @@ class Service:
             self.keep_secret(secret)
         context = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
         self._connection = PinnedConnection(place, context)
-        self._room = MOST_BYTES
+        self._room = room
         signal.signal(signal.SIGALRM, _too_late)
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
 
@@ -79,9 +89,23 @@ class Service:
 
     def ask(self, method: str, target: str, body: bytes | None = None, kind: str = "") -> Any:
         """The answer's JSON. Raises Denied, NoSuchRecord, SourceFailed, QueryFailed and QueryTooLarge."""
-        headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "Acervo", **self.headers}
+        headers = {"Accept": "application/json", **self.headers}
         if kind:
             headers["Content-Type"] = kind
+        return self._told(*self._exchanged(method, target, body, headers))
+
+    def fetch(self, target: str, headers: Mapping[str, str]) -> bytes:
+        """What lies there, whatever it is. Raises Denied, NoSuchRecord, Refused, SourceFailed and QueryTooLarge."""
+        status, content = self._exchanged("GET", target, None, headers)
+        if status in ABSENT:
+            raise NoSuchRecord
+        if status >= 400:
+            raise Refused(content)
+        return content
+
+    def _exchanged(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Status and body of an answer that can be read: a success, or a refusal of this request alone."""
+        headers = {"Accept-Encoding": "identity", "User-Agent": "Acervo", **headers}
         try:
             response = self._answer(method, target, body, headers)
             buffer = bytearray(self._room + 1)  # `read` takes without end what comes in chunks of a negative size
@@ -94,7 +118,8 @@ class Service:
             raise QueryTooLarge
         if is_cut:
             raise SourceFailed("unreachable")
-        return self._told(response, content)
+        _look_at(response)
+        return response.status, content
 
     def _answer(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> HTTPResponse:
         is_kept = self._connection.sock is not None
@@ -108,14 +133,9 @@ class Service:
         self._connection.request(method, target, body, headers)
         return self._connection.getresponse()
 
-    def _told(self, response: HTTPResponse, content: bytes) -> Any:
-        status = response.status
-        _look_at(status)
-        packed = (response.getheader("Content-Encoding") or "identity").strip().lower()
-        if packed != "identity" or not (200 <= status < 300 or status >= 400):
-            raise SourceFailed("no_answer")
+    def _told(self, status: int, content: bytes) -> Any:
         told = _parsed(content, is_wrong=status >= 400)
-        if status in (404, 410):
+        if status in ABSENT:
             raise NoSuchRecord(self._hidden(_sentence(told)))
         if status >= 400:
             raise QueryFailed(self._hidden(_sentence(told)))
@@ -148,14 +168,18 @@ class Service:
         return value
 
 
-def _look_at(status: int) -> None:
+def _look_at(response: HTTPResponse) -> None:
     """Raises what is wrong whatever else is said."""
+    status = response.status
     if status in (401, 403):
         raise Denied("unreachable")
     if status == 429:
         raise SourceFailed("limited")
     if status >= 500:
         raise SourceFailed("refused")
+    packed = (response.getheader("Content-Encoding") or "identity").strip().lower()
+    if packed != "identity" or not (200 <= status < 300 or status >= 400):
+        raise SourceFailed("no_answer")
 
 
 def _too_late(*_signal: Any) -> None:

@@ -9,7 +9,7 @@ from workers import datasets
 from workers.folders import watched
 from workers.jobs import cut
 from workers.queue.exclusive import exclusively
-from workers.upkeep import reconcile, space_change, sweep, telling, tidy
+from workers.upkeep import bringing, reconcile, space_change, sweep, telling, tidy
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ SCHEDULE = {
     for one in (
         Periodic("sweep", sweep.SECONDS, sweep.sweep, at_start=True),
         Periodic("tell_webhooks", telling.SECONDS, telling.tell_webhooks, at_start=True),
+        Periodic("bring_from_buckets", bringing.SECONDS, bringing.bring_from_buckets, at_start=True),
         Periodic("optimize", 30.0, optimize),
         Periodic("watch_folder", 60.0, watched.synchronize_all, at_start=True),
         Periodic("change_space", 60.0, space_change.advance, at_start=True),

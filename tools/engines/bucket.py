@@ -1,0 +1,115 @@
+"""Objects of a bucket, by S3's protocol: which there are, and what is in one. GET alone.
+
+Requests are signed by botocore (AWS Signature Version 4) and made by `tools.engines.https`. botocore's own client would
+look the name up again, follow where the bucket says it lives, and read answers of any length.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from http.client import HTTPS_PORT
+from itertools import islice
+from typing import Any
+from urllib.parse import quote, unquote_plus
+from xml.etree import ElementTree
+
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from tools.engines.failures import SourceFailed
+from tools.engines.https import MOST_PAGES, NoSuchRecord, Pairs, Refused, Service
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx")
+MOST_TOLD = 200
+LONGEST_KEY, LONGEST_VERSION = 1_024, 200  # as S3 has them, and more
+SIZE = re.compile(r"[0-9]{1,15}")
+REGION = re.compile(r"[a-z0-9-]{1,40}")
+
+
+class Bucket:
+    def __init__(self, request: dict[str, Any]) -> None:
+        place = request["place"]
+        self._host = place["host"] if place["port"] == HTTPS_PORT else f"{place['host']}:{place['port']}"
+        self._bucket, _slash, self._prefix = place["database"].partition("/")
+        self._credentials = Credentials(place["username"], place["password"])
+        self._region = region_of(place["host"])
+        self._service = Service(request, {}, room=request["most"]["bytes"])
+
+    def objects(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
+        """`key` (below the prefix), `size` (bytes) and `version` of those that are files with tables, in the order of
+        their keys: of the first pages, the first."""
+        files = (one for one in self._listed() if one["key"].lower().endswith(SUFFIXES))
+        return list(islice(files, MOST_TOLD))
+
+    def object(self, request: dict[str, Any]) -> dict[str, str]:
+        """`content` in base64."""
+        path = f"/{self._bucket}/{self._prefix}{request['key']}"
+        return {"content": b64encode(self._get(quote(path, safe="/-_.~"))).decode()}
+
+    def _listed(self) -> Iterator[dict[str, Any]]:
+        after: Pairs = ()
+        for _page in range(MOST_PAGES):
+            told = self._page(after)
+            is_quoted = _text(told, "EncodingType") == "url"
+            for entry in _all(told, "Contents"):
+                key, size = _text(entry, "Key"), _text(entry, "Size")
+                key = unquote_plus(key) if is_quoted else key
+                if not (key.startswith(self._prefix) and len(key) <= LONGEST_KEY and SIZE.fullmatch(size)):
+                    raise SourceFailed("no_answer")
+                key = key.removeprefix(self._prefix)
+                yield {"key": key, "size": int(size), "version": (_text(entry, "ETag") or size)[:LONGEST_VERSION]}
+            token = _text(told, "NextContinuationToken")
+            if _text(told, "IsTruncated") != "true" or not token:
+                return
+            after = [("continuation-token", token)]
+
+    def _page(self, after: Pairs) -> ElementTree.Element:
+        query = sorted([("list-type", "2"), ("encoding-type", "url"), ("prefix", self._prefix), *after])
+        written = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in query)
+        try:
+            return _parsed(self._get(f"/{self._bucket}?{written}"))
+        except NoSuchRecord:
+            raise SourceFailed("no_bucket") from None
+
+    def _get(self, target: str) -> bytes:
+        """Signed for another region once, where the service says that it is in that."""
+        try:
+            return self._signed(target)
+        except Refused as refused:
+            region = _text(_parsed(refused.content), "Region")
+            if not REGION.fullmatch(region) or region == self._region:
+                raise SourceFailed("no_answer") from None
+        self._region = region
+        try:
+            return self._signed(target)
+        except Refused:
+            raise SourceFailed("no_answer") from None
+
+    def _signed(self, target: str) -> bytes:
+        request = AWSRequest("GET", f"https://{self._host}{target}")
+        S3SigV4Auth(self._credentials, "s3", self._region).add_auth(request)
+        return self._service.fetch(target, dict(request.headers.items()))
+
+
+def region_of(host: str) -> str:
+    """As most services write it: `s3.eu-west-1.amazonaws.com`, `s3.fr-par.scw.cloud`. Without one, what those answer to
+    that have no regions."""
+    first, *others = host.lower().split(".")
+    return others[0] if first == "s3" and len(others) > 2 and REGION.fullmatch(others[0]) else "us-east-1"
+
+
+def _parsed(content: bytes) -> ElementTree.Element:
+    try:
+        return ElementTree.fromstring(content)  # noqa: S314 - in a child that has so much memory and time
+    except ElementTree.ParseError:
+        raise SourceFailed("no_answer") from None
+
+
+def _all(element: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
+    """Of the elements in it, in whatever namespace the service puts them."""
+    return (one for one in element if one.tag.rpartition("}")[2] == name)
+
+
+def _text(element: ElementTree.Element, name: str) -> str:
+    return next((one.text or "" for one in _all(element, name)), "")
