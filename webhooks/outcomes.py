@@ -11,7 +11,7 @@ REASON_WORDS: dict[str, Promise] = {
     "unreachable": _("nobody answers there"),
     "certificate": _("its certificate does not prove the host"),
     "no_http": _("what came back is no answer"),
-    "not_allowed": _("its host is not among those that the installation allows"),
+    "not_allowed": _("its host is not among those that the installation allows; whoever runs it can allow it"),
     "private": _("its host leads into a network that the installation does not allow"),
     "unknown": _("its host has no address"),
     "no_url": _("it is not written as an address is"),

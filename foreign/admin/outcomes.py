@@ -7,7 +7,7 @@ from accounts.problems import Problem
 
 OUTCOMES: dict[str, Promise] = {
     "ok": _("its tools were read"),
-    "not_allowed": _("its host is not among those that the installation allows"),
+    "not_allowed": _("its host is not among those that the installation allows; whoever runs it can allow it"),
     "private": _("its host leads into a network that the installation does not allow"),
     "unknown": _("its host has no address"),
     "no_url": _("its address is none that can be asked"),

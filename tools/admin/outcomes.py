@@ -9,7 +9,7 @@ from tools.problems import FileUnusable, SourcesFull
 
 OUTCOMES: dict[str, Promise] = {
     "ok": _("connected"),
-    "not_allowed": _("its host is not among those that the installation allows"),
+    "not_allowed": _("its host is not among those that the installation allows; whoever runs it can allow it"),
     "private": _("its host leads into a network that the installation does not allow"),
     "unknown": _("its host has no address"),
     "too_powerful": _("its role may do too much: give it one that can only read"),

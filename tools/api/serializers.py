@@ -59,7 +59,11 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
 
     def validate_host(self, host: str) -> str:
         if host and not (HOST.fullmatch(host) and is_allowed_name(host, settings.DATA_SOURCE_HOSTS)):
-            raise serializers.ValidationError(_("This host is not among those that the installation allows."))
+            said = _(
+                "This host is not among those that the installation allows. Whoever runs it can allow it "
+                "(DATA_SOURCE_HOSTS)."
+            )
+            raise serializers.ValidationError(said)
         return host
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
