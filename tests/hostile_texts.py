@@ -88,9 +88,9 @@ from tools.analytics.written import MOST_CHARACTERS, read_yaml
 from tools.api.serializers import BUCKET, HOST
 from tools.engines import bucket, grants, hubspot, rest, salesforce
 from tools.engines.failures import QueryFailed
+from tools.files.keeping import TABLE_NAME, table_named
 from tools.services import described
 from tools.services.plain import YamlRefused
-from tools.source_files import TABLE_NAME, table_named
 from tools.sql.binding import NO_TEXT
 from tools.sql.gate import RUN_COMMENT, WORD
 from webhooks.sending import STATUS_LINE, as_line
@@ -656,7 +656,7 @@ PROBES: dict[str, Probe] = {
             TABLE_NAME.fullmatch(text),
             table_named(text[:255]),
         ),  # Django cuts names there
-        named("tools.api.serializers", "HOST", "BUCKET") + named("tools.source_files", "TABLE_NAME", "words"),
+        named("tools.api.serializers", "HOST", "BUCKET") + named("tools.files.keeping", "TABLE_NAME", "words"),
     ),
     "what a webhook's server answers": Probe(
         lambda text: (STATUS_LINE.match(f"HTTP/1.1 {text}".encode()), as_line(text.encode())),

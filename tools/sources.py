@@ -11,8 +11,8 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem
-from tools import buckets
 from tools.asking import ask_source
+from tools.files import buckets
 from tools.models import DataSource, SourceColumn, SourceTable
 from tools.problems import SourceNameTaken, SourcesFull, outcome_of
 

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.problems import FileTooLarge, Problem
-from tools.buckets import NameTaken
+from tools.files.buckets import NameTaken
 from tools.problems import FileUnusable, SourcesFull
 
 OUTCOMES: dict[str, Promise] = {

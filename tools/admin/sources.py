@@ -20,11 +20,12 @@ from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.limits import reserving
 from accounts.models import Membership
 from accounts.problems import Problem
-from tools import source_files, sources
+from tools import sources
 from tools.admin.choosing import tables_page
 from tools.admin.forms import SourceForm
 from tools.admin.metrics import metrics_page
 from tools.admin.outcomes import left_out_in_words, outcome_in_words, told_problem
+from tools.files import keeping
 from tools.models import DataSource, SourceFile
 
 SourcePage = Callable[["SourceAdmin", HttpRequest, DataSource, Membership], HttpResponse]
@@ -150,14 +151,14 @@ class SourceAdmin(OrganizationAdmin):
         by = self.by(request, source)
         for file in files:
             try:
-                source_files.add_file(by, source, source_files.table_named(file.name or ""), file)
+                keeping.add_file(by, source, keeping.table_named(file.name or ""), file)
             except Problem as problem:
                 self.message_user(request, f"{file.name}: {problem.detail}", messages.ERROR)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         formset.save(commit=False)
         for gone in formset.deleted_objects:
-            source_files.remove_file(self.by(request, form.instance), form.instance, gone.pk)
+            keeping.remove_file(self.by(request, form.instance), form.instance, gone.pk)
 
     def delete_model(self, request: HttpRequest, obj: DataSource) -> None:
         sources.delete_source(self.by(request, obj), obj)

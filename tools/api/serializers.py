@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from tools.api import services
+from tools.files.keeping import TABLE_NAME, table_named
 from tools.hosts import is_allowed_name
 from tools.models import SERVERS, SERVICES, DataSource, SourceColumn, SourceFile, SourceTable
 from tools.services.described import MOST_CHARACTERS
-from tools.source_files import TABLE_NAME, table_named
 from tools.sources import MOST_COLUMNS, MOST_TABLES
 
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")

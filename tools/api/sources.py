@@ -14,7 +14,7 @@ from accounts.http.openapi import problems
 from accounts.http.rest import admin_of, membership_of
 from accounts.limits import reserving
 from accounts.models import Membership
-from tools import source_files, sources
+from tools import sources
 from tools.api.serializers import (
     ChosenTablesSerializer,
     DataSourceSerializer,
@@ -22,6 +22,7 @@ from tools.api.serializers import (
     SourceFileSerializer,
     SourceFileUploadSerializer,
 )
+from tools.files import keeping
 from tools.models import DataSource
 
 
@@ -102,7 +103,7 @@ class SourceFiles(SourceView):
         form = SourceFileUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         reserving.reserve(admin, writes=1)
-        files = source_files.add_file(admin, source, form.validated_data["table"], form.validated_data["file"])
+        files = keeping.add_file(admin, source, form.validated_data["table"], form.validated_data["file"])
         return Response(SourceFileSerializer(files[0]).data, status.HTTP_201_CREATED)
 
 
@@ -110,7 +111,7 @@ class SourceFileDetail(SourceView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, source_id: UUID, file_id: UUID) -> Response:
         admin, source = self.kept(request, source_id)
-        source_files.remove_file(admin, source, file_id)
+        keeping.remove_file(admin, source, file_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -18,7 +18,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from tools.engines.failures import SourceFailed
-from tools.engines.https import MOST_PAGES, NoSuchRecord, Pairs, Refused, Service
+from tools.engines.https import MOST_PAGES, NoSuchRecord, Pairs, Service, ServiceRefused
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx")
 MOST_TOLD = 200
@@ -27,7 +27,7 @@ SIZE = re.compile(r"[0-9]{1,15}")
 REGION = re.compile(r"[a-z0-9-]{1,40}")
 
 
-class Bucket:
+class S3Bucket:
     def __init__(self, request: dict[str, Any]) -> None:
         place = request["place"]
         self._host = place["host"] if place["port"] == HTTPS_PORT else f"{place['host']}:{place['port']}"
@@ -76,14 +76,14 @@ class Bucket:
         """Signed for another region once, where the service says that it is in that."""
         try:
             return self._signed(target)
-        except Refused as refused:
+        except ServiceRefused as refused:
             region = _text(_parsed(refused.content), "Region")
             if not REGION.fullmatch(region) or region == self._region:
                 raise SourceFailed("no_answer") from None
         self._region = region
         try:
             return self._signed(target)
-        except Refused:
+        except ServiceRefused:
             raise SourceFailed("no_answer") from None
 
     def _signed(self, target: str) -> bytes:

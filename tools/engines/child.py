@@ -24,7 +24,7 @@ ENGINES = {
     "hubspot": ("hubspot", "HubSpot"),
     "salesforce": ("salesforce", "Salesforce"),
     "rest": ("rest", "RestService"),
-    "bucket": ("bucket", "Bucket"),
+    "bucket": ("bucket", "S3Bucket"),
 }
 OF_A_SERVER = ("postgresql", "mysql")
 OF_A_SERVICE = ("hubspot", "salesforce", "rest", "bucket")  # asked by several requests: each may open a connection

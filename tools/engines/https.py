@@ -38,7 +38,7 @@ class NoSuchRecord(QueryFailed):
     """There is no such thing."""
 
 
-class Refused(QueryFailed):
+class ServiceRefused(QueryFailed):
     """Something else is wrong with what was asked; `content` is what the service says of it."""
 
     def __init__(self, content: bytes) -> None:
@@ -95,12 +95,12 @@ class Service:
         return self._told(*self._exchanged(method, target, body, headers))
 
     def fetch(self, target: str, headers: Mapping[str, str]) -> bytes:
-        """What lies there, whatever it is. Raises Denied, NoSuchRecord, Refused, SourceFailed and QueryTooLarge."""
+        """What lies there, whatever it is. Raises Denied, NoSuchRecord, ServiceRefused, SourceFailed, QueryTooLarge."""
         status, content = self._exchanged("GET", target, None, headers)
         if status in ABSENT:
             raise NoSuchRecord
         if status >= 400:
-            raise Refused(content)
+            raise ServiceRefused(content)
         return content
 
     def _exchanged(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:

@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from tests.people import People, signed_in
-from tools import asking, buckets, source_files, sources
+from tools import asking, sources
 from tools.engines.bucket import region_of
+from tools.files import buckets, keeping
 from tools.models import DataSource, SourceFile
 from tools.problems import SourceUnusable
 from tools.querying import run_query
@@ -175,7 +176,7 @@ def test_what_cannot_be_a_table_is_left_out_and_said(
     assert "reports/wrong.csv" not in lying.fetched  # it is still the same
     told = signed_in(people.ada).get(f"/api/data-sources/{source.pk}/").json()["left_out"]
     assert {"key": "large.csv", "reason": "file_too_large"} in told
-    monkeypatch.setattr(source_files, "MOST_FILES", 3)
+    monkeypatch.setattr(keeping, "MOST_FILES", 3)
     lying.objects["reports/more.csv"] = b"a\n1\n"
     brought(source)
     assert {"key": "more.csv", "reason": "sources_full"}.items() <= next(

@@ -8,8 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from accounts.models import AuditEvent
 from tests.people import People, signed_in
 from tests.shops import CUSTOMERS, grant, shop
-from tools import asking, source_files, sources
+from tools import asking, sources
 from tools.engines.failures import SourceFailed
+from tools.files import keeping
 from tools.models import DataSource, SourceFile, SourceTable
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
@@ -102,11 +103,11 @@ def test_sources_and_files_are_so_many(people: People, monkeypatch: pytest.Monke
     monkeypatch.setattr(sources, "MOST_SOURCES", 1)
     source = make(people.ada, name="Files", kind="duckdb").json()["id"]
     assert make(people.ada, name="More", kind="duckdb").json()["code"] == "sources_full"
-    monkeypatch.setattr(source_files, "MOST_FILES", 1)
+    monkeypatch.setattr(keeping, "MOST_FILES", 1)
     assert send_file(people.ada, source, "one.csv", b"a\n1\n").status_code == 201
     assert send_file(people.ada, source, "two.csv", b"a\n1\n").json()["code"] == "sources_full"
     assert send_file(people.ada, source, "one.csv", b"a\n2\n").status_code == 201  # in the place of the first
-    monkeypatch.setattr(source_files, "MOST_FILE_BYTES", 5)
+    monkeypatch.setattr(keeping, "MOST_FILE_BYTES", 5)
     assert send_file(people.ada, source, "one.csv", b"a\n1\n2\n").json()["code"] == "sources_full"
     assert bytes(SourceFile.objects.get().content) == b"a\n2\n"
 
@@ -138,7 +139,7 @@ def test_a_file_that_does_not_fit_is_refused(kind: str, name: str, content: byte
     ],
 )
 def test_a_table_is_called_as_its_file(name: str, table: str, people: People) -> None:
-    assert source_files.table_named(name) == table
+    assert keeping.table_named(name) == table
     source = make(people.ada, name="Files", kind="duckdb").json()["id"]
     assert send_file(people.ada, source, name, b"a\n1\n").json()["table"] == table
     refused = send_file(people.ada, source, name, b"a\n1\n", table='a"b')

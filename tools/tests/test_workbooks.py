@@ -12,8 +12,8 @@ import openpyxl
 import pytest
 
 from tests.people import People, signed_in
-from tools import source_files, workbooks
 from tools.engines.workbook import table_in
+from tools.files import keeping, workbooks
 from tools.models import DataSource, SourceFile
 from tools.problems import FileUnusable, WorkbookTooLarge
 from tools.tests.test_sources_api import send_file
@@ -144,7 +144,7 @@ def test_from_a_workbook_to_its_tables(people: People) -> None:
 def test_a_workbook_with_more_sheets_than_there_is_room_for_leaves_none(
     people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_files, "MOST_FILES", 1)
+    monkeypatch.setattr(keeping, "MOST_FILES", 1)
     source = DataSource.objects.create(organization=people.ada.organization, name="Files", kind="duckdb")
     assert send_file(people.ada, source.pk, "x.xlsx", book(a=SALES, b=SALES)).json()["code"] == "sources_full"
     assert not SourceFile.objects.exists()

@@ -2,7 +2,7 @@
 
 import time
 
-from tools.buckets import bring_due
+from tools.files.buckets import bring_due
 from workers.queue import lanes
 
 SECONDS = 60.0

@@ -16,7 +16,7 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import FileTooLarge, NotFound
-from tools import workbooks
+from tools.files import workbooks
 from tools.models import DataSource, SourceFile
 from tools.problems import FilesOfBucket, FileUnusable, SourcesFull
 
@@ -42,7 +42,7 @@ def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFil
     _refuse_bucket(source)
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         raise FileTooLarge
-    files = files_of(source, table, upload.read())
+    files = as_tables(source, table, upload.read())
     with transaction.atomic():
         lock_organization(source.organization_id)
         for one in files:
@@ -51,7 +51,7 @@ def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFil
     return files
 
 
-def files_of(source: DataSource, table: str, content: bytes) -> list[SourceFile]:
+def as_tables(source: DataSource, table: str, content: bytes) -> list[SourceFile]:
     """The rows that a file becomes, not saved yet. Raises FileUnusable, WorkbookTooLarge, and Busy for a workbook."""
     format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
     if not content or format not in OF_ENGINE.get(source.engine, ()):
@@ -72,7 +72,7 @@ def keep_file(file: SourceFile) -> None:
     file.table = same.values_list("table", flat=True).first() or file.table
     replaced = file.source.files.all() if file.format == SourceFile.Format.SQLITE else same
     replaced.delete()
-    look_for_room(file.source, file.size)
+    find_room_for(file.source, file.size)
     file.save(force_insert=True)
 
 
@@ -91,7 +91,7 @@ def _named_sheets(table: str, sheets: Mapping[str, bytes]) -> dict[str, bytes]:
     return named
 
 
-def look_for_room(source: DataSource, size: int, key: str = "") -> None:
+def find_room_for(source: DataSource, size: int, key: str = "") -> None:
     """For a file of so many bytes, which takes the place of what was brought by this key. Raises SourcesFull."""
     others = SourceFile.objects.filter(source__organization_id=source.organization_id)
     if key:

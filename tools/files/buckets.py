@@ -23,9 +23,9 @@ from accounts.limits.uses import lock_organization
 from accounts.problems import FileTooLarge, Problem
 from config.faults import describe_error
 from tools.asking import ask_bucket
+from tools.files.keeping import as_tables, find_room_for, keep_file, table_named
 from tools.models import DataSource, DataSourceQuerySet, SourceFile
 from tools.problems import FileUnusable, SourcesFull, outcome_of
-from tools.source_files import files_of, keep_file, look_for_room, table_named
 
 logger = logging.getLogger(__name__)
 
@@ -124,11 +124,11 @@ def _fetch(source: DataSource, lying: LyingFile) -> None:
     most = settings.MAX_UPLOAD_BYTES
     if lying.size > most:
         raise FileTooLarge
-    look_for_room(source, lying.size, lying.key)
+    find_room_for(source, lying.size, lying.key)
     told = ask_bucket(
         source, "object", key=lying.key, most={"bytes": most}, most_answered=2 * most + 1024, seconds=SECONDS
     )
-    files = files_of(source, table_named(lying.key.replace("/", "_")), b64decode(told["content"]))
+    files = as_tables(source, table_named(lying.key.replace("/", "_")), b64decode(told["content"]))
     with transaction.atomic():
         _lock(source)
         for file in files:
