@@ -4,7 +4,7 @@ In Qdrant an empty `should` matches everything (RELIABILITY, fact 1), so a `Sear
 branch without a condition, or a condition without a value cannot be built at all.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -61,19 +61,6 @@ class SearchFilter:
             raise EmptyScope("an empty `should` would match everything")
         if not any(condition.key == "organization_id" for condition in self.must):
             raise EmptyScope("a search stays within one organization")
-
-    def implied(self) -> Iterator[tuple[Condition | Between, ...]]:
-        """Conditions that every point meets which the filter allows, the fewest first: those on corpora and on what
-        narrows them. Others may meet them too, so they are no filter by themselves: the engine has to have counted that
-        none does (`index.proved`)."""
-        corpora = [[one for one in branch if one.key == "corpus_id"] for branch in self.should]
-        if not all(corpora):
-            return
-        within = Condition("corpus_id", tuple(dict.fromkeys(id for branch in corpora for id in branch[0].any_of)))
-        granularity = tuple(one for one in self.must if one.key == "granularity")
-        narrowing = tuple(one for one in self.must if one.key not in ("organization_id", "granularity"))
-        yield (within, *narrowing)
-        yield (within, *granularity, *narrowing)
 
 
 def search_filter(

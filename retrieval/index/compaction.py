@@ -23,6 +23,10 @@ log = logging.getLogger(__name__)
 # Qdrant's own vacuum rule: from 1,000 deleted points that are a fifth of all.
 _MIN_DELETED, _MIN_DELETED_SHARE = 1_000, 0.2
 _GROWTH = 1.5  # build the graph again when half as many points were added
+# Words are looked for in the postings of everybody's points, or compared point by point where the filter allows fewer
+# than so many. Measured with 1,000,000 points of 1,000 organizations: a posting costs 0.05 µs, a comparison 0.2; in an
+# organization of 18,000 the words take 4.5 ms instead of 50, in one of 82,000 21 instead of 48.
+_WORDS_COMPARED, _POSTINGS_A_COMPARISON = 5_000, 6  # the engine's own number, and how many times more points there are
 _PROGRAM = Path(__file__).with_name("compact.py")
 
 
@@ -72,7 +76,8 @@ class Compaction:
                 self._folder.discard(fresh)
 
     def _optimize(self, generation: Path) -> None:
-        command = [sys.executable, "-P", str(_PROGRAM), str(generation)]
+        compared = max(_WORDS_COMPARED, self._live.read(_points) // _POSTINGS_A_COMPARISON)
+        command = [sys.executable, "-P", str(_PROGRAM), str(generation), str(compared)]
         self._child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # noqa: S603 - ours
         try:
             _, errors = self._child.communicate()

@@ -109,16 +109,17 @@ class EdgeIndex:
             return self._proved.ask(where, partial(self._search, dense, sparse, limit))
 
     def _search(
-        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, allowed: Any
+        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, near: Any, told: Any
     ) -> Candidates:
-        legs = self._legs(dense, sparse, limit, allowed)
+        """`near` and `told` are filters with the same points, for vectors and for words."""
+        legs = self._legs(dense, sparse, limit, near, told)
         request = self._edge.QueryBatchRequest(list(legs.values()))
         found = self._live.read(lambda shard: shard.query_batch(request))
         by_leg = {name: hits(scored) for name, scored in zip(legs, found, strict=True)}
         return Candidates(by_leg.get(DENSE, ()), by_leg.get(SPARSE, ()))
 
     def _legs(
-        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, allowed: Any
+        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, near: Any, told: Any
     ) -> dict[str, Any]:
         edge = self._edge
         legs: dict[str, Any] = {}
@@ -126,7 +127,7 @@ class EdgeIndex:
             legs[DENSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(dense.tolist(), using=DENSE),
-                filter=allowed,
+                filter=near,
                 params=edge.SearchParams(
                     hnsw_ef=HNSW_EF_SEARCH, acorn=edge.AcornSearchParams(True, ACORN_MAX_SELECTIVITY)
                 ),
@@ -135,8 +136,8 @@ class EdgeIndex:
             legs[SPARSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(engine_sparse(sparse, edge), using=SPARSE),
-                filter=allowed,
-                params=edge.SearchParams(idf=edge.IdfParams(corpus=allowed)),
+                filter=told,
+                params=edge.SearchParams(idf=edge.IdfParams(corpus=told)),
             )
         return legs
 

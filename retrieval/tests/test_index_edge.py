@@ -350,3 +350,27 @@ def test_organizations_of_every_size_find_what_is_nearest_when_graphs_are_made(
                 assert np.mean(shares) >= 0.97, (organization, corpora)
     finally:
         index.close()
+
+
+def test_words_of_an_organization_that_is_small_beside_the_others_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (edge_shard, compaction):
+        monkeypatch.setattr(module, "EXACT_BELOW", 1_000)
+    monkeypatch.setattr(compaction, "_WORDS_COMPARED", 10)
+    library = Library(np.random.default_rng(12))
+    library.add("theirs", "of the others", organization="large", amount=1_190)
+    library.add("ours", "of us", organization="small", amount=10)
+    index = EdgeIndex(tmp_path / "words", DIMENSIONS)
+    index.ensure()
+    index.upsert(library.points)
+    try:
+        where, query = search_filter(scope("ours", organization="small"), 800), sparse(1, 2, 3)
+        before = index.search(None, query, where, 10)
+        assert index.optimize() is True
+        kept = (tmp_path / "words").glob("*/segments/*/vector_index-bm25/sparse_index_config.json")
+        assert [json.loads(one.read_text())["full_scan_threshold"] for one in kept] == [200]
+        assert index.search(None, query, where, 10) == before
+        assert before.sparse
+    finally:
+        index.close()

@@ -27,15 +27,19 @@ def index(tmp_path: Path) -> Iterator[EdgeIndex]:
     opened.close()
 
 
+def conditions(allowed: Any) -> int:
+    return len(allowed.must) + len(allowed.should or ())
+
+
 @pytest.fixture
 def asked(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many conditions each search asked, in order."""
     numbers: list[int] = []
     search = index._search
 
-    def counted(dense: Any, words: Any, limit: int, allowed: Any) -> Candidates:
-        numbers.append(len(allowed.must) + len(allowed.should or ()))
-        return search(dense, words, limit, allowed)
+    def counted(dense: Any, words: Any, limit: int, near: Any, told: Any) -> Candidates:
+        numbers.append(conditions(told))
+        return search(dense, words, limit, near, told)
 
     monkeypatch.setattr(index, "_search", counted)
     return numbers
@@ -129,14 +133,40 @@ def test_nothing_is_proved_while_something_is_written(index: EdgeIndex, asked: l
     assert asked == [4, 4, 4]
 
 
-def test_nothing_is_proved_where_a_graph_may_be_walked(
-    index: EdgeIndex, asked: list[int], monkeypatch: pytest.MonkeyPatch
+def test_where_a_graph_may_be_walked_only_words_are_asked_with_fewer(
+    index: EdgeIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proved, "EXACT_BELOW", 1)
     write(index, Library(), "manual")
+    numbers: list[tuple[int, int]] = []
+
+    def told(near: Any, words: Any) -> None:
+        numbers.append((conditions(near), conditions(words)))
+
     for _ in range(3):
-        search(index)
-    assert asked == [4, 4, 4]
+        index._proved.ask(MANUAL, told)
+    assert numbers == [(4, 4), (4, 1), (4, 1)]
+
+
+def test_what_was_counted_for_one_person_serves_the_others(index: EdgeIndex, asked: list[int]) -> None:
+    library = Library()
+    write(index, library, "manual")
+    index.upsert(library.add("notes of alice", "a", "alice", amount=2))
+    index.upsert(library.add("notes of bob", "b", "bob", amount=2))
+    alice = search_filter(scope("manual", personal=("notes of alice",)), 800)
+    bob = search_filter(scope("manual", personal=("notes of bob",), user="bob"), 800)
+    found = [search(index, one) for one in (alice, alice, bob, bob)]
+    assert asked == [4, 1, 4, 1]  # his notes are asked of for the first time
+    assert [len(one.dense) for one in found] == [4, 4, 4, 4]
+    assert found[0] == found[1] != found[2] == found[3]
+
+
+def test_a_corpus_is_another_ones_where_it_is_asked_for_as_that(index: EdgeIndex, asked: list[int]) -> None:
+    index.upsert(Library().add("notes of alice", "a", "alice", amount=2))
+    mallory = search_filter(scope(personal=("notes of alice",), user="mallory"), 800)
+    own = search_filter(scope(personal=("notes of alice",)), 800)
+    assert [len(search(index, where).dense) for where in (own, own, mallory, mallory, mallory)] == [2, 2, 0, 0, 0]
+    assert asked == [5, 1, 5, 5, 5]
 
 
 def test_as_many_filters_are_known_as_are_worth_it(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,15 +219,9 @@ def test_whatever_is_written_and_asked_in_whatever_order_nothing_else_is_found(
         index.close()
 
 
-def test_what_is_implied_is_met_by_every_point_that_is_allowed() -> None:
-    library = furnished()
-    for where in WHERES.values():
-        weaker = [SearchFilter(where.must[:1], (conditions,)) for conditions in where.implied()]  # type: ignore[arg-type]
-        allowed = {point.id for point in library.readable(where)}
-        assert weaker
-        assert all(allowed <= {point.id for point in library.readable(one)} for one in weaker)
-
-
-def test_a_filter_that_names_no_corpus_in_a_branch_implies_nothing() -> None:
-    branches = (*MANUAL.should, (MANUAL.should[0][0],))
-    assert list(SearchFilter(MANUAL.must, branches).implied()) == []
+def test_a_filter_that_names_no_corpus_in_a_branch_is_asked_whole(index: EdgeIndex, asked: list[int]) -> None:
+    write(index, Library(), "manual")
+    where = SearchFilter(MANUAL.must, (*MANUAL.should, (MANUAL.should[0][0],)))
+    for _ in range(3):
+        search(index, where)
+    assert asked == [4, 4, 4]

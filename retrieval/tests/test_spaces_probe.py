@@ -107,6 +107,7 @@ def test_another_model_under_the_old_name_writes_nothing(impostor: Endpoint) -> 
     assert probe_of_the_active() == before
 
 
+@pytest.mark.django_db(transaction=True)  # a thread that is late would wait for rows that it cannot see, and all for it
 def test_questions_are_searched_by_words_once_the_model_was_found_to_be_another(
     small: ModelServer, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
