@@ -58,7 +58,8 @@ class S3Bucket:
                 if not (key.startswith(self._prefix) and len(key) <= LONGEST_KEY and SIZE.fullmatch(size)):
                     raise SourceFailed("no_answer")
                 key = key.removeprefix(self._prefix)
-                yield {"key": key, "size": int(size), "version": (_text(entry, "ETag") or size)[:LONGEST_VERSION]}
+                if key.isprintable():  # others are no names, and PostgreSQL keeps no NUL
+                    yield {"key": key, "size": int(size), "version": (_text(entry, "ETag") or size)[:LONGEST_VERSION]}
             token = _text(told, "NextContinuationToken")
             if _text(told, "IsTruncated") != "true" or not token:
                 return

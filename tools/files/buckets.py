@@ -9,9 +9,11 @@ reached, what was brought last stays.
 import logging
 import time
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -30,10 +32,9 @@ from tools.problems import FileUnusable, SourcesFull, outcome_of
 logger = logging.getLogger(__name__)
 
 EVERY = timedelta(minutes=5)
-SECONDS, LONGEST = 30.0, 120.0  # of a request; in which files of one source are begun
+SECONDS, LONGEST = 30.0, 120.0  # of a request; in which files of one organization are begun in a round
 MOST_LISTED = 8 * 1024 * 1024  # bytes of a listing
 WHERE = ("host", "port", "database")
-ROOM = SourcesFull.code
 
 
 class LyingFile(NamedTuple):
@@ -55,6 +56,7 @@ class Moved(Exception):
 
 
 CONTENT_REFUSED = (FileTooLarge, FileUnusable, NameTaken, SourcesFull)
+PASSING = (NameTaken.code, SourcesFull.code)  # what may be otherwise the next time, though the file is the same
 
 
 def files_in_bucket(source: DataSource) -> list[LyingFile]:
@@ -65,16 +67,21 @@ def files_in_bucket(source: DataSource) -> list[LyingFile]:
 
 def bring_due(goes_on: Callable[[], bool]) -> int:
     """Look into each bucket whose time has come, those first that were looked into longest ago, until `goes_on` says
-    no. How many."""
+    no; of one organization for LONGEST seconds, so that its slow buckets are not everybody's. How many."""
     is_due = Q(brought_at=None) | Q(brought_at__lt=timezone.now() - EVERY)
     buckets = DataSource.objects.filter(is_due, kind=DataSource.Kind.BUCKET, is_active=True)
-    looked = 0
-    for pk in list(buckets.order_by(F("brought_at").asc(nulls_first=True)).values_list("pk", flat=True)):
+    looked, spent = 0, Counter[UUID]()
+    for pk, owner in list(buckets.order_by(F("brought_at").asc(nulls_first=True)).values_list("pk", "organization_id")):
         if not goes_on():
             break
-        if source := buckets.select_related("organization").filter(pk=pk).first():
-            bring_noted(source, goes_on)
-            looked += 1
+        source = buckets.select_related("organization").filter(pk=pk).first()
+        if source is None or spent[owner] >= LONGEST:
+            continue
+        began = time.monotonic()
+        until = began + LONGEST - spent[owner]
+        bring_noted(source, lambda until=until: goes_on() and time.monotonic() < until)
+        spent[owner] += time.monotonic() - began
+        looked += 1
     return looked
 
 
@@ -102,15 +109,14 @@ def bring(source: DataSource, goes_on: Callable[[], bool]) -> list[dict[str, str
     lying = files_in_bucket(source)
     here = dict(source.files.values_list("key", "version"))
     _drop(source, [key for key in here if key not in {one.key for one in lying}])
-    refused = {(one["key"], one["version"]): one for one in source.left_out if one["reason"] != ROOM}
+    refused = {(one["key"], one["version"]): one for one in source.left_out if one["reason"] not in PASSING}
     left = []
-    until = time.monotonic() + LONGEST
     for one in lying:
         if here.get(one.key) == one.version:
             continue
         if again := refused.get((one.key, one.version)):
             left.append(again)
-        elif time.monotonic() < until and goes_on():
+        elif goes_on():
             try:
                 _fetch(source, one)
             except CONTENT_REFUSED as problem:

@@ -190,6 +190,9 @@ def test_the_first_of_two_of_a_name_stays(lying: Lying, source: DataSource) -> N
     assert brought(source) == {"a_b": "a b.csv"}
     assert [one["reason"] for one in source.left_out] == ["table_name_taken"]
     assert brought(source) == {"a_b": "a b.csv"}
+    del lying.objects["reports/a b.csv"]
+    assert brought(source) == {"a_b": "a_b.csv"}
+    assert source.left_out == []
 
 
 def test_where_the_bucket_is_away_what_was_brought_stays(lying: Lying, source: DataSource, server: Wire) -> None:
@@ -313,6 +316,7 @@ LAUGHS = f'<!DOCTYPE x [<!ENTITY a "hahahahaha">{GROWING}]>'
         f"<x>{ENTRY % ('elsewhere/a.csv', '1')}</x>".encode(),
         f"<x>{ENTRY % ('reports/' + 'a' * 2_000 + '.csv', '1')}</x>".encode(),
         b"<x>" + b" " * 9_000_000 + b"</x>",
+        f"<x><EncodingType>url</EncodingType>{ENTRY % ('reports/a%00.csv', '1')}</x>".encode(),
         f"<x><IsTruncated>true</IsTruncated>{ENTRY % ('reports/a.csv', '1')}</x>".encode(),
     ],
     ids=[
@@ -327,6 +331,7 @@ LAUGHS = f'<!DOCTYPE x [<!ENTITY a "hahahahaha">{GROWING}]>'
         "beside",
         "long key",
         "large",
+        "nul",
         "cut",
     ],
 )
@@ -345,6 +350,26 @@ def test_what_is_longer_than_it_says_is_not_kept(source: DataSource, server: Wir
     server.answer = lambda _method, path, *_rest: (200, {}, listing if "list-type" in path else b"a\n" * 2_000)
     assert brought(source) == {}
     assert source.check_outcome == "query_too_large"
+
+
+def test_slow_buckets_of_one_organization_are_not_everybodys(
+    people: People, source: DataSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def slow(one: DataSource, goes_on: Callable[[], bool]) -> list[dict[str, str]]:
+        asked.append(one.name)
+        time.sleep(0.2)
+        assert goes_on() is False
+        return []
+
+    monkeypatch.setattr(buckets, "bring", slow)
+    monkeypatch.setattr(buckets, "LONGEST", 0.1)
+    for name, organization in (("Another", source.organization), ("Theirs", people.zoe.organization)):
+        DataSource.objects.create(organization=organization, name=name, kind="bucket", host="localhost")
+    buckets.bring_due(always)
+    assert len(asked) == 2
+    assert "Theirs" in asked
 
 
 def test_one_bucket_that_fails_in_a_new_way_keeps_no_other_waiting(
