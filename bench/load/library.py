@@ -30,6 +30,7 @@ def measure(place: Place, book: Book, seconds: float, share: float) -> None:
     book.note("chunks fill rate", found["points"] / state["seconds"])
     for key in ("p50", "p95"):
         book.note(f"chunks {key}", found[f"{key}_ms"])
+    book.note("chunks first p95", found["first_p95_ms"])
     if large := found["classes"].get("50,000 and more"):
         book.note("chunks large p95", large["p95_ms"])
     book.note("chunks opened", found["opened_s"])
