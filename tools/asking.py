@@ -37,7 +37,9 @@ AT_ONCE, OF_ONE, PATIENCE = 3, 2, 3.0  # of one: an organization's slow statemen
 PORTS = {DataSource.Kind.POSTGRESQL: 5432, DataSource.Kind.MYSQL: 3306}
 HTTPS = 443
 FOLDER, OLD_SECONDS = "acervo-source-", 600
+BUCKET_MEMORY = 192 * 1024**2  # of the program; what it reads comes to four times its bytes
 places = Places(AT_ONCE, PATIENCE, OF_ONE)
+bucket_places = Places(2, PATIENCE, 1)
 breakers = Breakers("data source")
 
 
@@ -65,14 +67,15 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
     return found
 
 
-def ask_bucket(source: DataSource, asked: str, **more: Any) -> Any:
-    """What the bucket says in which the source's files lie. It has no breaker: nobody waits for it who asks of files
-    that were brought. Raises as `ask_source`."""
+def ask_bucket(source: DataSource, asked: str, most: int, seconds: float, **more: Any) -> Any:
+    """What the bucket says in which the source's files lie, of so many bytes and in so many seconds. It has no breaker
+    and places of its own: nobody waits for it who asks of files that were brought. Raises as `ask_source`."""
+    limits = {"most": {"bytes": most}, "most_answered": 2 * most, "memory": BUCKET_MEMORY + 4 * most}
     try:
         place = _place(source)
-        with places.taken(source.organization_id):
+        with bucket_places.taken(source.organization_id):
             give_back_connection()
-            return running.ask_child({"kind": "bucket", "asked": asked, **place, **more})
+            return running.ask_child({"kind": "bucket", "asked": asked, "seconds": seconds, **place, **limits, **more})
     except SourceFailed as error:
         raise problem_of_source(error.said) from None
     except EngineFailed as error:

@@ -20,6 +20,7 @@ MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
 LONGEST_SCHEMA, LONGEST_NAME = 100, 200
 SCHEMA_SECONDS = 20.0
 MOST_SOURCES = 50  # of an organization
+NOT_NOTED = ("sealed_credentials", "brought_at", "left_out", "updated_at")  # saved beside what was said
 
 
 def source_for(by: Membership, source_id: UUID) -> DataSource:
@@ -47,7 +48,7 @@ def save_source(by: Membership, source: DataSource, **fields: Any) -> DataSource
                     raise SourcesFull
             elif source.kind == DataSource.Kind.BUCKET:
                 buckets.note_change(source)
-            source.save()
+            source.save(update_fields=None if is_new else [*fields, *NOT_NOTED])
             changed = sorted({*fields, *credentials})
             audit.record(by, "created" if is_new else "changed", source, fields=changed)
     except IntegrityError:
@@ -66,7 +67,7 @@ def check_source(by: Membership, source: DataSource) -> int:
     raises."""
     try:
         is_bucket = source.kind == DataSource.Kind.BUCKET
-        found = len(buckets.files_in_bucket(source) if is_bucket else described_tables(source))
+        found = len(buckets.files_in_bucket(source).files if is_bucket else described_tables(source))
     except Problem as problem:
         _note_check(by, source, outcome_of(problem))
         raise

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.problems import FileTooLarge, Problem
-from tools.files.buckets import NameTaken
+from tools.files.buckets import NOT_YET, NameTaken
 from tools.problems import FileUnusable, SourcesFull
 
 OUTCOMES: dict[str, Promise] = {
@@ -32,12 +32,13 @@ LEFT_OUT: dict[str, Promise] = {
     FileUnusable.code: _("it is no CSV, Parquet or XLSX file with tables"),
     SourcesFull.code: _("there is no room for it among the files of your data sources"),
     NameTaken.code: _("another file is a table of this name"),
+    NOT_YET: _("it is read the next time"),
 }
 
 
 def left_out_in_words(reason: str) -> str:
     """Why a file of a bucket is not read."""
-    return str(LEFT_OUT.get(reason, reason))
+    return str(LEFT_OUT[reason]) if reason in LEFT_OUT else outcome_in_words(reason)
 
 
 def outcome_in_words(code: str) -> str:

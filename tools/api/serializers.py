@@ -79,7 +79,7 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
         if is_server and (emptied := [one for one in OF_A_SERVER if attrs.get(one) == ""]):
             raise serializers.ValidationError({one: _("A data source of this kind needs this.") for one in emptied})
         if is_bucket:
-            attrs = _of_bucket(attrs)
+            attrs = _of_bucket(attrs, is_new=not self.instance)
         if is_of_files and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
             raise serializers.ValidationError({one: _("A data source of files has no server.") for one in surplus})
         if self.instance and self._leads_elsewhere(attrs) and not attrs.get("password"):
@@ -96,12 +96,13 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
         return bool(self.instance and self.instance.has_credentials and (moved or weaker))
 
 
-def _of_bucket(attrs: dict[str, Any]) -> dict[str, Any]:
+def _of_bucket(attrs: dict[str, Any], *, is_new: bool) -> dict[str, Any]:
     """It is always asked encrypted, and proved. Raises ValidationError."""
     if "database" in attrs and not BUCKET.fullmatch(attrs["database"]):
         said = _("Write the bucket's name; after a slash, what the names of its files begin with: reports/2025/.")
         raise serializers.ValidationError({"database": said})
-    return {**attrs, "encryption": DataSource.Encryption.VERIFIED}
+    kept = {name: value for name, value in attrs.items() if name != "encryption"}
+    return {**kept, "encryption": DataSource.Encryption.VERIFIED} if is_new else kept
 
 
 class SourceFileSerializer(serializers.ModelSerializer[SourceFile]):

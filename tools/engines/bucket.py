@@ -8,7 +8,6 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from http.client import HTTPS_PORT
-from itertools import islice
 from typing import Any
 from urllib.parse import quote, unquote_plus
 from xml.etree import ElementTree
@@ -29,25 +28,31 @@ REGION = re.compile(r"[a-z0-9-]{1,40}")
 
 class S3Bucket:
     def __init__(self, request: dict[str, Any]) -> None:
-        place = request["place"]
+        place = request["place"] | {"host": request["place"]["host"].lower()}
         self._host = place["host"] if place["port"] == HTTPS_PORT else f"{place['host']}:{place['port']}"
         self._bucket, _slash, self._prefix = place["database"].partition("/")
         self._credentials = Credentials(place["username"], place["password"])
         self._region = region_of(place["host"])
-        self._service = Service(request, {}, room=request["most"]["bytes"])
+        self._service = Service({**request, "place": place}, {}, room=request["most"]["bytes"])
 
-    def objects(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
-        """`key` (below the prefix), `size` (bytes) and `version` of those that are files with tables, in the order of
-        their keys: of the first pages, the first."""
-        files = (one for one in self._listed() if one["key"].lower().endswith(SUFFIXES))
-        return list(islice(files, MOST_TOLD))
+    def objects(self, _request: dict[str, Any]) -> dict[str, Any]:
+        """`objects`: `key` (below the prefix), `size` (bytes) and `version` of those that are files with tables, in the
+        order of their keys. `is_whole`: these are all that there are."""
+        found: dict[str, dict[str, Any]] = {}
+        for one in self._listed():
+            if one is None or len(found) >= MOST_TOLD:
+                return {"objects": list(found.values()), "is_whole": False}
+            if one["key"].lower().endswith(SUFFIXES):
+                found.setdefault(one["key"], one)
+        return {"objects": list(found.values()), "is_whole": True}
 
     def object(self, request: dict[str, Any]) -> dict[str, str]:
         """`content` in base64."""
         path = f"/{self._bucket}/{self._prefix}{request['key']}"
         return {"content": b64encode(self._get(quote(path, safe="/-_.~"))).decode()}
 
-    def _listed(self) -> Iterator[dict[str, Any]]:
+    def _listed(self) -> Iterator[dict[str, Any] | None]:
+        """None where there are more pages than are read."""
         after: Pairs = ()
         for _page in range(MOST_PAGES):
             told = self._page(after)
@@ -59,19 +64,26 @@ class S3Bucket:
                     raise SourceFailed("no_answer")
                 key = key.removeprefix(self._prefix)
                 if key.isprintable():  # others are no names, and PostgreSQL keeps no NUL
-                    yield {"key": key, "size": int(size), "version": (_text(entry, "ETag") or size)[:LONGEST_VERSION]}
-            token = _text(told, "NextContinuationToken")
-            if _text(told, "IsTruncated") != "true" or not token:
+                    version = " ".join((_text(entry, "ETag"), _text(entry, "LastModified"), size))
+                    yield {"key": key, "size": int(size), "version": version[:LONGEST_VERSION]}
+            if _text(told, "IsTruncated") != "true":
                 return
+            token = _text(told, "NextContinuationToken")
+            if not token:
+                raise SourceFailed("no_answer")
             after = [("continuation-token", token)]
+        yield None
 
     def _page(self, after: Pairs) -> ElementTree.Element:
         query = sorted([("list-type", "2"), ("encoding-type", "url"), ("prefix", self._prefix), *after])
         written = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in query)
         try:
-            return _parsed(self._get(f"/{self._bucket}?{written}"))
+            told = _parsed(self._get(f"/{self._bucket}?{written}"))
         except NoSuchRecord:
             raise SourceFailed("no_bucket") from None
+        if _name(told) != "ListBucketResult":
+            raise SourceFailed("no_answer")
+        return told
 
     def _get(self, target: str) -> bytes:
         """Signed for another region once, where the service says that it is in that."""
@@ -100,16 +112,29 @@ def region_of(host: str) -> str:
     return others[0] if first == "s3" and len(others) > 2 and REGION.fullmatch(others[0]) else "us-east-1"
 
 
+class _Plain(ElementTree.TreeBuilder):
+    """Without a definition of entities, which no service has."""
+
+    def doctype(self, *_told: Any) -> None:
+        raise SourceFailed("no_answer")
+
+
 def _parsed(content: bytes) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(content)  # noqa: S314 - in a child that has so much memory and time
+        parser = ElementTree.XMLParser(target=_Plain())  # noqa: S314 - in a child that has so much memory and time
+        told: ElementTree.Element = ElementTree.fromstring(content, parser)  # noqa: S314
+        return told
     except ElementTree.ParseError:
         raise SourceFailed("no_answer") from None
 
 
 def _all(element: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
     """Of the elements in it, in whatever namespace the service puts them."""
-    return (one for one in element if one.tag.rpartition("}")[2] == name)
+    return (one for one in element if _name(one) == name)
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
 
 
 def _text(element: ElementTree.Element, name: str) -> str:

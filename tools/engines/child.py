@@ -36,8 +36,8 @@ FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes
 def main() -> None:
     request = json.load(sys.stdin)
     die_with_parent(request["parent"])
-    with os.fdopen(_own_output(), "w") as output:
-        json.dump(_answer(request), output)
+    with os.fdopen(_own_output(), "w", encoding="utf-8", errors="replace") as output:
+        json.dump(_answer(request), output, ensure_ascii=False)
     os._exit(0)  # without what libraries would still do
 
 

@@ -21,6 +21,7 @@ from tools.models import DataSource, SourceFile
 from tools.problems import FilesOfBucket, FileUnusable, SourcesFull
 
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
+LONGEST_WORDS = 55  # of a name, and room to tell it apart
 MOST_FILES, MOST_FILE_BYTES = 20, 100 * 1024 * 1024  # of a source, of an organization
 SIGNATURES = {b"SQLite format 3\0": SourceFile.Format.SQLITE, b"PAR1": SourceFile.Format.PARQUET}
 OF_ENGINE = {
@@ -31,9 +32,14 @@ OF_ENGINE = {
 
 def table_named(filename: str) -> str:
     """What a table is called that comes as a file: `año 2025.csv` is `ano_2025`."""
-    plain = unicodedata.normalize("NFKD", PurePath(filename).stem).encode("ascii", "ignore").decode()
-    words = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")[:55] or "table"
+    words = plain_words(PurePath(filename).stem)[:LONGEST_WORDS] or "table"
     return words if TABLE_NAME.fullmatch(words) else f"t_{words}"
+
+
+def plain_words(text: str) -> str:
+    """What a table's name has of it: letters of ASCII, digits and underscores."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")
 
 
 def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> list[SourceFile]:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from tools.asking import FOLDER, places
 from tools.engines import running
-from tools.engines.failures import EngineFailed, QueryTimeout, QueryTooLarge
-from tools.problems import FileUnusable, WorkbookTooLarge
+from tools.engines.failures import EngineFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.problems import FileUnusable, WorkbookTooLarge, problem_of_source
 
 SIGNATURE = b"PK\x03\x04"
 SECONDS = 20
@@ -29,6 +29,10 @@ def sheets_of(organization: UUID, content: bytes) -> dict[str, bytes]:
             found = running.ask_child(request)
         except (QueryTimeout, QueryTooLarge):
             raise WorkbookTooLarge from None
+        except SourceFailed as error:
+            if error.said != "unreadable_file":  # it was the child that failed, and not the file
+                raise problem_of_source(error.said) from None
+            raise FileUnusable from None
         except EngineFailed:
             raise FileUnusable from None
     return {one["name"]: one["csv"].encode(errors="replace") for one in found}

@@ -122,7 +122,7 @@ def test_what_lies_there_is_asked_as_what_was_uploaded(people: People, source: D
     assert asked.rows == [[7]]
     told = repr((server.asked, list(AuditEvent.objects.values())))
     assert SECRET not in told
-    assert AuditEvent.objects.filter(actor=None, action="changed", object_id=str(source.pk)).count() == 2
+    assert AuditEvent.objects.filter(actor=None, action="changed", object_id=str(source.pk)).count() == 1
 
 
 def test_only_what_has_changed_is_fetched_again(lying: Lying, source: DataSource) -> None:
@@ -220,8 +220,8 @@ def test_what_is_brought_while_the_source_is_changed_is_not_kept(
 ) -> None:
     kept = buckets.ask_bucket
 
-    def moved(of: DataSource, asked: str, **more: Any) -> Any:
-        found = kept(of, asked, **more)
+    def moved(*asked: Any, **more: Any) -> Any:
+        found = kept(*asked, **more)
         if more.get("key") == "ventas.csv":
             DataSource.objects.update(database="elsewhere", brought_at=None)
         return found
@@ -295,6 +295,10 @@ def test_its_password_is_not_sent_to_another_host(people: People, source: DataSo
     assert source.encryption == "verify-full"
 
 
+def listed(entries: str) -> bytes:
+    return f"<ListBucketResult>{entries}</ListBucketResult>".encode()
+
+
 ENTRY = "<Contents><Key>%s</Key><Size>%s</Size><ETag>e</ETag></Contents>"
 GROWING = "".join(
     f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -311,13 +315,14 @@ LAUGHS = f'<!DOCTYPE x [<!ENTITY a "hahahahaha">{GROWING}]>'
         b"<a>" * 100_000,
         f"{LAUGHS}<x><Contents><Key>&i;</Key></Contents></x>".encode(),
         b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x><Contents><Key>&a;</Key></Contents></x>',
-        f"<x>{ENTRY % ('reports/a.csv', 'many')}</x>".encode(),
-        f"<x>{ENTRY % ('reports/a.csv', '9' * 5_000)}</x>".encode(),
-        f"<x>{ENTRY % ('elsewhere/a.csv', '1')}</x>".encode(),
-        f"<x>{ENTRY % ('reports/' + 'a' * 2_000 + '.csv', '1')}</x>".encode(),
+        listed(ENTRY % ("reports/a.csv", "many")),
+        listed(ENTRY % ("reports/a.csv", "9" * 5_000)),
+        listed(ENTRY % ("elsewhere/a.csv", "1")),
+        listed(ENTRY % ("reports/" + "a" * 2_000 + ".csv", "1")),
         b"<x>" + b" " * 9_000_000 + b"</x>",
-        f"<x><EncodingType>url</EncodingType>{ENTRY % ('reports/a%00.csv', '1')}</x>".encode(),
-        f"<x><IsTruncated>true</IsTruncated>{ENTRY % ('reports/a.csv', '1')}</x>".encode(),
+        listed("<EncodingType>url</EncodingType>" + ENTRY % ("reports/a%00.csv", "1")),
+        listed("<IsTruncated>true</IsTruncated>" + ENTRY % ("reports/a.csv", "1")),
+        b"<ListBucketResult>" + b"<a><a>" * 700_000,
     ],
     ids=[
         "nothing",
@@ -333,6 +338,7 @@ LAUGHS = f'<!DOCTYPE x [<!ENTITY a "hahahahaha">{GROWING}]>'
         "large",
         "nul",
         "cut",
+        "wide",
     ],
 )
 def test_a_hostile_listing_costs_its_own_source_alone(listing: bytes, source: DataSource, server: Wire) -> None:
@@ -346,10 +352,10 @@ def test_a_hostile_listing_costs_its_own_source_alone(listing: bytes, source: Da
 
 def test_what_is_longer_than_it_says_is_not_kept(source: DataSource, server: Wire, settings: Any) -> None:
     settings.MAX_UPLOAD_BYTES = 1_000
-    listing = f"<x>{ENTRY % ('reports/a.csv', '1')}</x>".encode()
+    listing = listed(ENTRY % ("reports/a.csv", "1"))
     server.answer = lambda _method, path, *_rest: (200, {}, listing if "list-type" in path else b"a\n" * 2_000)
     assert brought(source) == {}
-    assert source.check_outcome == "query_too_large"
+    assert [one["reason"] for one in source.left_out] == ["query_too_large"]
 
 
 def test_slow_buckets_of_one_organization_are_not_everybodys(
@@ -364,7 +370,7 @@ def test_slow_buckets_of_one_organization_are_not_everybodys(
         return []
 
     monkeypatch.setattr(buckets, "bring", slow)
-    monkeypatch.setattr(buckets, "LONGEST", 0.1)
+    monkeypatch.setattr(buckets, "OF_ONE", 0.1)
     for name, organization in (("Another", source.organization), ("Theirs", people.zoe.organization)):
         DataSource.objects.create(organization=organization, name=name, kind="bucket", host="localhost")
     buckets.bring_due(always)
@@ -397,3 +403,95 @@ def test_a_source_that_was_not_brought_yet_says_so(source: DataSource) -> None:
     with pytest.raises(SourceUnusable) as raised:
         sources.described_tables(source)
     assert raised.value.extra == {"reason": "no_file"}
+
+
+@pytest.mark.parametrize("status", [301, 400, 403, 404, 503])
+def test_an_object_that_cannot_be_had_stops_none_behind_it(
+    status: int, lying: Lying, source: DataSource, server: Wire
+) -> None:
+    brought(source)
+    lying.objects = {f"reports/{one}.csv": b"x\n1\n" for one in ("a", "b", "ventas", "z")}
+    server.answer = lambda *asked: (status, {}, b"") if asked[1].endswith(("a.csv", "s.csv")) else lying.answer(*asked)
+    assert brought(source) == {"b": "b.csv", "ventas": "ventas.csv", "z": "z.csv"}
+    assert bytes(source.files.get(table="ventas").content) == SALES  # what was brought last
+    assert [one["key"] for one in source.left_out] == ["a.csv", "ventas.csv"]
+    server.answer = lying.answer
+    assert set(brought(source)) == {"a", "b", "ventas", "z"}
+    assert source.left_out == []
+
+
+def test_after_three_failures_no_more_is_asked_for(lying: Lying, source: DataSource, server: Wire) -> None:
+    lying.objects = {f"reports/{n}.csv": b"x\n1\n" for n in range(6)}
+    server.answer = lambda *asked: (503, {}, b"") if asked[1].endswith(".csv") else lying.answer(*asked)
+    brought(source)
+    assert [one["reason"] for one in source.left_out] == ["refused"] * 3 + ["not_yet"] * 3
+
+
+@pytest.mark.parametrize("said", [b"<html>maintenance</html>", b"<Error><Code>SlowDown</Code></Error>"])
+def test_a_success_that_is_no_listing_takes_nothing_away(said: bytes, source: DataSource, server: Wire) -> None:
+    before = brought(source)
+    server.answer = lambda *_asked: (200, {}, said)
+    assert brought(source) == before
+    assert source.check_outcome == "no_answer"
+
+
+def test_what_is_behind_the_first_files_is_not_held_to_be_gone(lying: Lying, source: DataSource) -> None:
+    brought(source)
+    lying.objects |= {f"reports/a{n:03}.csv": b"" for n in range(30)}  # of ten pages with two each
+    assert "ventas" in brought(source)
+
+
+def test_the_same_content_under_another_version_changes_nothing(lying: Lying, source: DataSource) -> None:
+    brought(source)
+    rows, updated = list(source.files.values_list("pk")), source.updated_at
+    SourceFile.objects.update(version="before")
+    brought(source)
+    assert list(source.files.values_list("pk")) == rows
+    assert source.updated_at == updated
+    assert AuditEvent.objects.filter(action="changed", object_id=str(source.pk)).count() == 1
+    assert "before" not in set(source.files.values_list("version", flat=True))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [f"informes-mensuales-de-la-empresa/contabilidad/2025/{one}.csv" for one in ("enero", "febrero")],
+        ["客户.csv", "订单.csv"],
+        ["2025 客户.csv", "2025 订单.csv"],
+    ],
+)
+def test_tables_of_long_and_of_foreign_names_are_told_apart(keys: list[str]) -> None:
+    names = {buckets.table_of(one) for one in keys}
+    assert len(names) == len(keys)
+    assert all(keeping.TABLE_NAME.fullmatch(one) for one in names)
+    assert buckets.table_of("año/2025.csv") == "ano_2025"
+
+
+def test_what_ends_the_process_does_not_come_first_again(source: DataSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_asked: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(buckets, "bring", killed)
+    with pytest.raises(KeyboardInterrupt):
+        buckets.bring_due(always)
+    assert DataSource.objects.get().brought_at
+
+
+def test_whoever_saves_again_and_again_is_not_always_first(
+    people: People, source: DataSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def slow(one: DataSource, _goes_on: Callable[[], bool]) -> list[dict[str, str]]:
+        asked.append(one.name)
+        DataSource.objects.filter(organization=source.organization).update(brought_at=None)
+        return []
+
+    monkeypatch.setattr(buckets, "bring", slow)
+    past = timezone.now() - timedelta(hours=1)
+    DataSource.objects.create(
+        organization=people.zoe.organization, name="Theirs", kind="bucket", host="localhost", brought_at=past
+    )
+    rounds = iter(range(6))
+    buckets.bring_due(lambda: next(rounds) < 4)
+    assert "Theirs" in asked[:2]

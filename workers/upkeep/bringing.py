@@ -6,7 +6,7 @@ from tools.files.buckets import bring_due
 from workers.queue import lanes
 
 SECONDS = 60.0
-LONGEST = 600.0  # seconds in which a bucket, or a file of it, is begun
+LONGEST = 300.0  # seconds in which a bucket, or a file of it, is begun
 
 
 def bring_from_buckets() -> int:

@@ -54,11 +54,11 @@ SCHEDULE = {
     for one in (
         Periodic("sweep", sweep.SECONDS, sweep.sweep, at_start=True),
         Periodic("tell_webhooks", telling.SECONDS, telling.tell_webhooks, at_start=True),
-        Periodic("bring_from_buckets", bringing.SECONDS, bringing.bring_from_buckets, at_start=True),
         Periodic("optimize", 30.0, optimize),
         Periodic("watch_folder", 60.0, watched.synchronize_all, at_start=True),
         Periodic("change_space", 60.0, space_change.advance, at_start=True),
         Periodic("reconcile", 6 * 3600.0, reconcile.reconcile),
         Periodic("tidy", 3600.0, keep_tidy),
+        Periodic("bring_from_buckets", bringing.SECONDS, bringing.bring_from_buckets, at_start=True),
     )
 }
