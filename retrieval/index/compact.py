@@ -4,29 +4,21 @@ A process of its own because Edge 0.9 holds Python's global lock during `optimiz
 points with a graph, in which every stream of the serving process would stand still.
 """
 
-import json
 import os
 import sys
-from pathlib import Path
 
 
-def main(generation: str, compared: str) -> None:
+def main(generation: str, words: str, compared: str) -> None:
+    """`words` names the sparse vectors; where a filter allows fewer than `compared` points of a segment, they are
+    compared one by one. Edge writes that into the shard's own settings, and keeps all others."""
     os.nice(10)  # whoever waits for an answer goes first
-    compare_words_below(Path(generation, "edge_config.json"), int(compared))
-    import qdrant_edge
+    import qdrant_edge as edge
 
-    shard = qdrant_edge.EdgeShard.load(generation)
+    sparse = edge.EdgeSparseVectorParams(full_scan_threshold=int(compared), modifier=edge.Modifier.Idf)
+    shard = edge.EdgeShard.load(generation, edge.EdgeConfig(sparse_vectors={words: sparse}))
     shard.optimize()
     shard.flush()
     shard.close()
-
-
-def compare_words_below(config: Path, points: int) -> None:
-    """For segments that are made from now on. Edge has no call that changes it, and keeps what it was loaded with."""
-    told = json.loads(config.read_text())
-    for vectors in told["sparse_vectors"].values():
-        vectors["full_scan_threshold"] = points
-    config.write_text(json.dumps(told))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 Searches go on all the time, writes go on while the child works. A crash at any step leaves the old
 generation in use and the new one to be removed at the next start. Below the thresholds nothing is done at
-all: without deletions an index of less than `EXACT_BELOW` points has nothing to gain.
+all: without deletions an index of less than `EXACT_BELOW` points has nothing to gain, and one from an older version
+learns how words are compared when it has grown by half.
 """
 
 import logging
@@ -14,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from retrieval.index.base import EXACT_BELOW
+from retrieval.index.base import EXACT_BELOW, SPARSE
 from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard
 from retrieval.index.folder import EdgeFolder
 
@@ -24,9 +25,8 @@ log = logging.getLogger(__name__)
 _MIN_DELETED, _MIN_DELETED_SHARE = 1_000, 0.2
 _GROWTH = 1.5  # build the graph again when half as many points were added
 # Words are looked for in the postings of everybody's points, or compared point by point where the filter allows fewer
-# than so many. Measured with 1,000,000 points of 1,000 organizations: a posting costs 0.05 µs, a comparison 0.2; in an
-# organization of 18,000 the words take 4.5 ms instead of 50, in one of 82,000 21 instead of 48.
-_WORDS_COMPARED, _POSTINGS_A_COMPARISON = 5_000, 6  # the engine's own number, and how many times more points there are
+# than so many of a segment: the engine's own number, or one in so many of its points.
+_WORDS_COMPARED, _POINTS_A_COMPARISON = 5_000, 12
 _PROGRAM = Path(__file__).with_name("compact.py")
 
 
@@ -76,8 +76,9 @@ class Compaction:
                 self._folder.discard(fresh)
 
     def _optimize(self, generation: Path) -> None:
-        compared = max(_WORDS_COMPARED, self._live.read(_points) // _POSTINGS_A_COMPARISON)
-        command = [sys.executable, "-P", str(_PROGRAM), str(generation), str(compared)]
+        of_a_segment = self._live.read(lambda shard: _points(shard) // max(1, shard.info().segments_count))
+        compared = max(_WORDS_COMPARED, of_a_segment // _POINTS_A_COMPARISON)
+        command = [sys.executable, "-P", str(_PROGRAM), str(generation), SPARSE, str(compared)]
         self._child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # noqa: S603 - ours
         try:
             _, errors = self._child.communicate()

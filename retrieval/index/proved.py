@@ -24,6 +24,7 @@ from retrieval.index.translate import engine_conditions, engine_filter
 
 T = TypeVar("T")
 Conditions = tuple[Condition | Between, ...]
+Key = tuple[str, Conditions, Conditions]  # a corpus; the conditions on its tier, those on its granularity
 
 MOST_KNOWN = 4_096  # corpora, each in one tier and granularity; then all are forgotten
 MOST_CORPORA = 64  # of a filter that is counted
@@ -51,7 +52,7 @@ class ProvedFilters:
 
     def __init__(self, live: LiveShard, models: Any) -> None:
         self._live, self._models = live, models
-        self._known: dict[tuple[str, Conditions, Conditions], _Known] = {}
+        self._known: dict[Key, _Known] = {}
 
     def ask(self, where: SearchFilter, call: Callable[[Any, Any], T]) -> T:
         """`call` with two of an engine's filters, for vectors and for words; each has exactly the points of `where`."""
@@ -66,37 +67,40 @@ class ProvedFilters:
 
     def _shorter(self, where: SearchFilter, changes: int) -> tuple[Any, Any] | None:
         """Where a graph may be walked, which finds its way by the filter, only for words."""
-        corpora = list(_corpora_of(where))
-        if changes % 2 or not 0 < len(corpora) <= MOST_CORPORA:
+        keys: list[Key] = [(corpus, tier, _granularity(where)) for corpus, tier in _corpora_of(where)]
+        if changes % 2 or not 0 < len(keys) <= MOST_CORPORA:
             return None
-        counted = [self._counted(where, corpus, tier, changes) for corpus, tier in corpora]
-        known = [one for one in counted if one is not None and one.is_one_tier]
-        if len(known) < len(corpora) or self._live.changes != changes:
+        asked = [self._asked_again(key, changes) for key in keys]
+        if not all(asked):
             return None
-        within = Condition("corpus_id", tuple(dict.fromkeys(corpus for corpus, _tier in corpora)))
-        granularity = () if all(one.is_one_granularity for one in known) else _granularity(where)
+        counted: list[_Counted] = []
+        for key, known in zip(keys, filter(None, asked), strict=True):
+            known.counted = known.counted or self._count_corpus(*key)
+            if not known.counted.is_one_tier or self._live.changes != changes:
+                return None
+            counted.append(known.counted)
+        within = Condition("corpus_id", tuple(dict.fromkeys(corpus for corpus, _tier, _granularity in keys)))
+        granularity = () if all(one.is_one_granularity for one in counted) else _granularity(where)
         shorter = engine_conditions((within, *granularity, *_narrowing(where)), self._models)
-        is_walked = sum(one.points for one in known) > EXACT_BELOW
+        is_walked = sum(one.points for one in counted) > EXACT_BELOW
         return (engine_filter(where, self._models) if is_walked else shorter), shorter
 
-    def _counted(self, where: SearchFilter, corpus: str, tier: Conditions, changes: int) -> _Counted | None:
-        """Counted when the corpus is asked for again and nothing was written meanwhile: never while documents come."""
-        key = (corpus, tier, _granularity(where))
+    def _asked_again(self, key: Key, changes: int) -> _Known | None:
+        """None at first and after each write, so that nothing is counted while documents come."""
         known = self._known.get(key)
-        if known is None or known.changes != changes:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = _Known(changes)
-            return None
-        if known.counted is None:
-            known.counted = self._count_corpus(Condition("corpus_id", (corpus,)), tier, _granularity(where))
-        return known.counted
+        if known is not None and known.changes == changes:
+            return known
+        if known is None and len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[key] = _Known(changes)
+        return None
 
-    def _count_corpus(self, corpus: Condition, tier: Conditions, granularity: Conditions) -> _Counted:
-        everything = self._count((corpus,))
-        allowed = self._count((corpus, *tier, *granularity))
+    def _count_corpus(self, corpus: str, tier: Conditions, granularity: Conditions) -> _Counted:
+        within = Condition("corpus_id", (corpus,))
+        everything = self._count((within,))
+        allowed = self._count((within, *tier, *granularity))
         is_one = allowed == everything
-        return _Counted(allowed, is_one or self._count((corpus, *tier)) == everything, is_one)
+        return _Counted(allowed, is_one or self._count((within, *tier)) == everything, is_one)
 
     def _count(self, conditions: Conditions) -> int:
         request = self._models.CountRequest(exact=True, filter=engine_conditions(conditions, self._models))
@@ -105,9 +109,9 @@ class ProvedFilters:
 
 def _corpora_of(where: SearchFilter) -> Iterator[tuple[str, Conditions]]:
     """Each corpus of a filter, with the conditions on its organization, its tier and its owner. None where a branch
-    names no corpus."""
+    names no corpus, or names them twice: then it allows what both say, which is less than the corpora that are told."""
     organization: Conditions = tuple(one for one in where.must if one.key == "organization_id")
-    if not all(any(one.key == "corpus_id" for one in branch) for branch in where.should):
+    if not all(sum(one.key == "corpus_id" for one in branch) == 1 for branch in where.should):
         return
     for branch in where.should:
         tier: Conditions = (*organization, *(one for one in branch if one.key != "corpus_id"))

@@ -11,7 +11,7 @@ from retrieval.index.base import DENSE, OWNER_KEYS, SPARSE, Hit, Point, PointOwn
 def engine_filter(where: SearchFilter, models: Any) -> Any:
     """`where` as `models.Filter`; `models` is `qdrant_edge` or `qdrant_client.models`.
 
-    The same filter is the population over which the engine counts document frequencies (IDF): a passage that
+    Its points are also the population over which the engine counts document frequencies (IDF): a passage that
     the searcher may not read never shifts his ranking, nor tells him by a score what others have uploaded.
 
     Written as cheaply as it can be said, since an engine asks every condition of every point: a single branch joins

@@ -169,6 +169,39 @@ def test_a_corpus_is_another_ones_where_it_is_asked_for_as_that(index: EdgeIndex
     assert asked == [5, 1, 5, 5, 5]
 
 
+@pytest.mark.parametrize("named", [("manual", "laws"), ("laws", "manual")])
+def test_a_branch_that_names_corpora_twice_is_asked_whole(
+    index: EdgeIndex, asked: list[int], named: tuple[str, str]
+) -> None:
+    """It allows what both say: here nothing, where each corpus by itself has all that is counted in it."""
+    library = Library()
+    write(index, library, "manual")
+    write(index, library, "laws")
+    both = tuple(one for corpus in named for one in search_filter(scope(corpus), 800).should[0])
+    assert [search(index, SearchFilter(MANUAL.must, (both,))).dense for _ in range(3)] == [()] * 3
+    assert len(set(asked)) == 1
+
+
+def test_counting_ends_with_the_first_corpus_that_is_not_as_it_should_be(
+    index: EdgeIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library()
+    for corpus in ("manual", "laws"):
+        write(index, library, corpus)
+        write(index, library, corpus, organization="rival")
+    counted: list[Any] = []
+    count = index._proved._count
+
+    def counting(condition: Any) -> int:
+        counted.append(condition)
+        return count(condition)
+
+    monkeypatch.setattr(index._proved, "_count", counting)
+    for _ in range(3):
+        search(index, search_filter(scope("manual", "laws"), 800))
+    assert len(counted) == 3
+
+
 def test_as_many_filters_are_known_as_are_worth_it(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proved, "MOST_KNOWN", 3)
     for number in range(10):
