@@ -168,6 +168,8 @@ class _Look:
         """Why it is no table now; "" where it is one."""
         if {"key": one.key, "version": one.version, "reason": FileUnusable.code} in self.source.left_out:
             return FileUnusable.code  # it is still the same
+        if one.size > _most():
+            return FileTooLarge.code
         if not self.goes_on() or self.failed >= MOST_FAILED or one.size > self.room:
             return NOT_YET
         self.room -= one.size
@@ -183,11 +185,8 @@ class _Look:
 
 def _fetch(source: DataSource, lying: LyingFile) -> int:
     """How many tables have changed. Raises what is wrong with the content, Moved, and what `ask_bucket` raises."""
-    most = min(settings.MAX_UPLOAD_BYTES, MOST_FILE_BYTES)
-    if lying.size > most:
-        raise FileTooLarge
     find_room_for(source, lying.size, lying.key)
-    told = ask_bucket(source, "object", most, SECONDS, key=lying.key)
+    told = ask_bucket(source, "object", _most(), SECONDS, key=lying.key)
     files = as_tables(source, table_of(lying.key), b64decode(told["content"]))
     with transaction.atomic():
         _lock(source)
@@ -204,6 +203,12 @@ def _fetch(source: DataSource, lying: LyingFile) -> int:
             keep_file(file)
         source.save(update_fields=["updated_at"])
     return len(files)
+
+
+def _most() -> int:
+    """Bytes of a file."""
+    most: int = settings.MAX_UPLOAD_BYTES
+    return min(most, MOST_FILE_BYTES)
 
 
 def _content(file: SourceFile) -> tuple[str, str, bytes]:

@@ -147,6 +147,12 @@ def test_a_bucket_is_looked_into_every_few_minutes(source: DataSource) -> None:
     assert buckets.bring_due(always) == 0
 
 
+def test_a_file_that_is_never_brought_is_not_told_as_one_that_comes_later(source: DataSource) -> None:
+    look = buckets._Look(source, always, room=10)
+    assert look.take(buckets.LyingFile("large.csv", buckets.MOST_FILE_BYTES + 1, "1")) == "file_too_large"
+    assert look.take(buckets.LyingFile("next.csv", 11, "1")) == buckets.NOT_YET
+
+
 def test_what_cannot_be_a_table_is_left_out_and_said(
     people: People, lying: Lying, source: DataSource, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
