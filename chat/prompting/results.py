@@ -44,9 +44,13 @@ def result_text(
     lines = [*head, *lines]
     more = " and more" if truncated else ""
     count = f"{len(rows)}{more}" if told == len(rows) else f"{len(rows)}{more}, of which the first {told} are here"
-    body = neutralise("\n".join(lines))
     named = neutralise(escape(" ".join(title.split())[:TITLE_CHARACTERS]))
-    return f'<source id="{n}" title="{named}" rows="{count}">\n{body}\n</source>'
+    return delimited("\n".join(lines), f' id="{n}" title="{named}" rows="{count}"')
+
+
+def delimited(text: str, attributes: str = "") -> str:
+    """As what others say, which orders nothing; without a number it is no source that could be cited."""
+    return f"<source{attributes}>\n{neutralise(text)}\n</source>"
 
 
 def _json(value: Any) -> str:

@@ -20,8 +20,10 @@ from agents.llm.base import ToolWish
 from chat.answering.calling.toolkit import AGENT, NamedSource, Tool, Toolkit
 from chat.citing.rows import AnswerTable
 from chat.prompting.build import neutralise
-from chat.prompting.results import result_text, table_of
+from chat.prompting.results import delimited, result_text, table_of
 from config.faults import describe_error
+from foreign.problems import ToolFailed
+from tools.problems import StatementFailed
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ NO_MORE_CALLS = "No more calls can be made in this answer. Answer now with what 
 NO_MORE_TIME = "There is no time for calls any more. Answer now with what you have."
 NO_ANSWER = "The tool could not be used. Answer without it, and say so."
 UNKNOWN_SOURCE = NamedSource("", ())
+SAID_BY_OTHERS = (StatementFailed, ToolFailed)  # their reason is what a database or another's server says
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,11 @@ class CallOutcome:
     table: AnswerTable | None = None
 
 
-def refused(tool: str, code: str, sentence: str, began: float | None = None) -> CallOutcome:
+def refused(tool: str, code: str, sentence: str, began: float | None = None, said: str = "") -> CallOutcome:
+    """`said`: by who failed, which is no sentence of ours."""
     milliseconds = 0 if began is None else round(1000 * (time.monotonic() - began))
     text = neutralise(f"Refused ({code}): {sentence}"[:LONGEST_REFUSAL])
+    text = f"{text}\n{delimited(said[:LONGEST_REFUSAL])}" if said else text
     return CallOutcome(text, Step(tool, refused=code, milliseconds=milliseconds))
 
 
@@ -193,5 +198,8 @@ def failed(tool: str, error: Exception, began: float) -> CallOutcome:
     if problem is None:
         logger.error("a model's call of %s failed: %s", tool, describe_error(error))
         return refused(tool, "internal_error", NO_ANSWER, began)
-    why = [str(problem.detail), str(problem.extra.get("reason") or ""), *told_faults(problem)]
+    reason = str(problem.extra.get("reason") or "")
+    if isinstance(problem, SAID_BY_OTHERS):
+        return refused(tool, problem.code, str(problem.detail), began, reason)
+    why = [str(problem.detail), reason, *told_faults(problem)]
     return refused(tool, problem.code, " ".join(filter(None, why)), began)
