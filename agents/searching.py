@@ -24,7 +24,7 @@ from agents.reranking import most_used_by_reranker
 from agents.signals import searched
 from corpora.scope import Scope
 from retrieval.confidence.gate import Gate
-from retrieval.flags import effective_flags
+from retrieval.flags import EffectiveFlags
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import aretrieve, observed, retrieve
 
@@ -67,6 +67,7 @@ def open_search(
     agent: Agent,
     query: str,
     policy: RetrievalPolicy,
+    flags: EffectiveFlags,
     kind: ToolCall.Kind,
     *,
     project: UUID | None = None,
@@ -74,7 +75,7 @@ def open_search(
     """Its request has been counted; what it may spend is reserved here. Raises QuotaExceeded, and NotFound for a
     `project` that is not the member's own."""
     scope = scope_of_project(membership, project, agent.scope_for(membership))
-    search = Search(membership, agent, query, scope, policy, kind, is_made=searches(agent, effective_flags()))
+    search = Search(membership, agent, query, scope, policy, kind, is_made=searches(agent, flags))
     if most := search.most:
         search.meter.organization_class = organization_class(membership.organization_id)
         reserving.reserve(membership, most, search.id)

@@ -9,14 +9,13 @@ What is kept is the statement, never a row: each call asks the database anew (SP
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connections
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
 Row = TypeVar("Row")
 Value = UUID | str | Sequence[UUID]
@@ -76,10 +75,12 @@ def _statement(build: Callable[..., QuerySet[Any, Any]], shape: Shape) -> _State
     except EmptyResultSet:  # an empty list of ids
         return None
     places = {
-        _bound(one, queryset.db): _Place(name, position)
-        for name, value in stand_ins.items()
-        for position, one in enumerate(value if isinstance(value, list) else [value])
+        one: _Place(name, position)
+        for name, bound in _bound(stand_ins, queryset.db).items()
+        for position, one in enumerate(bound)
     }
+    converters = compiler.get_converters([column for column, *_ in compiler.select])
+    compiler.get_converters = lambda _columns: converters  # which Django looks up for every column of every query
     return _Statement(queryset, compiler, sql, tuple(_place(one, places) for one in parameters))
 
 
@@ -101,33 +102,30 @@ def _place(parameter: Any, places: Mapping[Any, _Place]) -> Any:
 def _rows(statement: _Statement, values: Mapping[str, Value]) -> list[Any]:
     """What Django does to evaluate a queryset, with the SQL at hand instead of compiled."""
     queryset, compiler, sql, parameters = statement
-    filled = tuple(_filled(one, values, queryset.db) for one in parameters)
-    mine = copy(compiler)
+    bound = _bound(values, queryset.db)
+    filled = tuple(bound[one.name][one.position] if isinstance(one, _Place) else one for one in parameters)
+    mine = _copy(compiler)
     mine.connection = connections[queryset.db]  # each thread has its own
     mine.as_sql = lambda *_args, **_options: (sql, filled)
-    query = copy(queryset.query)
-    query.get_compiler = lambda *_args, **_options: mine  # type: ignore[method-assign]
+    query = _copy(queryset.query)
+    query.get_compiler = lambda *_args, **_options: mine
     asked = _copy(queryset)
     asked._query = query
     return list(asked._iterable_class(asked))
 
 
-def _filled(parameter: Any, values: Mapping[str, Value], database: str) -> Any:
-    if not isinstance(parameter, _Place):
-        return parameter
-    value = values[parameter.name]
-    return _bound(value if isinstance(value, UUID | str) else value[parameter.position], database)
+def _bound(values: Mapping[str, Value], database: str) -> Mapping[str, Sequence[UUID | str]]:
+    """Every value as a list, each as Django's UUID field binds it: SQLite has no type for it."""
+    lists: Mapping[str, Sequence[UUID | str]] = {
+        name: [value] if isinstance(value, UUID | str) else value for name, value in values.items()
+    }
+    if connections[database].features.has_native_uuid_field:
+        return lists
+    return {name: [one.hex if isinstance(one, UUID) else one for one in listed] for name, listed in lists.items()}
 
 
-def _bound(value: UUID | str, database: str) -> UUID | str:
-    """As Django's UUID field binds it: SQLite has no type for it."""
-    if isinstance(value, UUID) and not connections[database].features.has_native_uuid_field:
-        return value.hex
-    return value
-
-
-def _copy(queryset: QuerySet[Model, Any]) -> Any:
-    """A shallow copy; Django's own clones the query too, which costs more than what is saved here."""
-    made = object.__new__(type(queryset))
-    made.__dict__.update(queryset.__dict__)
+def _copy(original: Any) -> Any:
+    """A shallow copy; Django's own clones what is inside, too, which costs more than what is saved here."""
+    made = object.__new__(type(original))
+    made.__dict__.update(original.__dict__)
     return made

@@ -16,9 +16,9 @@ handler500 = "accounts.pages.errors.server_error"
 api: list[URLPattern | URLResolver] = [
     path("schema/", api_schema, name="schema"),
     path("docs/", api_docs, name="api-docs"),
-    path("", include("corpora.api.urls")),
-    path("", include("chat.api.urls")),
     path("", include("agents.api.urls")),
+    path("", include("chat.api.urls")),
+    path("", include("corpora.api.urls")),
     path("", include("tools.api.urls")),
     path("", include("webhooks.api.urls")),
 ]

@@ -57,8 +57,9 @@ def search_of(membership: Membership, reference: str, asked_for: Any) -> Search:
         asked = dict(_FORM.run_validation({} if asked_for is None else asked_for))
         agent = _agent_meant(membership, agent, asked.pop("agent_role", ""))
         query, project = asked.pop("query"), asked.pop("project", None)
-        policy = policy_of(agent, effective_flags(), **asked)
-        return open_search(membership, agent, query, policy, ToolCall.Kind.RETRIEVE, project=project)
+        flags = effective_flags()
+        policy = policy_of(agent, flags, **asked)
+        return open_search(membership, agent, query, policy, flags, ToolCall.Kind.RETRIEVE, project=project)
 
 
 def _agent_meant(membership: Membership, named: Agent | None, role: str) -> Agent:

@@ -152,10 +152,11 @@ class Side:
 
 def search_side(agent: Agent, membership: Membership, query: str, form: SettingsForm) -> Retrieval:
     """Recorded like any search; its request has been counted. Raises QuotaExceeded."""
-    own = policy_of(agent, effective_flags(), **form.conditions())
+    flags = effective_flags()
+    own = policy_of(agent, flags, **form.conditions())
     policy: RetrievalPolicy = replace(own, **form.changes())
     policy = replace(policy, candidates=max(policy.candidates, policy.top_k))
-    return search_here(open_search(membership, agent, query, policy, ToolCall.Kind.PLAYGROUND))
+    return search_here(open_search(membership, agent, query, policy, flags, ToolCall.Kind.PLAYGROUND))
 
 
 def compare_sides(forms_by_side: Sequence[tuple[str, SettingsForm, Retrieval]]) -> tuple[Side, ...]:

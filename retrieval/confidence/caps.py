@@ -95,8 +95,9 @@ def cap_of_first(question: str, text: str, heading: str, *, is_named: bool = Fal
     numbers = [] if is_named else _NUMBER.findall(asked)
     if any(re.search(rf"(?<!\w){re.escape(number)}(?!\w)", folded) is None for number in numbers):
         return NEVER_HIGH
-    title, has = _words(heading), _words(folded)
-    if any(_words(one["words"]) not in (title if one["section"] else has) for one in _QUOTED.finditer(question)):
+    title, quoted = _words(heading), list(_QUOTED.finditer(question))
+    has = _words(folded) if quoted else b""
+    if any(_words(one["words"]) not in (title if one["section"] else has) for one in quoted):
         return NEVER_HIGH
     is_title = not is_named and 0 < len(asked_stems(question)) <= MOST_OF_A_TITLE and not _ASKS.search(asked)
     return NEVER_HIGH if is_title and _words(question) != title.lstrip(b"0123456789 ") else 1.0

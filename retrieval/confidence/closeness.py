@@ -49,6 +49,7 @@ class AskedWords:
     def __init__(self, question: str, passages: Sequence[str]) -> None:
         self.stems = tuple(one for one in asked_stems(question) if one.isascii())
         self.folded = [b" " + words_only(passage) for passage in passages]
+        self._begun = {stem: b" " + stem.encode() for stem in self.stems}
         self._finder = re.compile(b" (" + b"|".join(sorted((s.encode() for s in self.stems), reverse=True)) + b")")
         asking = {word[:6] for word in words(question) if word in ASKING_WORDS}
         self.worth = {stem: self._rarity(stem) * (ASKING if stem in asking else 1.0) for stem in self.stems}
@@ -57,7 +58,8 @@ class AskedWords:
         self.neighbours = list(zip(self.content, self.content[1:], strict=False))
 
     def _rarity(self, stem: str) -> float:
-        count = sum(b" " + stem.encode() in passage for passage in self.folded)
+        begun = self._begun[stem]
+        count = sum(begun in passage for passage in self.folded)
         return log(1.0 + (max(AMONG, len(self.folded)) - count + 0.5) / (count + 0.5))
 
     def places(self, folded: bytes) -> list[tuple[int, str]]:
@@ -68,7 +70,7 @@ class AskedWords:
 
     def closeness(self, folded: bytes, headings: str) -> Closeness:
         above = b" " + words_only(headings)
-        headed = {stem: HEADED * self.worth[stem] for stem in self.stems if b" " + stem.encode() in above}
+        headed = {stem: HEADED * self.worth[stem] for stem, begun in self._begun.items() if begun in above}
         places = self.places(folded)
         there = headed.keys() | {stem for _place, stem in places}
         lacking = sum(stem not in there for stem in self.content)

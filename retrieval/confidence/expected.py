@@ -86,7 +86,7 @@ _SAID_BEFORE = (
     " file command program function method option concept term word"
 )
 _KINDS = frozenset(map(stem, _SAID_BEFORE.split()))
-_DASHES = str.maketrans(dict.fromkeys("–—−‐‑•·→", "-"))
+_DASHES = "–—−‐‑•·→"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,9 @@ def _stands_near(text: str, headings: str, others: Sequence[str], finds: Callabl
 def _is_defined(text: str, headings: str, defined: Sequence[str]) -> bool:
     """What is defined heads the passage or a line of it, stands before a sign or a verb that defines, or is an
     abbreviation behind what it stands for."""
-    folded = fold_latin(text.translate(_DASHES))
+    for dash in _DASHES:
+        text = text.replace(dash, "-")
+    folded = fold_latin(text)
     if all(one in fold_latin(headings) for one in defined):
         return True
     for match in re.finditer(rf"(?<!\w){re.escape(defined[0])}\w{{0,24}}", folded):

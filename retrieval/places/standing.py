@@ -48,6 +48,8 @@ class Standing:
 
 def with_places(hits: Sequence[Fused], looked: Looked) -> tuple[tuple[Fused, ...], int]:
     """The hits with the chunks of the sections before them, and how many these are."""
+    if not looked.sections:
+        return tuple(hits), 0
     wanted = _chunks_to_read(looked, [hit.id for hit in hits])
     known = {hit.id: hit for hit in hits}
     first = [known.get(id, Fused(id, 0.0, None, None)) for id in wanted]

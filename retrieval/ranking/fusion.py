@@ -51,20 +51,13 @@ def fuse(candidates: Candidates, dense_weight: float, bm25_weight: float, limit:
     dense = _Leg(candidates.dense, dense_weight, limit)
     sparse = _Leg(candidates.sparse, bm25_weight, limit)
     total = (dense.weight + sparse.weight) or 1.0
-    fused = (
-        Fused(
-            id=id,
-            score=(dense.share(id) + sparse.share(id)) / total,
-            dense=dense.scores.get(id),
-            bm25=sparse.scores.get(id),
-        )
-        for id in dense.scores | sparse.scores
-    )
+    found = ((id, dense.scores.get(id), sparse.scores.get(id)) for id in dense.scores | sparse.scores)
+    fused = (Fused(id, (dense.share(near) + sparse.share(bm25)) / total, near, bm25) for id, near, bm25 in found)
     return tuple(sorted(fused, key=lambda hit: (-hit.score, hit.id)))
 
 
 class _Leg:
-    """One leg's scores, and what each hit gets from it."""
+    """One leg's scores, and what a hit with one of them gets from it; None: with none."""
 
     def __init__(self, hits: Sequence[Hit], weight: float, limit: int) -> None:
         self.scores = {hit.id: hit.score for hit in hits}
@@ -72,7 +65,7 @@ class _Leg:
         self._best = max(self.scores.values(), default=0.0)
         self._unseen = min(self.scores.values(), default=0.0) if len(hits) >= limit else 0.0
 
-    def share(self, id: UUID) -> float:
+    def share(self, score: float | None) -> float:
         if self._best <= 0.0:
             return 0.0
-        return self.weight * max(self.scores.get(id, self._unseen), 0.0) / self._best
+        return self.weight * max(self._unseen if score is None else score, 0.0) / self._best

@@ -321,6 +321,18 @@ def test_only_organizations_get_graphs_also_in_an_index_that_was_made_before_tha
     assert (kept["hnsw_config"]["m"], kept["hnsw_config"]["payload_m"]) == (0, HNSW_M)
 
 
+def test_one_segment_is_searched_by_one_thread_whoever_made_it(
+    index: EdgeIndex, library: Library, folder: Path
+) -> None:
+    config = folder / "first" / "edge_config.json"
+    index.close()
+    config.write_text(json.dumps({**json.loads(config.read_text()), "max_search_threads": 8}))
+    again = EdgeIndex(folder, DIMENSIONS)
+    assert again.count() == len(library.points)
+    again.close()
+    assert json.loads(config.read_text())["max_search_threads"] == 1
+
+
 def test_organizations_of_every_size_find_what_is_nearest_when_graphs_are_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
