@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from retrieval.index.base import EXACT_BELOW, SPARSE
-from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard
+from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard, open_shard
 from retrieval.index.folder import EdgeFolder
 
 log = logging.getLogger(__name__)
@@ -33,9 +33,8 @@ _PROGRAM = Path(__file__).with_name("compact.py")
 class Compaction:
     """At most one at a time; `run` blocks for as long as it takes."""
 
-    def __init__(self, folder: EdgeFolder, live: LiveShard) -> None:
-        self._folder = folder
-        self._live = live
+    def __init__(self, folder: EdgeFolder, live: LiveShard, dimensions: int) -> None:
+        self._folder, self._live, self._dimensions = folder, live, dimensions
         self._one = Lock()
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -88,9 +87,7 @@ class Compaction:
             self._child = None
 
     def _take_over(self, generation: Path) -> bool:
-        from qdrant_edge import EdgeShard
-
-        shard = EdgeShard.load(str(generation))
+        shard = open_shard(generation, self._dimensions)
         with self._live.writing:
             journal = self._live.journal or []
             if self._live.closed or len(journal) > MAX_JOURNAL:

@@ -70,7 +70,7 @@ class EdgeIndex:
         except BaseException:
             self._folder.release()
             raise
-        self._compaction = Compaction(self._folder, self._live)
+        self._compaction = Compaction(self._folder, self._live, dimensions)
         self._proved = ProvedFilters(self._live, qdrant_edge)
 
     def ensure(self) -> None:

@@ -333,6 +333,26 @@ def test_one_segment_is_searched_by_one_thread_whoever_made_it(
     assert json.loads(config.read_text())["max_search_threads"] == 1
 
 
+def test_an_optimised_index_is_searched_by_as_many_threads_as_it_has_segments_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (edge_shard, compaction):
+        monkeypatch.setattr(module, "EXACT_BELOW", 1_000)
+    library = Library(np.random.default_rng(13))
+    library.add("theirs", "of the others", organization="large", amount=1_190)
+    index = EdgeIndex(tmp_path / "grown", DIMENSIONS)
+    index.ensure()
+    index.upsert(library.points)
+    try:
+        assert index.optimize() is True
+        (config,) = (tmp_path / "grown").glob("*/edge_config.json")
+        segments = len(list((config.parent / "segments").iterdir()))
+        assert segments > 1
+        assert json.loads(config.read_text())["max_search_threads"] == min(segments, os.cpu_count() or 1)
+    finally:
+        index.close()
+
+
 def test_organizations_of_every_size_find_what_is_nearest_when_graphs_are_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
