@@ -1,5 +1,6 @@
 """What every test shares: state of its own under a temporary folder, no broker, quick passwords."""
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -37,6 +38,19 @@ Hints = list[str]
 LONGEST_ID = 80
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name of its own
 ROOM_WANTED = 2**30  # bytes
+ROUNDS = (10_000, 20, 50)  # of the garbage collector, as in a web process (config/asgi.py)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected is never garbage: no round over it, neither meanwhile nor, each time, later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(*ROUNDS)
+        gc.enable()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
