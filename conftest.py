@@ -1,5 +1,6 @@
 """What every test shares: state of its own under a temporary folder, no broker, quick passwords."""
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from accounts.tenancy.owner import as_owner
 from accounts.tenancy.scope import system_scope
 from tests.analyzing import let_tests_analyze
 from tests.emptying import empty_after
+from tests.migrated import TEMPLATE, copy_migrated
 from tests.people import People
 
 ROOT = Path(__file__).resolve().parent
@@ -36,6 +38,19 @@ Hints = list[str]
 LONGEST_ID = 80
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name of its own
 ROOM_WANTED = 2**30  # bytes
+ROUNDS = (10_000, 20, 50)  # of the garbage collector, as in a web process (config/asgi.py)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected is never garbage: no round over it, neither meanwhile nor, each time, later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(*ROUNDS)
+        gc.enable()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -79,12 +94,22 @@ def owner_of_the_database() -> Iterator[ExitStack]:
 def django_db_modify_db_settings(
     folder_in_memory: Path, owner_of_the_database: ExitStack, request: pytest.FixtureRequest
 ) -> None:
-    """SQLite in a file of this worker: in memory, threads would share a cache that knows no busy timeout."""
+    """SQLite in a file of this worker: in memory, threads would share a cache that knows no busy timeout. Migrated
+    already, as is PostgreSQL's template."""
     if connections["default"].vendor == "sqlite":
-        connections["default"].settings_dict["TEST"]["NAME"] = str(folder_in_memory / "acervo.sqlite3")
+        database = folder_in_memory / "acervo.sqlite3"
+        copy_migrated(database)
+        connections["default"].settings_dict["TEST"]["NAME"] = str(database)
     else:
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
         owner_of_the_database.enter_context(as_owner())
+        connections["default"].settings_dict["TEST"]["TEMPLATE"] = os.environ.get(TEMPLATE)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool) -> bool:
+    """A copy is migrated on, not made anew; its folder goes at the end."""
+    return django_db_keepdb or connections["default"].vendor == "sqlite"
 
 
 @pytest.fixture(scope="session")

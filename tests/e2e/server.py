@@ -18,6 +18,8 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from tests.migrated import copy_migrated
+
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30.0
 # What would make it something else than the embedded default.
@@ -105,6 +107,7 @@ def sample_with(**settings: str) -> tuple[Path, Any]:
     folder = Path(mkdtemp(prefix="acervo-sample-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     environment, command = environment_of(folder, settings), [sys.executable, str(ROOT / "manage.py")]
+    copy_migrated(folder / "acervo.sqlite3")
     subprocess.run([*command, "migrate", "--verbosity", "0"], env=environment, check=True)
     told = subprocess.run([*command, "demo", "--json"], env=environment, check=True, stdout=subprocess.PIPE).stdout
     return folder, json.loads(told)

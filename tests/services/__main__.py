@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.migrated import TEMPLATE
+from tests.services.migrated import migrated_cluster
 from tests.services.servers import IndexServer, NotInstalled, PgBouncer, PgvectorPostgres, Postgres, Redis, Server
 
 Started = tuple[Server, dict[str, str]]
@@ -22,11 +24,10 @@ running_postgres: list[Postgres] = []
 
 
 def postgres(folder: Path) -> Started:
-    server = Postgres(folder)
+    server = Postgres(folder, migrated_cluster())
     server.start()
-    server.create_database("acervo")
     running_postgres.append(server)
-    return server, server.settings("acervo")
+    return server, server.settings("acervo") | {TEMPLATE: "acervo"}
 
 
 def redis(folder: Path) -> Started:

@@ -84,10 +84,9 @@ def objects_wanted() -> bool:
 
 
 @pytest.fixture(scope="module")
-def migrated(wanted: None, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+def migrated(wanted: None) -> Path | None:
     """Overridden where a module wants PostgreSQL without any table of ours."""
-    own = tmp_path_factory.getbasetemp()
-    return migrated_cluster(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+    return migrated_cluster()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
-"""A PostgreSQL cluster as `migrate` leaves it, made once in a run: installations begin with a copy of it."""
+"""A PostgreSQL cluster as `migrate` leaves it, made once for the same code: servers begin with a copy of it."""
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -8,20 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.migrated import kept
 from tests.services.servers import ROOT, Postgres
 
 
-def migrated_cluster(shared: Path) -> Path:
-    """The folder of a cluster that is not running, with the database, roles and tables of this code.
-
-    `shared` is a folder of the run, which its processes share: the first one makes the cluster, the others wait.
-    """
-    made = shared / "migrated"
-    with (shared / "migrated.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            _make(made)
-    return made
+def migrated_cluster() -> Path:
+    """The folder of a cluster that is not running, with the database, roles and tables of this code."""
+    program = [Postgres.found_binaries() / "postgres", "--version"]
+    return kept("cluster", _make, subprocess.run(program, check=True, capture_output=True).stdout)
 
 
 def _make(place: Path) -> None:

@@ -166,7 +166,9 @@ class Postgres(Server):
             self.user = "postgres" if any(one.pw_name == "postgres" for one in pwd.getpwall()) else "nobody"
             shutil.chown(self.folder, self.user)
         if migrated:
-            subprocess.run(["cp", "-a", migrated, self.folder / "cluster"], check=True)  # with its owner
+            subprocess.run(["cp", "-a", migrated, self.folder / "cluster"], check=True)
+            if self.user:
+                subprocess.run(["chown", "-R", self.user, self.folder / "cluster"], check=True)
             return
         initdb = [self.binaries / "initdb", "--pgdata", self.folder / "cluster", "--username", "postgres"]
         initdb += ["--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync"]

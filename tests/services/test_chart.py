@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -91,12 +90,16 @@ def test_an_older_kubernetes_is_refused() -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_kubernetes_knows_every_field(objects: list[dict[str, Any]], version: str) -> None:
     """Strictly: a field that its schema does not have is an error, which a server would only drop."""
+    import kubernetes_validate  # here, for it takes 1.6 s of each process that collects tests
+
     for one in objects:
         if one["kind"] not in CUSTOM:
             kubernetes_validate.validate(one, version, strict=True)
 
 
 def test_a_field_that_kubernetes_does_not_know_would_be_found(objects: list[dict[str, Any]]) -> None:
+    import kubernetes_validate
+
     broken = copy.deepcopy(of_kind(objects, "Deployment")[0])
     broken["spec"]["template"]["spec"]["containers"][0]["readynessProbe"] = {}
     with pytest.raises(kubernetes_validate.ValidationError):

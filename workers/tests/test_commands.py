@@ -23,6 +23,7 @@ from retrieval.spaces import opened
 from tests import factories
 from tests.fakes.fixtures import ModelServer
 from tests.library import Library
+from tests.migrated import copy_migrated
 from workers import inline
 from workers.queue import claims
 
@@ -279,6 +280,7 @@ def empty_installation(folder_in_memory: Path) -> dict[str, str]:
     elsewhere = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "QDRANT_URL", "PGVECTOR_URL", "DATABASE_URL", "CELERY_BROKER_URL")
     inherited = {name: value for name, value in os.environ.items() if name not in elsewhere}
     environment = {**inherited, "DATA_DIR": mkdtemp(dir=folder_in_memory), "LANGUAGE_CODE": "en"}
+    copy_migrated(Path(environment["DATA_DIR"]) / "acervo.sqlite3")
     command = [sys.executable, str(django_settings.BASE_DIR / "manage.py"), "migrate", "--verbosity", "0"]
     subprocess.run(command, env=environment, check=True, timeout=120)
     return environment
