@@ -70,10 +70,11 @@ _ASKS_NO_AMOUNT = re.compile(
 _ASKS_PAST = re.compile(
     r"^\W{0,3}(?:desde |hasta )?cu[aá]ndo (?:se )?(?:fue|fueron|\w{1,20}(?:ó|aron|ieron))\b", re.IGNORECASE
 )
-_ASKS_DEFINITION = re.compile(r"^\W{0,3}(?:que (?:es|son|significa)|what (?:is|are)|define)\b")
-_ASKS_PART = re.compile(
-    r"\b(?:of|for|in|on|with|to|as|by|called|used|name)\b"
-)  # "What is the fee for …?" asks for no definition
+_ASKS_DEFINITION = re.compile(
+    r"^\W{0,3}(?:que (?:es|son|significa|quiere decir|se entiende por)|what (?:(?:is|are) meant by|is|are)|define)\b"
+)
+# "What is the fee for …?" asks for no definition, "What is Query-by-Example?" does.
+_ASKS_PART = re.compile(r"(?<![\w-])(?:of|for|in|on|with|to|as|by|called|used|name)(?![\w-])")
 _DEFINES = re.compile(
     r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|-|=|\||\([^)\n]{15}|,\s(?:un|una|unos|unas|o|a|an|or)\b"
     r"|(?:,?\s?(?:que|which)\s)?(?:es|son|is|are|was|were|means|significa|consiste|refers|se entiende)\b)"
@@ -118,7 +119,8 @@ def expected(question: str, content: Sequence[str]) -> Expected:
             return Expected("amount", tuple(one for one in content if one != stem(unit)), partial(_at, each))
     if _ASKS_PAST.search(question):
         return Expected("amount", tuple(content), partial(_at, _DATE))
-    if _ASKS_DEFINITION.search(folded) and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded):
+    asks = _ASKS_DEFINITION.match(folded)
+    if asks and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded, asks.end()):
         names = set(named_stems(question))
         named = (one for one in content if one in names) if names else (one for one in content if one not in _KINDS)
         defined = tuple(named) or tuple(content)
