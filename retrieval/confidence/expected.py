@@ -41,6 +41,9 @@ _PLACES = (
     "chapter", "section", "article", "appendix", "table", "figure", "page", "level", "version",
 )  # fmt: skip
 _COUNTED = "".join(rf"(?<!{place} )" for place in _PLACES) + _AMOUNT  # "Chapter 13 cases" are not thirteen
+_BEHIND = (  # what is counted: "Saltos (máx 15)", "Puertos: 24", and not "Puertos: 1. De entrada"
+    rf"\w{{0,8}}(?:[^\w\n]{{1,3}}max\w{{0,5}}[^\w\n]{{1,3}}|\s?[:=|(]\s?(?!\d{{1,2}}[.)]\s)){_AMOUNT}"
+)
 _SPAN = re.compile(
     rf"(?<!\w)(?:\d[\d.,/]{{0,15}}|(?:{_NUMBERS}{_ONE})\b)\W{{0,3}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}(?:{_TIMES})\b"
 )
@@ -115,7 +118,8 @@ def expected(question: str, content: Sequence[str]) -> Expected:
     if counted := _ASKS_COUNT.search(folded):
         unit = counted[1]
         if unit not in STOP_WORDS:
-            each = re.compile(rf"{_COUNTED}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,2}}{re.escape(stem(unit)[:6])}")
+            thing = re.escape(stem(unit)[:6])
+            each = re.compile(rf"{_COUNTED}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,2}}{thing}|\b{thing}{_BEHIND}")
             return Expected("amount", tuple(one for one in content if one != stem(unit)), partial(_at, each))
     if _ASKS_PAST.search(question):
         return Expected("amount", tuple(content), partial(_at, _DATE))

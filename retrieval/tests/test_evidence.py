@@ -148,6 +148,10 @@ def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_w
     [
         ("How many cases were filed?", "In chapter 13 cases the trustee is filed.", False),
         ("How many cases were filed?", "About 13 new cases were filed.", True),
+        ("¿Cuántos saltos admite RIP?", "RIP solo cuenta saltos. Máximo 15.", True),
+        ("¿Cuántos saltos admite RIP?", "| RIP | Saltos (máx 15) |", True),
+        ("¿Cuántos puertos tiene el modelo?", "Modelo A\nPuertos: 24", True),
+        ("¿Cuántos puertos tiene el modelo?", "El modelo y sus puertos: 1. De entrada. 2. De salida.", False),
         ("How much leave do employees accrue per pay period?", "Employees accrue leave: 4 hours.", True),
         ("How much do employees pay?", "Employees pay 4 dollars.", True),
         ("How much do employees pay?", "Employees pay on Monday.", False),
