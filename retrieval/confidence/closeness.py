@@ -23,8 +23,8 @@ _ASKING_WORDS = """
     significan significar existe existen llama llaman dice dicen decir usa usan usar utiliza utilizan explica explicar
     resume resumir describe define ocurre pasa funciona establece diferencia ejemplo ejemplos tipo tipos forma manera
     cada segun da dan dar falta quiere entiende
-    use uses used using mean means say says explain summarize describe define work works happen happens called kind
-    kinds type types many much long get gets make makes
+    use uses used using mean means meant say says explain summarize describe define work works happen happens called
+    kind kinds type types many much long get gets make makes
     made way difference example examples must may need needs give gives
     given take takes
 """

@@ -41,6 +41,9 @@ _PLACES = (
     "chapter", "section", "article", "appendix", "table", "figure", "page", "level", "version",
 )  # fmt: skip
 _COUNTED = "".join(rf"(?<!{place} )" for place in _PLACES) + _AMOUNT  # "Chapter 13 cases" are not thirteen
+_BEHIND = (  # what is counted: "Saltos (máx 15)", "Puertos: 24", and not "Puertos: 1. De entrada"
+    rf"\w{{0,8}}(?:[^\w\n]{{1,3}}max\w{{0,5}}[^\w\n]{{1,3}}|\s?[:=|(]\s?(?!\d{{1,2}}[.)]\s)){_AMOUNT}"
+)
 _SPAN = re.compile(
     rf"(?<!\w)(?:\d[\d.,/]{{0,15}}|(?:{_NUMBERS}{_ONE})\b)\W{{0,3}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}(?:{_TIMES})\b"
 )
@@ -70,10 +73,11 @@ _ASKS_NO_AMOUNT = re.compile(
 _ASKS_PAST = re.compile(
     r"^\W{0,3}(?:desde |hasta )?cu[aá]ndo (?:se )?(?:fue|fueron|\w{1,20}(?:ó|aron|ieron))\b", re.IGNORECASE
 )
-_ASKS_DEFINITION = re.compile(r"^\W{0,3}(?:que (?:es|son|significa)|what (?:is|are)|define)\b")
-_ASKS_PART = re.compile(
-    r"\b(?:of|for|in|on|with|to|as|by|called|used|name)\b"
-)  # "What is the fee for …?" asks for no definition
+_ASKS_DEFINITION = re.compile(
+    r"^\W{0,3}(?:que (?:es|son|significa|quiere decir|se entiende por)|what (?:(?:is|are) meant by|is|are)|define)\b"
+)
+# "What is the fee for …?" asks for no definition, "What is Query-by-Example?" does.
+_ASKS_PART = re.compile(r"(?<![\w-])(?:of|for|in|on|with|to|as|by|called|used|name)(?![\w-])")
 _DEFINES = re.compile(
     r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|-|=|\||\([^)\n]{15}|,\s(?:un|una|unos|unas|o|a|an|or)\b"
     r"|(?:,?\s?(?:que|which)\s)?(?:es|son|is|are|was|were|means|significa|consiste|refers|se entiende)\b)"
@@ -114,11 +118,13 @@ def expected(question: str, content: Sequence[str]) -> Expected:
     if counted := _ASKS_COUNT.search(folded):
         unit = counted[1]
         if unit not in STOP_WORDS:
-            each = re.compile(rf"{_COUNTED}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,2}}{re.escape(stem(unit)[:6])}")
+            thing = re.escape(stem(unit)[:6])
+            each = re.compile(rf"{_COUNTED}\W{{0,3}}(?:\w{{1,20}}\W{{1,3}}){{0,2}}{thing}|\b{thing}{_BEHIND}")
             return Expected("amount", tuple(one for one in content if one != stem(unit)), partial(_at, each))
     if _ASKS_PAST.search(question):
         return Expected("amount", tuple(content), partial(_at, _DATE))
-    if _ASKS_DEFINITION.search(folded) and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded):
+    asks = _ASKS_DEFINITION.match(folded)
+    if asks and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded, asks.end()):
         names = set(named_stems(question))
         named = (one for one in content if one in names) if names else (one for one in content if one not in _KINDS)
         defined = tuple(named) or tuple(content)
