@@ -123,8 +123,8 @@ def expected(question: str, content: Sequence[str]) -> Expected:
             return Expected("amount", tuple(one for one in content if one != stem(unit)), partial(_at, each))
     if _ASKS_PAST.search(question):
         return Expected("amount", tuple(content), partial(_at, _DATE))
-    asks = _ASKS_DEFINITION.match(folded)
-    if asks and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded, asks.end()):
+    definition = _ASKS_DEFINITION.match(folded)
+    if definition and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded, definition.end()):
         names = set(named_stems(question))
         named = (one for one in content if one in names) if names else (one for one in content if one not in _KINDS)
         defined = tuple(named) or tuple(content)
