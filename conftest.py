@@ -119,14 +119,16 @@ def django_db_setup(django_db_setup: None, owner_of_the_database: ExitStack, dja
         let_tests_analyze()
         owner_of_the_database.close()
     yield
-    if connections["default"].vendor == "postgresql":
-        with django_db_blocker.unblock():
+    with django_db_blocker.unblock():
+        if connections["default"].vendor == "postgresql":
             with connections["default"].cursor() as cursor:
                 cursor.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     "WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user"
                 )
             owner_of_the_database.enter_context(as_owner())
+        else:
+            connections["default"].close()  # what is kept nobody else takes down
 
 
 @pytest.fixture(scope="session", autouse=True)
