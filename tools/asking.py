@@ -6,7 +6,7 @@ the open. What records are asked with, `tools.services.records` says.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
@@ -21,7 +21,7 @@ from retrieval.waiting.breaker import Breakers
 from tools.engines import running
 from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.hosts import HostRefused, pinned_address
-from tools.models import DataSource
+from tools.models import DataSource, SourceFile
 from tools.problems import (
     QueryTooBig,
     QueryTooSlow,
@@ -82,6 +82,21 @@ def ask_bucket(source: DataSource, asked: str, most: int, seconds: float, **more
         raise _problem_of(error) from None
 
 
+def describe_files(source: DataSource, files: Sequence[SourceFile]) -> Any:
+    """The tables of files that are not kept yet. Raises as `ask_source`; the source's breaker has nothing to do with
+    them."""
+    _take_away_what_was_left()
+    try:
+        with places.taken(source.organization_id), TemporaryDirectory(prefix=FOLDER) as folder:
+            give_back_connection()
+            written = list(_written(files, Path(folder)))
+            return running.ask_child({"kind": source.engine, "asked": "tables", "files": written})
+    except SourceFailed as error:
+        raise problem_of_source(error.said) from None
+    except EngineFailed as error:
+        raise _problem_of(error) from None
+
+
 def _problem_of(error: EngineFailed) -> StatementFailed | QueryTooSlow | QueryTooBig:
     if isinstance(error, QueryTimeout):
         return QueryTooSlow()
@@ -132,7 +147,11 @@ def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:
     """The files as the child opens them: for the time of one question, in a folder of its own."""
     if not source.files.exists():
         raise SourceUnusable(reason="no_file")
-    for row in source.files.iterator(chunk_size=1):  # of large files one at a time is in memory
+    yield from _written(source.files.iterator(chunk_size=1), folder)  # of large files one at a time is in memory
+
+
+def _written(rows: Iterable[SourceFile], folder: Path) -> Iterator[dict[str, str]]:
+    for row in rows:
         place = folder / f"{row.pk}.{row.format}"
         place.write_bytes(row.content)
         yield {"table": row.table, "format": row.format, "path": str(place)}

@@ -29,6 +29,7 @@ from accounts.limits.uses import lock_organization
 from accounts.problems import FileTooLarge, Problem
 from config.faults import describe_error
 from tools.asking import ask_bucket
+from tools.files import workbooks
 from tools.files.keeping import (
     LONGEST_WORDS,
     MOST_FILE_BYTES,
@@ -50,6 +51,7 @@ MOST_LISTED = 8 * 1024 * 1024  # bytes of a listing
 MOST_FAILED = 3  # objects that cannot be had: then nobody asks for more in this run
 MOST_TOLD = 50  # of what is left out
 WHERE = ("host", "port", "database")
+BEGINNINGS = {".xlsx": workbooks.SIGNATURE, ".parquet": b"PAR1"}
 NOT_YET = "not_yet"
 
 
@@ -187,7 +189,10 @@ def _fetch(source: DataSource, lying: LyingFile) -> int:
     """How many tables have changed. Raises what is wrong with the content, Moved, and what `ask_bucket` raises."""
     find_room_for(source, lying.size, lying.key)
     told = ask_bucket(source, "object", _most(), SECONDS, key=lying.key)
-    files = as_tables(source, table_of(lying.key), b64decode(told["content"]))
+    content = b64decode(told["content"])
+    if not content.startswith(BEGINNINGS.get(PurePath(lying.key).suffix.lower(), b"")):
+        raise FileUnusable
+    files = as_tables(source, table_of(lying.key), content)
     with transaction.atomic():
         _lock(source)
         for file in files:

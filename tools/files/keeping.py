@@ -16,9 +16,10 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import FileTooLarge, NotFound
+from tools.asking import describe_files
 from tools.files import workbooks
 from tools.models import DataSource, SourceFile
-from tools.problems import FilesOfBucket, FileUnusable, SourcesFull
+from tools.problems import FilesOfBucket, FileUnusable, QueryTooBig, SourcesFull, SourceUnusable
 
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 LONGEST_WORDS = 55  # of a name, and room to tell it apart
@@ -44,7 +45,7 @@ def plain_words(text: str) -> str:
 
 def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> list[SourceFile]:
     """Keep a file as a table, a workbook as one for each of its sheets; what has the same name is replaced. Raises
-    FileUnusable, FileTooLarge, FilesOfBucket, SourcesFull, and Busy for a workbook."""
+    FileUnusable, FileTooLarge, FilesOfBucket, SourcesFull, and what `describe_files` raises."""
     _refuse_bucket(source)
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         raise FileTooLarge
@@ -58,17 +59,39 @@ def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFil
 
 
 def as_tables(source: DataSource, table: str, content: bytes) -> list[SourceFile]:
-    """The rows that a file becomes, not saved yet. Raises FileUnusable, WorkbookTooLarge, and Busy for a workbook."""
+    """The rows that a file becomes, not saved yet, each of which its engine can read: one that it could not would keep
+    it from all others. Raises FileUnusable, FileTooLarge, and what `describe_files` raises."""
     format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
     if not content or format not in OF_ENGINE.get(source.engine, ()):
         raise FileUnusable
     tables = {table: content}
     if content.startswith(workbooks.SIGNATURE):
         tables = _named_sheets(table, workbooks.sheets_of(source.organization_id, content))
-    return [
+    elif format == SourceFile.Format.CSV:
+        tables = {table: _in_utf8(content)}
+    files = [
         SourceFile(source=source, table=name, format=format, content=told, size=len(told))
         for name, told in tables.items()
     ]
+    try:
+        describe_files(source, files)
+    except SourceUnusable:
+        raise FileUnusable from None
+    except QueryTooBig:
+        raise FileTooLarge from None
+    return files
+
+
+def _in_utf8(content: bytes) -> bytes:
+    """What is no UTF-8 is read as Windows-1252, as Excel saves CSV in western Europe. Raises FileUnusable for what is
+    no text."""
+    if b"\0" in content:
+        raise FileUnusable
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace").encode()
+    return content
 
 
 def keep_file(file: SourceFile) -> None:

@@ -62,13 +62,12 @@ def _folded(name: exp.Expr) -> str:
 
 def put_readings(tree: exp.Expr, tables: Tables) -> None:
     """In the place of each table a query of its allowed columns; then no table is left that is not in one."""
-    by_name = {(one.schema, one.name): one for one in tables}
     for table in list(tree.find_all(exp.Table)):
         if not table.args.get("db"):
             if not table.name.startswith(OWN):
                 raise SqlRefused("A table has no place among those that may be read.")
             continue
-        reading = _reading(by_name[table.db, table.name])
+        reading = _reading(_found(table, tables))  # anew: where capitals do not matter, resolving has folded its name
         table.replace(exp.Subquery(this=reading, alias=table.args["alias"].copy()))
 
 

@@ -1,5 +1,7 @@
 """Data sources are kept by admins of their organization; what they write of credentials is never told again."""
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from tools import asking, sources
 from tools.engines.failures import SourceFailed
 from tools.files import keeping
 from tools.models import DataSource, SourceFile, SourceTable
+from tools.querying import run_query
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
 LIST = "/api/data-sources/"
@@ -234,6 +237,47 @@ def test_a_file_of_the_same_name_in_other_capitals_replaces_the_one_before(peopl
     assert send_file(people.ada, source.pk, "Customers.CSV", b"id\n1\n").status_code == 201
     assert sorted(source.files.values_list("table", flat=True)) == ["customers", "orders"]
     assert signed_in(people.ada).post(f"{LIST}{source.pk}/check/").status_code == 200
+
+
+def answer_to(by: Any, source: DataSource, sql: str) -> list[list[Any]]:
+    sources.add_tables(by, source, sources.described_tables(source))
+    SourceTable.objects.get(source=source).columns.update(is_masked=False)
+    return run_query(by, source, source.tables.prefetch_related("columns"), sql, {}).rows
+
+
+def test_tables_with_capitals_in_their_names_are_asked(people: People, tmp_path: Path) -> None:
+    files = DataSource.objects.create(organization=people.ada.organization, name="Files", kind="duckdb")
+    assert send_file(people.ada, files.pk, "Facturación 2025.csv", b"Region;Total\nnorte;7\n").status_code == 201
+    for table in ("Facturacion_2025", '"Facturacion_2025"', "facturacion_2025", "main.Facturacion_2025"):
+        assert answer_to(people.ada, files, f"SELECT sum(Total) FROM {table}") == [[7]]
+    lite = DataSource.objects.create(organization=people.ada.organization, name="Lite", kind="sqlite")
+    with sqlite3.connect(tmp_path / "a.sqlite") as connection:
+        connection.execute("CREATE TABLE Ventas (Total)")
+        connection.execute("INSERT INTO Ventas VALUES (7)")
+    connection.close()
+    assert send_file(people.ada, lite.pk, "a.sqlite", (tmp_path / "a.sqlite").read_bytes()).status_code == 201
+    assert answer_to(people.ada, lite, "SELECT v.Total FROM Ventas v") == [[7]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.parquet", b"PAR1 no more"), ("a.csv", b"a,b\n\0\0,1\n"), ("a.csv", "a,b\n1,2\n".encode("utf-16"))],
+)
+def test_a_file_that_cannot_be_read_is_not_taken_and_keeps_no_other_from_being_asked(
+    people: People, name: str, content: bytes
+) -> None:
+    source = shop(people.ada.organization)
+    refused = send_file(people.ada, source.pk, name, content)
+    assert (refused.status_code, refused.json()["code"]) == (422, "source_file_unusable")
+    assert source.files.count() == 2
+    assert signed_in(people.ada).get(f"{LIST}{source.pk}/schema/").status_code == 200
+
+
+def test_a_csv_as_excel_saves_it_in_spain_is_read(people: People) -> None:
+    source = DataSource.objects.create(organization=people.ada.organization, name="Files", kind="duckdb")
+    content = "Región;Precio\nCastellón;3 €\n".encode("cp1252")
+    assert send_file(people.ada, source.pk, "precios.csv", content).status_code == 201
+    assert answer_to(people.ada, source, 'SELECT "Región", Precio FROM precios') == [["Castellón", "3 €"]]
 
 
 def test_names_that_cannot_be_kept_are_not_chosen(people: People) -> None:
