@@ -25,8 +25,10 @@ log = logging.getLogger(__name__)
 _MIN_DELETED, _MIN_DELETED_SHARE = 1_000, 0.2
 _GROWTH = 1.5  # build the graph again when half as many points were added
 # Words are looked for in the postings of everybody's points, or compared point by point where the filter allows fewer
-# than so many of a segment: the engine's own number, or one in so many of its points.
-_WORDS_COMPARED, _POINTS_A_COMPARISON = 5_000, 12
+# than so many of a segment: the engine's own number, or one in so many of its points. A million in one segment, p95 of
+# both legs: 39 ms with a sixth, 169 with a twelfth, by which its largest organization (13 %) is looked up; 300,000, one
+# corpus each: mixed words break even at 14 %, very common and very rare ones at 5.
+_WORDS_COMPARED, _POINTS_A_COMPARISON = 5_000, 6
 _PROGRAM = Path(__file__).with_name("compact.py")
 
 

@@ -401,7 +401,7 @@ def test_words_of_an_organization_that_is_small_beside_the_others_are_compared(
         before = index.search(None, query, where, 10)
         assert index.optimize() is True
         kept = (tmp_path / "words").glob("*/segments/*/vector_index-bm25/sparse_index_config.json")
-        assert [json.loads(one.read_text())["full_scan_threshold"] for one in kept] == [100]
+        assert [json.loads(one.read_text())["full_scan_threshold"] for one in kept] == [200]
         assert index.search(None, query, where, 10) == before
         assert before.sparse
     finally:
