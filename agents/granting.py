@@ -41,7 +41,12 @@ def reachable_tables(agent: Agent) -> list[SourceTable]:
     reached = SourceTable.objects.filter(
         reached_by__agent=agent, source__is_active=True, source__organization_id=agent.organization_id
     )
-    return list(reached.select_related("source").prefetch_related("columns").order_by("source__name", "schema", "name"))
+    return list(
+        reached.select_related("source")
+        .defer("source__left_out")
+        .prefetch_related("columns")
+        .order_by("source__name", "schema", "name")
+    )
 
 
 def sources_read_by(agent: Agent) -> list[dict[str, Any]]:

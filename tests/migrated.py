@@ -16,14 +16,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
-KEPT = ROOT / ".pytest_cache" / "migrated"
+KEPT = ROOT / ".pytest_cache" / f"migrated-{os.getuid()}"
 TEMPLATE = "TEST_DATABASE_TEMPLATE"  # in the environment: a migrated database of the server that tests are run on
+WITH_MIGRATIONS = ("django", "django-allauth", "django-oauth-toolkit")
 NEVER_MIGRATED = {"tests", "bench", "clients", "samples", "docs"}
 
 
 def code() -> bytes:
-    """A digest of everything that a migration may be made of: all modules but the tests', and Django."""
-    digest = hashlib.sha256(version("django").encode())
+    """A digest of everything that a migration may be made of: all modules but the tests', and packages with
+    migrations."""
+    digest = hashlib.sha256(" ".join(map(version, WITH_MIGRATIONS)).encode())
     for folder in sorted(place for place in ROOT.iterdir() if (place / "__init__.py").exists()):
         if folder.name not in NEVER_MIGRATED:
             for module in sorted(folder.rglob("*.py")):

@@ -16,6 +16,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.limits.places import Places
+from accounts.problems import Problem
 from config.concurrency.pooled import give_back_connection
 from retrieval.waiting.breaker import Breakers
 from tools.engines import running
@@ -76,28 +77,26 @@ def ask_bucket(source: DataSource, asked: str, most: int, seconds: float, **more
         with bucket_places.taken(source.organization_id):
             give_back_connection()
             return running.ask_child({"kind": "bucket", "asked": asked, "seconds": seconds, **place, **limits, **more})
-    except SourceFailed as error:
-        raise problem_of_source(error.said) from None
     except EngineFailed as error:
         raise _problem_of(error) from None
 
 
-def describe_files(source: DataSource, files: Sequence[SourceFile]) -> Any:
-    """The tables of files that are not kept yet. Raises as `ask_source`; the source's breaker has nothing to do with
-    them."""
+def check_files(source: DataSource, files: Sequence[SourceFile]) -> None:
+    """Whether the engine can read files that are not kept yet. Raises as `ask_source`, but has no breaker: what is
+    wrong with them is not wrong with the source."""
     _take_away_what_was_left()
     try:
         with places.taken(source.organization_id), TemporaryDirectory(prefix=FOLDER) as folder:
             give_back_connection()
             written = list(_written(files, Path(folder)))
-            return running.ask_child({"kind": source.engine, "asked": "tables", "files": written})
-    except SourceFailed as error:
-        raise problem_of_source(error.said) from None
+            running.ask_child({"kind": source.engine, "asked": "tables", "files": written})
     except EngineFailed as error:
         raise _problem_of(error) from None
 
 
-def _problem_of(error: EngineFailed) -> StatementFailed | QueryTooSlow | QueryTooBig:
+def _problem_of(error: EngineFailed) -> Problem:
+    if isinstance(error, SourceFailed):
+        return problem_of_source(error.said)
     if isinstance(error, QueryTimeout):
         return QueryTooSlow()
     if isinstance(error, QueryTooLarge):

@@ -77,7 +77,8 @@ class Compaction:
                 self._folder.discard(fresh)
 
     def _optimize(self, generation: Path) -> None:
-        of_a_segment = self._live.read(lambda shard: _points(shard) // max(1, shard.info().segments_count))
+        # Once optimised, one segment more is there, for what is written next.
+        of_a_segment = self._live.read(lambda shard: _points(shard) // max(1, shard.info().segments_count - 1))
         compared = max(_WORDS_COMPARED, of_a_segment // _POINTS_A_COMPARISON)
         command = [sys.executable, "-P", str(_PROGRAM), str(generation), SPARSE, str(compared)]
         self._child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # noqa: S603 - ours

@@ -404,5 +404,10 @@ def test_words_of_an_organization_that_is_small_beside_the_others_are_compared(
         assert [json.loads(one.read_text())["full_scan_threshold"] for one in kept] == [200]
         assert index.search(None, query, where, 10) == before
         assert before.sparse
+        monkeypatch.setattr(compaction, "_GROWTH", 1.0)
+        index.upsert(library.add("theirs", "more of the others", organization="large", amount=1_200))
+        assert index.optimize() is True
+        kept = (tmp_path / "words").glob("*/segments/*/vector_index-bm25/sparse_index_config.json")
+        assert [json.loads(one.read_text())["full_scan_threshold"] for one in kept] == [400]
     finally:
         index.close()

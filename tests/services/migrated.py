@@ -31,5 +31,8 @@ def _make(place: Path) -> None:
         assert done.returncode == 0, done.stderr
     finally:
         server.stop()
-    shutil.move(server.folder / "cluster", place)
+    part = place.with_suffix(".part")  # which a process that is killed may leave
+    shutil.rmtree(part, ignore_errors=True)
+    shutil.move(server.folder / "cluster", part)
+    part.rename(place)
     shutil.rmtree(folder)

@@ -108,7 +108,7 @@ class SourceFiles(SourceView):
 
 
 class SourceFileDetail(SourceView):
-    @extend_schema(responses={204: None})
+    @extend_schema(responses={204: None, **problems(422)})
     def delete(self, request: Request, source_id: UUID, file_id: UUID) -> Response:
         admin, source = self.kept(request, source_id)
         keeping.remove_file(admin, source, file_id)

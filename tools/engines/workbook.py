@@ -11,9 +11,9 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
-from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from tools.engines.failures import QueryTooLarge, SourceFailed
+from tools.engines.failures import EngineFailed, QueryTooLarge, SourceFailed
 
 Row = list[str]
 
@@ -27,7 +27,9 @@ class Workbook:
         """`name` and `csv` of each sheet that has a head and is not hidden, in their order."""
         try:
             return _told(CalamineWorkbook.from_filelike(BytesIO(self._content)), request["most"]["characters"])
-        except (CalamineError, OSError, ValueError, OverflowError):
+        except (EngineFailed, MemoryError):
+            raise
+        except BaseException:  # a panic of calamine's is no Exception
             raise SourceFailed("unreadable_file") from None
 
 

@@ -40,7 +40,7 @@ from tools.files.keeping import (
     table_named,
 )
 from tools.models import DataSource, DataSourceQuerySet, SourceFile
-from tools.problems import FileUnusable, SourcesFull, outcome_of
+from tools.problems import FileUnusable, SourcesFull, SourceUnavailable, outcome_of
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +49,10 @@ SECONDS, CHECKING_SECONDS = 30.0, 10.0  # of a request of the job's, of one that
 OF_ONE = 60.0  # seconds of one organization in a run: no organization's slow buckets are everybody's
 MOST_LISTED = 8 * 1024 * 1024  # bytes of a listing
 MOST_FAILED = 3  # objects that cannot be had: then nobody asks for more in this run
-MOST_TOLD = 50  # of what is left out
+MOST_TOLD = 200  # of what is left out: all that a listing tells
 WHERE = ("host", "port", "database")
-BEGINNINGS = {".xlsx": workbooks.SIGNATURE, ".parquet": b"PAR1"}
+WORKBOOK = ".xlsx"
+BEGINNINGS = {WORKBOOK: workbooks.SIGNATURE, ".parquet": b"PAR1"}
 NOT_YET = "not_yet"
 
 
@@ -144,10 +145,12 @@ def bring(source: DataSource, goes_on: Callable[[], bool]) -> list[LeftOut]:
     here = dict(source.files.values_list("key", "version"))
     lie = {one.key for one in lying.files}
     look = _Look(source, goes_on)
+    failed = {(one["key"], one["version"]) for one in source.left_out if one["reason"] != NOT_YET}
+    turns = sorted(lying.files, key=lambda one: (one.key, one.version) in failed)  # what failed stops none behind it
     try:
         if lying.is_whole:
             look.changes += _drop(source, [key for key in here if key not in lie])
-        asked = ((one, look.take(one)) for one in lying.files if here.get(one.key) != one.version)
+        asked = ((one, look.take(one)) for one in turns if here.get(one.key) != one.version)
         left = [{"key": one.key, "version": one.version, "reason": reason} for one, reason in asked if reason]
         look.changes += _drop(source, [one["key"] for one in left if one["reason"] in NO_TABLE])
     finally:
@@ -158,7 +161,7 @@ def bring(source: DataSource, goes_on: Callable[[], bool]) -> list[LeftOut]:
 
 @dataclass(slots=True)
 class _Look:
-    """One look into a bucket: so many bytes are fetched in it, and after so many failures no more."""
+    """One look into a bucket: so many bytes are asked for in it, and after so many failures no more."""
 
     source: DataSource
     goes_on: Callable[[], bool]
@@ -188,18 +191,22 @@ class _Look:
 def _fetch(source: DataSource, lying: LyingFile) -> int:
     """How many tables have changed. Raises what is wrong with the content, Moved, and what `ask_bucket` raises."""
     find_room_for(source, lying.size, lying.key)
+    suffix = PurePath(lying.key).suffix.lower()
+    if suffix != WORKBOOK:
+        _check_name(source, table_of(lying.key), lying.key)
     told = ask_bucket(source, "object", _most(), SECONDS, key=lying.key)
     content = b64decode(told["content"])
-    if not content.startswith(BEGINNINGS.get(PurePath(lying.key).suffix.lower(), b"")):
+    if len(content) > lying.size:
+        raise SourceUnavailable(reason="no_answer")
+    if not content.startswith(BEGINNINGS.get(suffix, b"")):
         raise FileUnusable
     files = as_tables(source, table_of(lying.key), content)
     with transaction.atomic():
         _lock(source)
         for file in files:
-            if source.files.filter(table__iexact=file.table).exclude(key=lying.key).exists():
-                raise NameTaken
+            _check_name(source, file.table, lying.key)
         before = source.files.filter(key=lying.key)
-        if [_content(one) for one in before.order_by("table")] == sorted(map(_content, files)):
+        if sorted(map(_content, before)) == sorted(map(_content, files)):
             before.update(version=lying.version)
             return 0
         before.delete()
@@ -214,6 +221,11 @@ def _most() -> int:
     """Bytes of a file."""
     most: int = settings.MAX_UPLOAD_BYTES
     return min(most, MOST_FILE_BYTES)
+
+
+def _check_name(source: DataSource, table: str, key: str) -> None:
+    if source.files.filter(table__iexact=table).exclude(key=key).exists():
+        raise NameTaken
 
 
 def _content(file: SourceFile) -> tuple[str, str, bytes]:

@@ -16,10 +16,10 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import FileTooLarge, NotFound
-from tools.asking import describe_files
+from tools.asking import check_files
 from tools.files import workbooks
 from tools.models import DataSource, SourceFile
-from tools.problems import FilesOfBucket, FileUnusable, QueryTooBig, SourcesFull, SourceUnusable
+from tools.problems import FilesOfBucket, FileUnusable, QueryTooBig, QueryTooSlow, SourcesFull, SourceUnusable
 
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 LONGEST_WORDS = 55  # of a name, and room to tell it apart
@@ -45,13 +45,16 @@ def plain_words(text: str) -> str:
 
 def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFile[bytes]) -> list[SourceFile]:
     """Keep a file as a table, a workbook as one for each of its sheets; what has the same name is replaced. Raises
-    FileUnusable, FileTooLarge, FilesOfBucket, SourcesFull, and what `describe_files` raises."""
+    FileUnusable, FileTooLarge, FilesOfBucket, SourcesFull, NotFound for a source that is deleted meanwhile, and what
+    `check_files` raises."""
     _refuse_bucket(source)
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         raise FileTooLarge
     files = as_tables(source, table, upload.read())
     with transaction.atomic():
         lock_organization(source.organization_id)
+        if not DataSource.objects.in_organization_of(by).filter(pk=source.pk).exists():
+            raise NotFound
         for one in files:
             keep_file(one)
         _note_files(by, source)
@@ -60,7 +63,7 @@ def add_file(by: Membership, source: DataSource, table: str, upload: UploadedFil
 
 def as_tables(source: DataSource, table: str, content: bytes) -> list[SourceFile]:
     """The rows that a file becomes, not saved yet, each of which its engine can read: one that it could not would keep
-    it from all others. Raises FileUnusable, FileTooLarge, and what `describe_files` raises."""
+    it from all others. Raises FileUnusable, FileTooLarge, and what `check_files` raises."""
     format = next((one for start, one in SIGNATURES.items() if content.startswith(start)), SourceFile.Format.CSV)
     if not content or format not in OF_ENGINE.get(source.engine, ()):
         raise FileUnusable
@@ -74,10 +77,10 @@ def as_tables(source: DataSource, table: str, content: bytes) -> list[SourceFile
         for name, told in tables.items()
     ]
     try:
-        describe_files(source, files)
+        check_files(source, files)
     except SourceUnusable:
         raise FileUnusable from None
-    except QueryTooBig:
+    except (QueryTooBig, QueryTooSlow):
         raise FileTooLarge from None
     return files
 

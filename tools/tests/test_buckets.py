@@ -163,6 +163,7 @@ def test_what_cannot_be_a_table_is_left_out_and_said(
         "reports/large.csv": b"a\n" + b"1\n" * 5_000,
         "reports/notes.pdf": b"%PDF",
         "reports/sheets.xlsx": book(a=[["x"], [1]], b=[["x"], [2]]),
+        "reports/otras.parquet": b"PAR1",
         "reports/ventas.parquet": b"PAR1",
         "reports/broken.xlsx": b"a,b\n1,2\n",
         "reports/wrong.csv": b"SQLite format 3\0",
@@ -174,7 +175,8 @@ def test_what_cannot_be_a_table_is_left_out_and_said(
     assert reasons == {
         "broken.xlsx": "source_file_unusable", "empty.csv": "source_file_unusable", "large.csv": "file_too_large",
         "ventas.csv": "source_file_unusable",
-        "wrong.csv": "source_file_unusable", "ventas.parquet": "source_file_unusable",
+        "wrong.csv": "source_file_unusable", "otras.parquet": "source_file_unusable",
+        "ventas.parquet": "table_name_taken",
     }  # fmt: skip
     assert source.check_outcome == "files_left_out"
     lying.fetched.clear()
@@ -354,6 +356,32 @@ def test_a_hostile_listing_costs_its_own_source_alone(listing: bytes, source: Da
     assert time.monotonic() - began < 20
     assert tables in ({}, {"a": "a.csv"})
     assert all("root:" not in bytes(one.content).decode() for one in source.files.all())
+
+
+def test_a_listing_that_defines_entities_is_no_answer(source: DataSource, server: Wire) -> None:
+    listing = b'<!DOCTYPE x [<!ENTITY a "reports/a.csv">]>' + listed(ENTRY % ("&a;", "4"))
+    server.answer = lambda _method, path, *_rest: (200, {}, listing if "list-type" in path else b"a\n1\n")
+    assert brought(source) == {}
+    assert source.check_outcome == "no_answer"
+
+
+def test_what_cannot_be_had_stops_none_behind_it(lying: Lying, source: DataSource, server: Wire) -> None:
+    lying.objects = {f"reports/{name}.csv": b"a\n1\n" for name in ("a", "b", "c", "d", "e")}
+
+    def answer(method: str, path: str, *rest: Any) -> Any:
+        gone = any(f"/{name}.csv" in path for name in "abc")
+        return (403, {}, b"<Error/>") if gone else lying.answer(method, path, *rest)
+
+    server.answer = answer
+    assert brought(source) == {}
+    assert brought(source) == {"d": "d.csv", "e": "e.csv"}
+
+
+def test_what_is_longer_than_the_listing_says_is_not_kept(source: DataSource, server: Wire) -> None:
+    listing = listed(ENTRY % ("reports/a.csv", "1"))
+    server.answer = lambda _method, path, *_rest: (200, {}, listing if "list-type" in path else b"a\n1\n")
+    assert brought(source) == {}
+    assert [one["reason"] for one in source.left_out] == ["no_answer"]
 
 
 def test_what_is_longer_than_it_says_is_not_kept(source: DataSource, server: Wire, settings: Any) -> None:

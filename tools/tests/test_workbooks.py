@@ -93,8 +93,9 @@ SMALL, BOOK, SHEET = book(a=[["a"]]), "xl/workbook.xml", "xl/worksheets/sheet1.x
         with_part(SMALL, BOOK, lambda _: b""),
         with_part(SMALL, SHEET, lambda part: part[:-40]),
         with_part(SMALL, SHEET, lambda _: FAR_AWAY),
+        with_part(SMALL, SHEET, lambda part: part.replace(b'r="A1"', b'r="ZZZZZZZZ99999999999"')),
     ],
-    ids=["nothing", "zeros", "no workbook", "cut off", "far away"],
+    ids=["nothing", "zeros", "no workbook", "cut off", "far away", "nowhere"],
 )
 def test_what_cannot_be_read_is_refused(content: bytes) -> None:
     with pytest.raises((FileUnusable, WorkbookTooLarge)):
