@@ -59,6 +59,9 @@ def test_an_attribute_is_named_once(people: People, directory: Directory) -> Non
 
 def test_the_longer_of_two_paths_is_not_begun(people: People, directory: Directory) -> None:
     longer = "emails[" + " and ".join(['type eq "x"'] * 20_000) + "].value"
+    directory.patch(
+        f"Users/{id_of(people.alice)}", {"op": "add", "value": 1, "path": "no"}
+    )  # what imports take is paid
     for operation in ({"PATH": "displayName", "path": longer}, {"path": "displayName", "PATH": longer}):
         began = time.process_time()
         answer = directory.patch(f"Users/{id_of(people.alice)}", {"op": "add", "value": "a@b.test", **operation})
