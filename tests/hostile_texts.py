@@ -656,7 +656,7 @@ PROBES: dict[str, Probe] = {
             TABLE_NAME.fullmatch(text),
             table_named(text[:255]),
         ),  # Django cuts names there
-        named("tools.api.serializers", "HOST", "BUCKET") + named("tools.files.keeping", "TABLE_NAME", "words"),
+        named("tools.api.serializers", "HOST", "BUCKET") + named("tools.files.keeping", "TABLE_NAME", "plain_words"),
     ),
     "what a webhook's server answers": Probe(
         lambda text: (STATUS_LINE.match(f"HTTP/1.1 {text}".encode()), as_line(text.encode())),

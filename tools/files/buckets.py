@@ -193,14 +193,14 @@ def _fetch(source: DataSource, lying: LyingFile) -> int:
     find_room_for(source, lying.size, lying.key)
     suffix = PurePath(lying.key).suffix.lower()
     if suffix != WORKBOOK:
-        _check_name(source, table_of(lying.key), lying.key)
+        _check_name(source, table_by_key(lying.key), lying.key)
     told = ask_bucket(source, "object", _most(), SECONDS, key=lying.key)
     content = b64decode(told["content"])
     if len(content) > lying.size:
         raise SourceUnavailable(reason="no_answer")
     if not content.startswith(BEGINNINGS.get(suffix, b"")):
         raise FileUnusable
-    files = as_tables(source, table_of(lying.key), content)
+    files = as_tables(source, table_by_key(lying.key), content)
     with transaction.atomic():
         _lock(source)
         for file in files:
@@ -232,7 +232,7 @@ def _content(file: SourceFile) -> tuple[str, str, bytes]:
     return file.table, file.format, bytes(file.content)
 
 
-def table_of(key: str) -> str:
+def table_by_key(key: str) -> str:
     """By the place below the prefix; told apart from others by a few digits where the words do not say all of it."""
     stem = PurePath(key.replace("/", "_")).stem
     words = plain_words(stem)

@@ -495,10 +495,10 @@ def test_the_same_content_under_another_version_changes_nothing(lying: Lying, so
     ],
 )
 def test_tables_of_long_and_of_foreign_names_are_told_apart(keys: list[str]) -> None:
-    names = {buckets.table_of(one) for one in keys}
+    names = {buckets.table_by_key(one) for one in keys}
     assert len(names) == len(keys)
     assert all(keeping.TABLE_NAME.fullmatch(one) for one in names)
-    assert buckets.table_of("año/2025.csv") == "ano_2025"
+    assert buckets.table_by_key("año/2025.csv") == "ano_2025"
 
 
 def test_what_ends_the_process_does_not_come_first_again(source: DataSource, monkeypatch: pytest.MonkeyPatch) -> None:
