@@ -45,6 +45,20 @@ def asked(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return numbers
 
 
+@pytest.fixture
+def counted(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the engine was asked to count, in order."""
+    conditions_counted: list[Any] = []
+    count = index._proved._count
+
+    def counting(condition: Any) -> int:
+        conditions_counted.append(condition)
+        return count(condition)
+
+    monkeypatch.setattr(index._proved, "_count", counting)
+    return conditions_counted
+
+
 def write(index: EdgeIndex, library: Library, corpus: str, **payload: Any) -> None:
     index.upsert(library.add(corpus, f"{corpus} document", amount=2, **payload))
 
@@ -61,16 +75,8 @@ def test_a_filter_that_is_asked_again_is_asked_with_one_condition(index: EdgeInd
     assert len(found[0].dense) == 2
 
 
-def test_counting_is_paid_once(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_is_paid_once(index: EdgeIndex, counted: list[Any]) -> None:
     write(index, Library(), "manual")
-    counted: list[Any] = []
-    count = index._proved._count
-
-    def counting(condition: Any) -> int:
-        counted.append(condition)
-        return count(condition)
-
-    monkeypatch.setattr(index._proved, "_count", counting)
     for _ in range(5):
         search(index)
     assert len(counted) == 2
@@ -182,21 +188,11 @@ def test_a_branch_that_names_corpora_twice_is_asked_whole(
     assert len(set(asked)) == 1
 
 
-def test_counting_ends_with_the_first_corpus_that_is_not_as_it_should_be(
-    index: EdgeIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_counting_ends_with_the_first_corpus_that_is_not_as_it_should_be(index: EdgeIndex, counted: list[Any]) -> None:
     library = Library()
     for corpus in ("manual", "laws"):
         write(index, library, corpus)
         write(index, library, corpus, organization="rival")
-    counted: list[Any] = []
-    count = index._proved._count
-
-    def counting(condition: Any) -> int:
-        counted.append(condition)
-        return count(condition)
-
-    monkeypatch.setattr(index._proved, "_count", counting)
     for _ in range(3):
         search(index, search_filter(scope("manual", "laws"), 800))
     assert len(counted) == 3
