@@ -109,17 +109,27 @@ class EdgeIndex:
             return self._proved.ask(where, partial(self._search, dense, sparse, limit))
 
     def _search(
-        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, near: Any, told: Any
+        self,
+        dense: "NDArray[np.float32] | None",
+        sparse: SparseVector | None,
+        limit: int,
+        for_vectors: Any,
+        for_words: Any,
     ) -> Candidates:
-        """`near` and `told` are filters with the same points, for vectors and for words."""
-        legs = self._legs(dense, sparse, limit, near, told)
+        """`for_vectors` and `for_words` are filters with the same points."""
+        legs = self._legs(dense, sparse, limit, for_vectors, for_words)
         request = self._edge.QueryBatchRequest(list(legs.values()))
         found = self._live.read(lambda shard: shard.query_batch(request))
         by_leg = {name: hits(scored) for name, scored in zip(legs, found, strict=True)}
         return Candidates(by_leg.get(DENSE, ()), by_leg.get(SPARSE, ()))
 
     def _legs(
-        self, dense: "NDArray[np.float32] | None", sparse: SparseVector | None, limit: int, near: Any, told: Any
+        self,
+        dense: "NDArray[np.float32] | None",
+        sparse: SparseVector | None,
+        limit: int,
+        for_vectors: Any,
+        for_words: Any,
     ) -> dict[str, Any]:
         edge = self._edge
         legs: dict[str, Any] = {}
@@ -127,7 +137,7 @@ class EdgeIndex:
             legs[DENSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(dense.tolist(), using=DENSE),
-                filter=near,
+                filter=for_vectors,
                 params=edge.SearchParams(
                     hnsw_ef=HNSW_EF_SEARCH, acorn=edge.AcornSearchParams(True, ACORN_MAX_SELECTIVITY)
                 ),
@@ -136,8 +146,8 @@ class EdgeIndex:
             legs[SPARSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(engine_sparse(sparse, edge), using=SPARSE),
-                filter=told,
-                params=edge.SearchParams(idf=edge.IdfParams(corpus=told)),
+                filter=for_words,
+                params=edge.SearchParams(idf=edge.IdfParams(corpus=for_words)),
             )
         return legs
 
