@@ -123,7 +123,9 @@ def _entity_named(entities: Sequence[SourceTable], name: str, source: str) -> So
     if not known or len(found) == 1:
         return found[0] if found else None
     there = ", ".join(f"{one.name} ({one.source.name})" for one in known[:MOST_NAMED])
-    raise RecordsRefused(reason=f"Say which entity of which source is meant. There are: {there}.")
+    raise RecordsRefused(
+        reason=_("Say which entity of which source is meant. There are: %(names)s.") % {"names": there}
+    )
 
 
 def _recorded(agent: Agent, source: DataSource, by: Membership, ask: Callable[[], QueryAnswer]) -> QueryAnswer:

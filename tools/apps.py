@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 class ToolsConfig(AppConfig):
     name = "tools"
-    verbose_name = _("Data sources")
+    verbose_name = _("Data")
 
     def ready(self) -> None:
         from tools import checks, sealing

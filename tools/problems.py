@@ -6,7 +6,7 @@ from accounts.problems import FileTooLarge, Problem
 
 
 class SqlNotAllowed(Problem):
-    """`reason` says in English what is not allowed: it is written for the model that wrote the statement."""
+    """`reason` says what is not allowed, in the language of whoever asked; a model corrects itself by it."""
 
     status_code = 400
     code = "sql_refused"
@@ -32,7 +32,7 @@ class QueryTooBig(Problem):
 
 
 class RecordsRefused(Problem):
-    """`reason` says in English what cannot be asked for, and what can: it is written for the model that asked."""
+    """`reason` says what cannot be asked for, and what can; a model corrects itself by it."""
 
     status_code = 400
     code = "records_refused"
@@ -40,7 +40,7 @@ class RecordsRefused(Problem):
 
 
 class UnknownName(Problem):
-    """`reason` says in English which names there are, of what the caller may ask for: a model corrects itself by it."""
+    """`reason` says which names there are, of what the caller may ask for: a model corrects itself by it."""
 
     status_code = 400
     code = "unknown_name"
@@ -54,7 +54,7 @@ class MetricUnusable(Problem):
 
 
 class HistoryTooShort(Problem):
-    """`reason` says in English how much there is and how much is needed."""
+    """`reason` says how much there is and how much is needed."""
 
     status_code = 400
     code = "history_too_short"
@@ -68,7 +68,8 @@ class AnalysisFailed(Problem):
 
 
 class SourceUnavailable(Problem):
-    """It does not answer now. `reason` is a word: unreachable, refused, no_answer, limited, resting, busy."""
+    """It does not answer now. `reason` is a word: unreachable, denied, certificate, refused, no_answer,
+    limited, resting, busy."""
 
     status_code = 503
     code = "source_unavailable"
@@ -114,8 +115,12 @@ class FileUnusable(Problem):
     status_code = 422
     code = "source_file_unusable"
     default_detail = _(
-        "This file does not fit this data source: CSV, Parquet or XLSX for tables, one SQLite file for SQLite."
+        "This file does not fit this data source: CSV, TSV, Parquet or XLSX for tables, one SQLite file for SQLite."
     )
+
+
+class FileUnreadable(FileUnusable):
+    default_detail = _("This file cannot be read: it is damaged, or it is not what it begins like.")
 
 
 class FilesOfBucket(FileUnusable):

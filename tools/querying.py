@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from tools.asking import ask_source
@@ -57,7 +58,7 @@ def run_query(
 def sql_dialect(source: DataSource) -> str:
     """Raises SqlRefused for one that has no SQL."""
     if source.kind in SERVICES:
-        raise SqlRefused("This source has no SQL: ask it by the tools query_crm and get_entity.")
+        raise SqlRefused(_("This source has no SQL: ask it by the tools query_crm and get_entity."))
     return DIALECTS[source.engine]
 
 

@@ -107,25 +107,31 @@ def choose_tables(by: Membership, source: DataSource, chosen: Iterable[Mapping[s
 
 
 def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, Any]]) -> None:
-    """Choose these of `described_tables` beside those that are chosen; every column is masked until it is opened."""
+    """Choose these of `described_tables` beside those that are chosen; every column is masked until it is opened. One
+    that is chosen already gets the columns that there are now; those that stay keep what is said of them."""
     with transaction.atomic():
         DataSource.objects.in_organization_of(by).select_for_update().get(pk=source.pk)
-        known = set(source.tables.values_list("schema", "name"))
+        known = {(one.schema, one.name): one for one in source.tables.all()}
         for told in found:
-            is_keepable = _is_keepable(told["schema"], LONGEST_SCHEMA) and _is_keepable(told["name"])
-            if not is_keepable or (told["schema"], told["name"]) in known:
+            place = told["schema"], told["name"]
+            if not (_is_keepable(told["schema"], LONGEST_SCHEMA) and _is_keepable(told["name"])):
                 continue
-            if len(known) >= MOST_TABLES:
-                raise SourcesFull
-            known.add((told["schema"], told["name"]))
-            table = SourceTable.objects.create(source=source, schema=told["schema"], name=told["name"])
-            columns = [
-                {**one, "type": one["type"][:60], "description": "", "is_masked": True}
-                for one in told["columns"]
-                if _is_keepable(one["name"])
-            ]
-            _choose_columns(table, columns[:MOST_COLUMNS])
+            if place not in known:
+                if len(known) >= MOST_TABLES:
+                    raise SourcesFull
+                known[place] = SourceTable.objects.create(source=source, schema=told["schema"], name=told["name"])
+            _choose_columns(known[place], _columns_now(known[place], told["columns"]))
         note_tables(by, source)
+
+
+def _columns_now(table: SourceTable, there: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
+    said = {one.name: {"description": one.description, "is_masked": one.is_masked} for one in table.columns.all()}
+    new = {"description": "", "is_masked": True}
+    return [
+        {"name": one["name"], "type": one["type"][:60], **said.get(one["name"], new)}
+        for one in there
+        if _is_keepable(one["name"])
+    ][:MOST_COLUMNS]
 
 
 def _is_keepable(name: str, longest: int = LONGEST_NAME) -> bool:

@@ -155,7 +155,7 @@ def test_nothing_is_found_out_about_what_is_masked_or_not_chosen(kind: str, wire
     ):
         answer = call(people.bob, entity=entity, **wrong)
         assert (answer.status_code, answer.json()["code"]) == (400, "records_refused"), wrong
-        assert masked not in answer.json()["reason"] or "masked" in answer.json()["reason"]
+        assert masked not in answer.json()["reason"] or "oculto" in answer.json()["reason"]
     assert wire.asked == []
 
 
@@ -203,7 +203,10 @@ def test_a_rest_service_is_asked_by_what_it_can_be_asked_by(wire: Wire, people: 
     found = call(people.bob, entity="orders", filter={"region": "south", "total": {"gte": 30}}).json()
     assert [row[0] for row in found["rows"]] == ["o-20", "o-22", "o-24"]
     refused = call(people.bob, entity="orders", filter={"total": {"lt": 30}}).json()
-    assert refused["reason"] == "The service cannot be asked so. It can be asked: region by eq; total by gte."
+    assert (
+        refused["reason"]
+        == "Al servicio no se le puede preguntar así. Se le puede preguntar por: region (eq); total (gte)."
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -37,7 +37,7 @@ def store(folder: Path) -> Iterator[ObjectStore]:
 def asked(store: ObjectStore, asked: str, database: str = "acervo/informes/", **more: object) -> object:
     place = {
         "host": "localhost", "address": "127.0.0.1", "port": store.port, "database": database,
-        "username": store.ACCESS, "password": more.pop("password", store.SECRET),
+        "username": more.pop("username", store.ACCESS), "password": more.pop("password", store.SECRET),
     }  # fmt: skip
     most = {"bytes": 1_000_000}
     return ask_child({"kind": "bucket", "asked": asked, "place": place, "most": most, "seconds": 10.0, **more})
@@ -64,7 +64,11 @@ def test_what_a_real_server_lists_is_fetched(store: ObjectStore) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [({"password": "another secret"}, "unreachable"), ({"database": "nobodys-bucket"}, "no_bucket")],
+    [
+        ({"password": "another secret"}, "denied"),
+        ({"username": "nobody"}, "denied"),
+        ({"database": "nobodys-bucket"}, "no_bucket"),
+    ],
 )
 def test_what_a_real_server_refuses_is_said(store: ObjectStore, wrong: dict[str, str], said: str) -> None:
     with pytest.raises(SourceFailed) as raised:

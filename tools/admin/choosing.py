@@ -16,33 +16,43 @@ from accounts.models import Membership
 from accounts.problems import Problem
 from tools import sources
 from tools.admin.outcomes import told_problem
-from tools.models import DataSource
+from tools.models import DataSource, SourceTable
 
 
 def tables_page(page: ModelAdmin[DataSource], request: HttpRequest, source: DataSource, by: Membership) -> HttpResponse:
-    """GET: every table of the source. POST: choose those that are ticked, all their columns masked."""
+    """GET: every table of the source, and those that were chosen and are gone. POST: choose those that are ticked, all
+    their columns masked; of those that are chosen already, take over which columns there are."""
     try:
         reserving.reserve(by, searches=1)
         found = sources.described_tables(source)
     except Problem as problem:
-        page.message_user(request, told_problem(problem), messages.ERROR)
+        page.message_user(request, told_problem(problem, source), messages.ERROR)
         return redirect(reverse("admin:tools_datasource_change", args=[source.pk]))
     if request.method == "POST":
         ticked = set(request.POST.getlist("table"))
         sources.add_tables(by, source, [one for one in found if value_of(one) in ticked])
-        said = _("Chosen. All columns are masked at first: open those that may be read.")
+        said = _("Chosen. New columns are masked at first: open those that may be read.")
         page.message_user(request, said, messages.SUCCESS)
         return redirect(request.path)
-    chosen = {(one.schema, one.name): one.pk for one in source.tables.all()}
-    shown = [{**one, "value": value_of(one), "chosen": chosen.get((one["schema"], one["name"]))} for one in found]
+    chosen = {(one.schema, one.name): one for one in source.tables.prefetch_related("columns")}
+    shown = [_shown(one, chosen.pop((one["schema"], one["name"]), None)) for one in found]
     context = {
         **page.admin_site.each_context(request),
         "opts": page.opts,
         "title": _("Tables of %(name)s") % {"name": source},
         "source": source,
         "tables": shown,
+        "gone": list(chosen.values()),
     }
     return TemplateResponse(request, "admin/tools/tables.html", context)
+
+
+def _shown(told: dict[str, Any], chosen: SourceTable | None) -> dict[str, Any]:
+    """With what has changed in its columns since it was chosen."""
+    there = [one["name"] for one in told["columns"]]
+    known = [one.name for one in chosen.columns.all()] if chosen else there
+    changes = {"new": [one for one in there if one not in known], "gone": [one for one in known if one not in there]}
+    return {**told, **changes, "value": value_of(told), "chosen": chosen and chosen.pk}
 
 
 def value_of(table: dict[str, Any]) -> str:

@@ -32,6 +32,7 @@ class SourceForm(OrganizationForm):
         required=False,
         max_length=200,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
+        help_text=_("It is kept with the password and not shown. To change one, write both."),
     )
     password = forms.CharField(
         label=_("Password"),
@@ -62,8 +63,8 @@ class SourceForm(OrganizationForm):
         required=False,
         widget=SeveralFilesInput(attrs={"class": " ".join(INPUT_CLASSES)}),
         help_text=_(
-            "CSV and Parquet, each a table by its name; XLSX, a table for each sheet that is not hidden; or one SQLite "
-            "file. One of the same name is replaced."
+            "CSV, TSV and Parquet, each a table by its name; XLSX, a table for each sheet that is not hidden; or one "
+            "SQLite file. One of the same name is replaced."
         ),
     )
 

@@ -38,6 +38,12 @@ def _source_names(ids: set[str], homes: set[UUID]) -> Iterable[tuple[Any, str]]:
 name_for_audit("datasource", _source_names)
 
 
+SERVER = _("Server (PostgreSQL, MySQL, MariaDB, HubSpot, Salesforce, REST, bucket)")
+SERVICE = _("REST service (OpenAPI)")
+FILES = _("Files (SQLite, CSV, TSV, Parquet, XLSX)")
+OF_FILES = (DataSource.Kind.SQLITE, DataSource.Kind.DUCKDB)
+
+
 def _is_bucket(source: DataSource | None) -> bool:
     return source is not None and source.kind == DataSource.Kind.BUCKET
 
@@ -80,7 +86,7 @@ class SourceAdmin(OrganizationAdmin):
     fieldsets = (
         (None, {"fields": ("name", "kind", "is_active", ("checked_at", "outcome"))}),
         (
-            _("Server (PostgreSQL, MySQL, MariaDB, HubSpot, Salesforce, REST, bucket)"),
+            SERVER,
             {
                 "fields": (("host", "port"), ("database", "encryption"), ("username", "password")),
                 "description": _(
@@ -92,8 +98,8 @@ class SourceAdmin(OrganizationAdmin):
                 ),
             },
         ),
-        (_("REST service (OpenAPI)"), {"fields": ("openapi", "mapping")}),
-        (_("Files (SQLite, CSV, Parquet, XLSX)"), {"fields": ("new_files",)}),
+        (SERVICE, {"fields": ("openapi", "mapping")}),
+        (FILES, {"fields": ("new_files",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -101,10 +107,16 @@ class SourceAdmin(OrganizationAdmin):
         return counted
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        (title, told), *others = super().get_fieldsets(request, obj)
-        if obj and obj.left_out:
+        """Of one that is there, what its kind has."""
+        (title, told), *parts = super().get_fieldsets(request, obj)
+        if obj is None:
+            return [(title, told), *parts]
+        if obj.left_out:
             told = {**told, "fields": (*told["fields"], "files_left_out")}
-        return [(title, told), *others]
+        has_part = {
+            SERVER: obj.kind not in OF_FILES, SERVICE: obj.kind == DataSource.Kind.REST, FILES: obj.kind in OF_FILES
+        }  # fmt: skip
+        return [(title, told), *(one for one in parts if has_part.get(one[0], True))]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
@@ -176,10 +188,14 @@ def check(page: SourceAdmin, request: HttpRequest, source: DataSource, by: Membe
         reserving.reserve(by, searches=1)
         count = sources.check_source(by, source)
     except Problem as problem:
-        page.message_user(request, told_problem(problem), messages.ERROR)
+        page.message_user(request, told_problem(problem, source), messages.ERROR)
     else:
         said = _("Connected. Tables that there are: %(count)d.")
         if _is_bucket(source):
             said = _("Connected. Files that can be tables: %(count)d. What is new is read within minutes.")
-        page.message_user(request, said % {"count": count}, messages.SUCCESS)
+            if not count:
+                said = _(
+                    "Connected, but no CSV, TSV, Parquet or XLSX file lies there. Look at what the names begin with."
+                )
+        page.message_user(request, said % {"count": count}, messages.SUCCESS if count else messages.WARNING)
     return redirect(reverse("admin:tools_datasource_change", args=[source.pk]))

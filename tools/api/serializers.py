@@ -58,7 +58,11 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
         return kind
 
     def validate_host(self, host: str) -> str:
-        if host and not (HOST.fullmatch(host) and is_allowed_name(host, settings.DATA_SOURCE_HOSTS)):
+        if host and not HOST.fullmatch(host):
+            raise serializers.ValidationError(
+                _("Write the name of the host alone, without https:// and without a path.")
+            )
+        if host and not is_allowed_name(host, settings.DATA_SOURCE_HOSTS):
             said = _(
                 "This host is not among those that the installation allows. Whoever runs it can allow it "
                 "(DATA_SOURCE_HOSTS)."

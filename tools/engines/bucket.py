@@ -17,7 +17,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from tools.engines.failures import SourceFailed
-from tools.engines.https import MOST_PAGES, NoSuchRecord, Pairs, Service, ServiceRefused
+from tools.engines.https import ABSENT, MOST_PAGES, Pairs, Service, ServiceRefused
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx")
 MOST_TOLD = 200
@@ -77,10 +77,7 @@ class S3Bucket:
     def _page(self, after: Pairs) -> ElementTree.Element:
         query = sorted([("list-type", "2"), ("encoding-type", "url"), ("prefix", self._prefix), *after])
         written = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in query)
-        try:
-            told = _parsed(self._get(f"/{self._bucket}?{written}"))
-        except NoSuchRecord:
-            raise SourceFailed("no_bucket") from None
+        told = _parsed(self._get(f"/{self._bucket}?{written}"))
         if _name(told) != "ListBucketResult":
             raise SourceFailed("no_answer")
         return told
@@ -90,9 +87,10 @@ class S3Bucket:
         try:
             return self._signed(target)
         except ServiceRefused as refused:
-            region = _text(_parsed(refused.content), "Region")
+            told = _parsed(refused.content)
+            region = _text(told, "Region")
             if not REGION.fullmatch(region) or region == self._region:
-                raise SourceFailed("no_answer") from None
+                raise SourceFailed(_word_for(refused.status, _text(told, "Code"))) from None
         self._region = region
         try:
             return self._signed(target)
@@ -103,6 +101,13 @@ class S3Bucket:
         request = AWSRequest("GET", f"https://{self._host}{target}")
         S3SigV4Auth(self._credentials, "s3", self._region).add_auth(request)
         return self._service.fetch(target, dict(request.headers.items()))
+
+
+def _word_for(status: int, code: str) -> str:
+    """Servers differ in the status that they give to a key that they do not know."""
+    if status not in ABSENT or code == "NoSuchKey":
+        return "no_answer"
+    return "no_bucket" if code == "NoSuchBucket" else "denied"
 
 
 def region_of(host: str) -> str:

@@ -39,11 +39,11 @@ class NoSuchRecord(QueryFailed):
 
 
 class ServiceRefused(QueryFailed):
-    """Something else is wrong with what was asked; `content` is what the service says of it."""
+    """What was asked is refused, by an HTTP status of 400 or more; `content` is what the service says of it."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, status: int, content: bytes) -> None:
         super().__init__()
-        self.content = content
+        self.status, self.content = status, content
 
 
 class PinnedConnection(HTTPSConnection):
@@ -95,12 +95,10 @@ class Service:
         return self._told(*self._exchanged(method, target, body, headers))
 
     def fetch(self, target: str, headers: Mapping[str, str]) -> bytes:
-        """What lies there, whatever it is. Raises Denied, NoSuchRecord, ServiceRefused, SourceFailed, QueryTooLarge."""
+        """What lies there, whatever it is. Raises Denied, ServiceRefused, SourceFailed, QueryTooLarge."""
         status, content = self._exchanged("GET", target, None, headers)
-        if status in ABSENT:
-            raise NoSuchRecord
         if status >= 400:
-            raise ServiceRefused(content)
+            raise ServiceRefused(status, content)
         return content
 
     def _exchanged(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
@@ -111,6 +109,8 @@ class Service:
             buffer = bytearray(self._room + 1)  # `read` takes without end what comes in chunks of a negative size
             content = bytes(memoryview(buffer)[: response.readinto(buffer)])
             is_cut = len(content) <= self._room and response.length not in (None, 0)
+        except ssl.SSLCertVerificationError:
+            raise SourceFailed("certificate") from None
         except (OSError, HTTPException, ValueError):  # also a name that TLS cannot ask for
             raise SourceFailed("unreachable") from None
         self._room -= len(content)
@@ -172,7 +172,7 @@ def _look_at(response: HTTPResponse) -> None:
     """Raises what is wrong whatever else is said."""
     status = response.status
     if status in (401, 403):
-        raise Denied("unreachable")
+        raise Denied("denied")
     if status == 429:
         raise SourceFailed("limited")
     if status >= 500:

@@ -41,7 +41,7 @@ class HubSpot:
             ]
             found.append({"schema": "main", "name": name, "columns": first_columns(columns, ID)})
         if denied == len(ENTITIES):
-            raise SourceFailed("unreachable")
+            raise SourceFailed("denied")
         return found
 
     def records(self, request: dict[str, Any]) -> Gathered:

@@ -17,7 +17,7 @@ from typing import Any
 import certifi
 from pymysql import converters, err
 from pymysql.connections import Connection
-from pymysql.constants import CR, FIELD_TYPE
+from pymysql.constants import CR, ER, FIELD_TYPE
 from pymysql.cursors import SSCursor
 
 from tools.engines.cells import gather
@@ -161,8 +161,8 @@ def _opened(request: dict[str, Any]) -> Connection:
     with _ended_after(OPENING_SECONDS, link):
         try:
             connection.connect(link)
-        except Exception:  # whatever a server says that is none: the driver stumbles over it with errors of its own
-            raise SourceFailed("unreachable") from None
+        except Exception as error:  # whatever a server says that is none: the driver stumbles over it with its own
+            raise SourceFailed("denied" if error.args[:1] == (ER.ACCESS_DENIED_ERROR,) else "unreachable") from None
         _prepare(connection, request["seconds"])
     return connection
 

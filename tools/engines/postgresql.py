@@ -94,8 +94,15 @@ def _opened(request: dict[str, Any]) -> Connection:
             connection.adapters.register_loader(name, as_it_is_written(loader))
         _restrain(connection, request["seconds"])
     except errors.Error as error:
-        raise SourceFailed("refused" if error.sqlstate else "unreachable") from None
+        raise SourceFailed("refused" if error.sqlstate else _word_for(error)) from None
     return connection
+
+
+def _word_for(error: errors.Error) -> str:
+    """A server that asked for the password is there; it says in its own language why it ended."""
+    if error.pgconn and error.pgconn.used_password:
+        return "denied"
+    return "certificate" if "certificate" in str(error) else "unreachable"  # the library's own words
 
 
 def as_it_is_written(loader: type[Loader]) -> type[Loader]:

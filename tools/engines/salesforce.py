@@ -47,7 +47,7 @@ class Salesforce:
         try:
             told = of_type(self._service.post_form("/services/oauth2/token", fields), dict)
         except QueryFailed:  # a client that it does not know
-            raise SourceFailed("unreachable") from None
+            raise SourceFailed("denied") from None
         token = of_type(told.get("access_token"), str)
         if not TOKEN.fullmatch(token):
             raise SourceFailed("no_answer")

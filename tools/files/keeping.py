@@ -19,7 +19,15 @@ from accounts.problems import FileTooLarge, NotFound
 from tools.asking import check_files
 from tools.files import workbooks
 from tools.models import DataSource, SourceFile
-from tools.problems import FilesOfBucket, FileUnusable, QueryTooBig, QueryTooSlow, SourcesFull, SourceUnusable
+from tools.problems import (
+    FilesOfBucket,
+    FileUnreadable,
+    FileUnusable,
+    QueryTooBig,
+    QueryTooSlow,
+    SourcesFull,
+    SourceUnusable,
+)
 
 TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 LONGEST_WORDS = 55  # of a name, and room to tell it apart
@@ -79,7 +87,7 @@ def as_tables(source: DataSource, table: str, content: bytes) -> list[SourceFile
     try:
         check_files(source, files)
     except SourceUnusable:
-        raise FileUnusable from None
+        raise FileUnreadable from None
     except (QueryTooBig, QueryTooSlow):
         raise FileTooLarge from None
     return files

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains", "in")
 MOST_CONDITIONS, MOST_VALUES, LONGEST_VALUE, LARGEST = 6, 50, 500, 10**15
 OF_TEXTS = ("contains",)
@@ -13,7 +15,7 @@ Condition = tuple[str, str, Any]
 
 
 class FilterRefused(Exception):
-    """Its text says in English why."""
+    """Its text says why, in the language of whoever asked."""
 
 
 def read_filter(said: Mapping[str, Any]) -> list[Condition]:
@@ -21,7 +23,7 @@ def read_filter(said: Mapping[str, Any]) -> list[Condition]:
     FilterRefused."""
     conditions = [one for name, wanted in said.items() for one in _conditions(name, wanted)]
     if len(conditions) > MOST_CONDITIONS:
-        raise FilterRefused(f"A filter has at most {MOST_CONDITIONS} conditions.")
+        raise FilterRefused(_("A filter has at most %(most)d conditions.") % {"most": MOST_CONDITIONS})
     return conditions
 
 
@@ -30,21 +32,24 @@ def _conditions(name: str, wanted: Any) -> list[Condition]:
         wanted = {"in": wanted}
     by_operator = wanted if isinstance(wanted, dict) else {"eq": wanted}
     if not by_operator:
-        raise FilterRefused(f"Say which value {_quoted(name)} has.")
+        raise FilterRefused(_("Say which value %(name)s has.") % {"name": _quoted(name)})
     if unknown := set(by_operator) - set(OPERATORS):
-        raise FilterRefused(f"There is no operator {_quoted(min(unknown))}. There are: {', '.join(OPERATORS)}.")
+        raise FilterRefused(
+            _("There is no operator %(name)s. There are: %(names)s.")
+            % {"name": _quoted(min(unknown)), "names": ", ".join(OPERATORS)}
+        )
     return [(name, operator, _value(name, operator, value)) for operator, value in by_operator.items()]
 
 
 def _value(name: str, operator: str, value: Any) -> Any:
     if operator == "in":
         if not isinstance(value, list) or not 0 < len(value) <= MOST_VALUES or None in value:
-            raise FilterRefused(f"“in” takes a list of 1 to {MOST_VALUES} values.")
+            raise FilterRefused(_("“in” takes a list of 1 to %(most)d values.") % {"most": MOST_VALUES})
         return [_scalar(name, one) for one in value]
     if value is None and operator not in WITH_NULL:
-        raise FilterRefused("null is compared by eq and ne alone.")
+        raise FilterRefused(_("null is compared by eq and ne alone."))
     if operator in OF_TEXTS and not isinstance(value, str):
-        raise FilterRefused("“contains” takes a text.")
+        raise FilterRefused(_("“contains” takes a text."))
     return _scalar(name, value)
 
 
@@ -56,8 +61,11 @@ def _scalar(name: str, value: Any) -> Any:
     if isinstance(value, str) and len(value) <= LONGEST_VALUE and not any(map(_is_hidden, value)):
         return value
     raise FilterRefused(
-        f"A value of {_quoted(name)} is a text of at most {LONGEST_VALUE} characters without control characters, a "
-        "number, true, false or null."
+        _(
+            "A value of %(name)s is a text of at most %(most)d characters without control characters, a number, true, "
+            "false or null."
+        )
+        % {"name": _quoted(name), "most": LONGEST_VALUE}
     )
 
 

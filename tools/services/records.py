@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from accounts.models import Membership
 from tools.asking import ask_source
 from tools.engines.running import MOST_BYTES, MOST_ROWS
@@ -54,7 +56,7 @@ def find_record(by: Membership, table: SourceTable, record: str) -> QueryAnswer:
     columns = list(table.columns.all())
     if not is_asked_by_id(table):
         raise RecordsRefused(
-            reason="Records of this entity cannot be asked for by an id: its field is none that may be read."
+            reason=_("Records of this entity cannot be asked for by an id: its field is none that may be read.")
         )
     more = {"id": record, "most": {"rows": 1, "bytes": MOST_BYTES}}
     return _answer(by, table, _wanted(table, columns, ()), "record", ["id"], more)
@@ -85,7 +87,7 @@ def _answer(
     source = table.source
     read = [one for one in wanted if not one.is_masked]
     if not read:
-        raise RecordsRefused(reason="None of these fields may be read.")
+        raise RecordsRefused(reason=_("None of these fields may be read."))
     fields = [{"name": one.name, "type": one.type} for one in read]
     key = answer_key(by, source, [readable_table(table)], [asked, table.name, [one.name for one in wanted], dict(more)])
     found = kept_answer(key)
@@ -114,14 +116,20 @@ def _column(table: SourceTable, columns: Sequence[SourceColumn], name: str) -> S
     if len(same) == 1:
         return same[0]
     there = ", ".join(one.name for one in columns[:MOST_NAMED] if not one.is_masked)
-    raise RecordsRefused(reason=f"The entity {table.name} has no field of this name. There are: {there}.")
+    raise RecordsRefused(
+        reason=_("The entity %(entity)s has no field of this name. There are: %(names)s.")
+        % {"entity": table.name, "names": there}
+    )
 
 
 def _condition(table: SourceTable, columns: Sequence[SourceColumn], asked: Condition) -> list[Any]:
     name, operator, value = asked
     column = _column(table, columns, name)
     if column.is_masked:
-        raise RecordsRefused(reason=f"The field {column.name} is masked: nothing can be found out by asking about it.")
+        raise RecordsRefused(
+            reason=_("The field %(name)s is masked: nothing can be found out by asking about it.")
+            % {"name": column.name}
+        )
     if table.source.kind == DataSource.Kind.REST:
         _check_parameter(table, column.name, operator, value)
     return [column.name, column.type, operator, value]
@@ -132,5 +140,7 @@ def _check_parameter(table: SourceTable, name: str, operator: str, value: Any) -
     if operator in filters.get(name, {}) and value is not None:
         return
     open_names = {one.name for one in table.columns.all() if not one.is_masked}
-    there = "; ".join(f"{one} by {', '.join(sorted(by))}" for one, by in sorted(filters.items()) if one in open_names)
-    raise RecordsRefused(reason=f"The service cannot be asked so. It can be asked: {there or 'without a filter'}.")
+    ways = "; ".join(f"{one} ({', '.join(sorted(by))})" for one, by in sorted(filters.items()) if one in open_names)
+    if not ways:
+        raise RecordsRefused(reason=_("This entity of the service can be asked for without a filter alone."))
+    raise RecordsRefused(reason=_("The service cannot be asked so. It can be asked by: %(ways)s.") % {"ways": ways})

@@ -13,9 +13,10 @@ The engines have walls of their own behind these (`tools.engines`).
 import hashlib
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import sqlglot
+from django.utils.translation import gettext as _
 from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.errors import ErrorLevel, SqlglotError
@@ -24,7 +25,7 @@ from sqlglot.optimizer.qualify import qualify
 from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins
-from tools.sql.readings import name_tables, put_readings
+from tools.sql.readings import fold_ascii, name_tables, put_readings
 from tools.sql.size import check_repeating, check_size
 from tools.sql.statements import ReadableStatement, Scalar, SqlRefused, Tables
 
@@ -32,6 +33,7 @@ MOST_CHARACTERS, MOST_OFFSET, MOST_RENDERED = 10_000, 1_000_000, 3_000_000
 READ_AS: dict[str, DialectType] = {"mysql": MySQLAsRead}
 RUN_AS: dict[str, DialectType] = {"mysql": MySQLAsRun}
 RUN_COMMENT = re.compile(r"/\*M?!")  # MySQL and MariaDB run what stands in such a comment
+CAPITALS_DO_NOT_MATTER = ("duckdb", "sqlite")
 WORD = re.compile(r"[A-Za-z_]{0,40}|CURRENT ROW")
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # its warnings quote the statement
@@ -51,43 +53,50 @@ def read_sql(
     try:
         fingerprint = _fingerprint(tree, dialect)
         name_tables(tree, tables)
-        schema = _schema(tables, dialect)
+        schema, is_folded = _schema(tables, dialect), dialect in CAPITALS_DO_NOT_MATTER
+        named = {fold_ascii(one): one for one in (*_column_names(tables), *(one.alias_or_name for one in tree.selects))}
         tree = qualify(tree, dialect=dialect, schema=schema, expand_stars=True, validate_qualify_columns=True)
         _check(tree)  # what names were resolved to: a row as a whole is a kind of its own
         check_repeating(tree)
         _check_names(tree)
-        put_readings(tree, tables)
+        if is_folded:
+            _name_as_written(tree, named)
+        put_readings(tree, tables, is_folded)
         bound = bind(tree, dialect, values or {})
         run_as = RUN_AS.get(dialect, dialect)
         rendered = tree.sql(dialect=run_as, comments=False, unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:
-        raise SqlRefused(f"The statement names what is not there: {_first_line(error)}") from None
+        raise SqlRefused(
+            _("The statement names what is not there: %(names)s") % {"names": _first_line(error)}
+        ) from None
     except SqlRefused:
         raise
     except Exception:
-        raise SqlRefused("The statement cannot be resolved.") from None
+        raise SqlRefused(_("The statement cannot be resolved.")) from None
     if len(rendered) > MOST_RENDERED:
-        raise SqlRefused("The statement is too long once it is written out.")
+        raise SqlRefused(_("The statement is too long once it is written out."))
     return ReadableStatement(rendered, bound, fingerprint)
 
 
 def parse_query(sql: str, dialect: str) -> exp.Query:
     """One SELECT, of which nothing else is known yet. Raises SqlRefused."""
     if len(sql) > MOST_CHARACTERS:
-        raise SqlRefused(f"The statement has more than {MOST_CHARACTERS} characters.")
+        raise SqlRefused(_("The statement has more than %(most)d characters.") % {"most": MOST_CHARACTERS})
     if not sql.isprintable() and set(filter(lambda one: not one.isprintable(), sql)) - set("\n\r\t"):
-        raise SqlRefused("The statement has characters that cannot be seen.")
+        raise SqlRefused(_("The statement has characters that cannot be seen."))
     if dialect == "mysql" and RUN_COMMENT.search(sql):
-        raise SqlRefused("A comment is for people alone, and does not begin with an exclamation mark.")
+        raise SqlRefused(_("A comment is for people alone, and does not begin with an exclamation mark."))
     read_as = READ_AS.get(dialect, dialect)
     try:
         found = [one for one in sqlglot.parse(sql, read=read_as, error_level=ErrorLevel.RAISE) if one is not None]
     except SqlglotError as error:
-        raise SqlRefused(f"This is no SQL of {dialect}: {_first_line(error)}") from None
+        raise SqlRefused(
+            _("This is no SQL of %(dialect)s: %(why)s") % {"dialect": dialect, "why": _first_line(error)}
+        ) from None
     except Exception:  # the parser stumbles over what nobody has thought of (IndexError, RecursionError)
-        raise SqlRefused(f"This is no SQL of {dialect}.") from None
+        raise SqlRefused(_("This is no SQL of %(dialect)s.") % {"dialect": dialect}) from None
     if len(found) != 1 or not isinstance(found[0], ROOTS):
-        raise SqlRefused("Write one SELECT and nothing else.")
+        raise SqlRefused(_("Write one SELECT and nothing else."))
     root: exp.Query = found[0]
     return root
 
@@ -101,7 +110,7 @@ def _check(tree: exp.Expr) -> None:
     """Every node is of a kind that is allowed and has allowed parts alone."""
     for node in tree.walk():
         if type(node) not in NODES:
-            raise SqlRefused(f"This is not allowed here: {_name_of(node)}.")
+            raise SqlRefused(_("This is not allowed here: %(name)s.") % {"name": _name_of(node)})
         if type(node) not in ANY_PARTS:
             _check_parts(node)
         if type(node) not in NAMED:
@@ -112,35 +121,57 @@ def _check_words(node: exp.Expr) -> None:
     """What is a word to the parser (a unit of time, a side of a join) is rendered as it is: it must be one."""
     for part in node.args.values():
         if isinstance(part, str) and not WORD.fullmatch(part):
-            raise SqlRefused(f"This is not allowed here: {type(node).__name__}.")
+            raise SqlRefused(_("This is not allowed here: %(name)s.") % {"name": type(node).__name__})
 
 
 def _check_parts(node: exp.Expr) -> None:
     used = {name for name, part in node.args.items() if part not in (None, False, [], "")}
     if unknown := used - CLAUSES[type(node)]:
-        raise SqlRefused(f"This is not allowed here: {_name_of(node)} with {', '.join(sorted(unknown)).strip('_')}.")
+        raise SqlRefused(
+            _("This is not allowed here: %(name)s with %(parts)s.")
+            % {"name": _name_of(node), "parts": ", ".join(sorted(unknown)).strip("_")}
+        )
     if isinstance(node, exp.Select) and not node.expressions:
-        raise SqlRefused("Write one SELECT and nothing else.")
+        raise SqlRefused(_("Write one SELECT and nothing else."))
     if isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
-        raise SqlRefused("Rows come from tables, not from functions.")
+        raise SqlRefused(_("Rows come from tables, not from functions."))
     if isinstance(node, exp.DataType) and node.this not in TYPES:
-        raise SqlRefused("A value can be cast to numbers, text, dates and times alone.")
+        raise SqlRefused(_("A value can be cast to numbers, text, dates and times alone."))
     if isinstance(node, exp.With) and node.parent and node.parent.parent is not None:
-        raise SqlRefused("WITH stands at the beginning of the statement.")
+        raise SqlRefused(_("WITH stands at the beginning of the statement."))
+
+
+def _column_names(tables: Tables) -> Iterator[str]:
+    return (column.name for table in tables for column in table.columns)
+
+
+def _name_as_written(tree: exp.Query, named: Mapping[str, str]) -> None:
+    """The answer's columns, which resolving has folded, and where they are spoken of (in ORDER BY): as the statement
+    calls them, else as the table does."""
+    order = tree.args.get("order")
+    spoken = [one for one in order.find_all(exp.Column) if not one.table] if order else []
+    for one in (*tree.selects, *spoken):
+        if one.alias_or_name in named:
+            name = exp.to_identifier(named[one.alias_or_name], quoted=True)
+            one.set("alias" if isinstance(one, exp.Alias) else "this", name)
 
 
 def _check_names(tree: exp.Expr) -> None:
     """A name that was not resolved (in HAVING and ORDER BY) is that of a result's column, or of nothing."""
     aliases = {one.alias for select in tree.find_all(exp.Select) for one in select.expressions}
     if unknown := {one.name for one in tree.find_all(exp.Column) if not one.table} - aliases:
-        raise SqlRefused(f"The statement names what is not there: {', '.join(sorted(unknown))[:200]}.")
+        raise SqlRefused(
+            _("The statement names what is not there: %(names)s") % {"names": ", ".join(sorted(unknown))[:200]}
+        )
 
 
 def _name_of(node: exp.Expr) -> str:
     """As whoever wrote it would call it."""
     if isinstance(node, exp.Anonymous):
-        return f"the function {''.join(one for one in str(node.this) if one.isalnum() or one == '_')[:60]}"
-    return f"the function {node.sql_name()}" if isinstance(node, exp.Func) else type(node).__name__
+        return _("the function %(name)s") % {
+            "name": "".join(one for one in str(node.this) if one.isalnum() or one == "_")[:60]
+        }
+    return _("the function %(name)s") % {"name": node.sql_name()} if isinstance(node, exp.Func) else type(node).__name__
 
 
 def _limit(tree: exp.Query, most: int) -> None:
@@ -148,7 +179,7 @@ def _limit(tree: exp.Query, most: int) -> None:
     for node in tree.find_all(exp.Limit, exp.Offset):
         said = node.expression
         if not (isinstance(said, exp.Literal) and said.is_int and int(said.this) <= MOST_OFFSET):
-            raise SqlRefused("LIMIT and OFFSET are whole numbers.")
+            raise SqlRefused(_("LIMIT and OFFSET are whole numbers."))
     asked = tree.args.get("limit")
     rows = min(int(asked.expression.this), most) if asked else most
     tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))

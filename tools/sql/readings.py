@@ -1,5 +1,6 @@
 """Tables of a statement: each is one that may be read, and is replaced by a reading of what may be read of it."""
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from tools.sql.statements import ReadableColumn, ReadableTable, SqlRefused, Tables
@@ -20,7 +21,7 @@ def name_tables(tree: exp.Query, tables: Tables) -> None:
         _name_within(part.this, tables, renamed)
         called = _folded(part.args["alias"].this)
         if called in renamed:
-            raise SqlRefused(f"Two parts of WITH are called {called}.")
+            raise SqlRefused(_("Two parts of WITH are called %(name)s.") % {"name": called})
         renamed[called] = f"{OWN}{n}"
         part.args["alias"].set("this", exp.to_identifier(renamed[called], quoted=True))
     _name_within(tree, tables, renamed, besides=with_)
@@ -52,7 +53,9 @@ def _found(table: exp.Table, tables: Tables) -> ReadableTable:
     exact = [one for one in found if one.name == table.name and (schema is None or one.schema == schema.name)]
     if len(exact or found) != 1:
         said = ", ".join(sorted({one.name for one in tables})[:50]) or "–"
-        raise SqlRefused(f"There is no one table of this name that may be read. These may be: {said}.")
+        raise SqlRefused(
+            _("There is no one table of this name that may be read. These may be: %(names)s.") % {"names": said}
+        )
     return (exact or found)[0]
 
 
@@ -60,28 +63,38 @@ def _folded(name: exp.Expr) -> str:
     return name.name.lower()
 
 
-def put_readings(tree: exp.Expr, tables: Tables) -> None:
-    """In the place of each table a query of its allowed columns; then no table is left that is not in one."""
+def fold_ascii(name: str) -> str:
+    """As DuckDB and SQLite compare names, and `sqlglot` resolves them there."""
+    return name.encode().lower().decode()
+
+
+def put_readings(tree: exp.Expr, tables: Tables, is_folded: bool) -> None:
+    """In the place of each table a query of its allowed columns; then no table is left that is not in one. `is_folded`:
+    the names of what was resolved were."""
     for table in list(tree.find_all(exp.Table)):
         if not table.args.get("db"):
             if not table.name.startswith(OWN):
-                raise SqlRefused("A table has no place among those that may be read.")
+                raise SqlRefused(_("A table has no place among those that may be read."))
             continue
-        reading = _reading(_found(table, tables))  # anew: where capitals do not matter, resolving has folded its name
+        reading = _reading(
+            _found(table, tables), is_folded
+        )  # anew: where capitals do not matter, resolving has folded its name
         table.replace(exp.Subquery(this=reading, alias=table.args["alias"].copy()))
 
 
-def _reading(table: ReadableTable) -> exp.Select:
+def _reading(table: ReadableTable, is_folded: bool) -> exp.Select:
     name, schema = (exp.to_identifier(one, quoted=True) for one in (table.name, table.schema))
     return exp.Select(
-        expressions=[_read(column) for column in table.columns],
+        expressions=[_read(column, is_folded) for column in table.columns],
         from_=exp.From(this=exp.Table(this=name, db=schema)),
     )
 
 
-def _read(column: ReadableColumn) -> exp.Expr:
-    name = exp.to_identifier(column.name, quoted=True)
+def _read(column: ReadableColumn, is_folded: bool) -> exp.Expr:
+    name = fold_ascii(column.name) if is_folded else column.name
+    read: exp.Expr = exp.Column(this=exp.to_identifier(column.name, quoted=True))
     if column.is_masked:
-        hidden = exp.Cast(this=exp.Literal.string(MASK), to=exp.DataType.build("text"))
-        return exp.Alias(this=hidden, alias=name)
-    return exp.Column(this=name)
+        read = exp.Cast(this=exp.Literal.string(MASK), to=exp.DataType.build("text"))
+    elif name == column.name:
+        return read
+    return exp.Alias(this=read, alias=exp.to_identifier(name, quoted=True))

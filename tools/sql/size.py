@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from tools.sql.statements import SqlRefused
@@ -16,11 +17,11 @@ REPEATING = (
 def check_size(tree: exp.Expr) -> None:
     """Raises SqlRefused for what would take long to resolve. Measured in tools/tests/test_sql_gate.py."""
     if sum(1 for _ in tree.walk()) > MOST_NODES:
-        raise SqlRefused("The statement is too long.")
+        raise SqlRefused(_("The statement is too long."))
     if max(_depths(tree)) > DEEPEST:
-        raise SqlRefused("The statement is nested too deeply.")
+        raise SqlRefused(_("The statement is nested too deeply."))
     if sum(1 for _ in tree.find_all(exp.Table)) > MOST_TABLES:
-        raise SqlRefused(f"The statement names more than {MOST_TABLES} tables.")
+        raise SqlRefused(_("The statement names more than %(most)d tables.") % {"most": MOST_TABLES})
     _check_aliases(tree)
     check_repeating(tree)
 
@@ -32,7 +33,9 @@ def check_repeating(tree: exp.Expr) -> None:
         node, around = waiting.pop()
         around += isinstance(node, REPEATING)
         if around > MOST_REPEATING:
-            raise SqlRefused(f"More than {MOST_REPEATING} roundings, searches or orders lie within one another.")
+            raise SqlRefused(
+                _("More than %(most)d roundings, searches or orders lie within one another.") % {"most": MOST_REPEATING}
+            )
         waiting.extend((one, around) for one in node.iter_expressions())
 
 
@@ -55,9 +58,11 @@ def _check_aliases(tree: exp.Expr) -> None:
             sizes[name] = max(sizes.get(name, 0), sum(1 for _ in aliased.walk()))
             if used := {one.name.lower() for one in _bare(aliased)} & (set(named) - {name}):
                 said = ", ".join(sorted(used))[:100]
-                raise SqlRefused(f"Write the table before the column, or what the alias stands for: {said}.")
+                raise SqlRefused(
+                    _("Write the table before the column, or what the alias stands for: %(names)s.") % {"names": said}
+                )
     if sum(sizes.get(one.name.lower(), 0) for one in _bare(tree)) > MOST_WITH_ALIASES:
-        raise SqlRefused("The statement is too long with its aliases.")
+        raise SqlRefused(_("The statement is too long with its aliases."))
 
 
 def _bare(tree: exp.Expr) -> Iterator[exp.Column]:

@@ -59,6 +59,7 @@ def test_a_server_is_connected_and_its_credentials_are_never_shown(people: Peopl
     ("wrong", "field"),
     [
         ({"host": "elsewhere.example"}, "host"),
+        ({"host": "https://db.example.org"}, "host"),
         ({"password": ""}, "password"),
         ({"database": ""}, "database"),
         ({"kind": "duckdb"}, "host"),
@@ -134,6 +135,36 @@ def test_from_files_to_described_tables(people: People) -> None:
     assert SourceTable.objects.get().description == "Who buys"
     source.refresh_from_db()
     assert source.updated_at > before
+
+
+def test_what_has_changed_in_a_source_since_is_said_where_its_tables_are_chosen(people: People) -> None:
+    ada, source = signed_in(people.ada), shop(people.ada.organization)
+    source.files.filter(table="customers").update(content=b"id,region,phone\n1,north,5\n")
+    source.files.filter(table="orders").delete()
+    kept = source.tables.get(name="customers").columns.get(name="region")
+    shown = ada.get(page("source_tables", source.pk))
+    (customers,) = shown.context["tables"]
+    assert customers["new"] == ["phone"]
+    assert "email" in customers["gone"]
+    assert [one.name for one in shown.context["gone"]] == ["orders"]
+    assert ada.post(page("source_tables", source.pk), {"table": [customers["value"]]}).status_code == 302
+    columns = {one.name: one for one in source.tables.get(name="customers").columns.all()}
+    assert list(columns) == ["id", "region", "phone"]
+    assert columns["phone"].is_masked
+    assert (columns["region"].is_masked, columns["region"].description) == (kept.is_masked, kept.description)
+    (again,) = ada.get(page("source_tables", source.pk)).context["tables"]
+    assert (again["new"], again["gone"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "absent"),
+    [("duckdb", "new_files", "host"), ("bucket", "host", "new_files"), ("rest", "openapi", "new_files")],
+)
+def test_a_source_shows_the_fields_of_its_kind(kind: str, there: str, absent: str, people: People) -> None:
+    source = DataSource.objects.create(organization=people.ada.organization, name="One", kind=kind)
+    shown = signed_in(people.ada).get(page("datasource_change", source.pk)).content.decode()
+    assert f'name="{there}"' in shown
+    assert f'name="{absent}"' not in shown
 
 
 def test_of_another_organization_there_is_nothing_to_check_or_choose(people: People) -> None:

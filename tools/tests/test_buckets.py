@@ -210,7 +210,7 @@ def test_where_the_bucket_is_away_what_was_brought_stays(lying: Lying, source: D
     assert source.check_outcome == "refused"
     server.answer = lambda *_asked: (403, {}, b"")
     assert brought(source) == before
-    assert source.check_outcome == "unreachable"
+    assert source.check_outcome == "denied"
 
 
 def test_what_lay_elsewhere_is_forgotten(people: People, lying: Lying, source: DataSource) -> None:

@@ -395,8 +395,12 @@ def test_a_role_that_reads_everywhere_may_connect_and_a_default_role_stays_taken
 
 
 def test_a_server_that_is_not_there_or_does_not_know_us_says_so(shop: Shop) -> None:
-    for wrong in ({"port": 1}, {"username": "nobody-of-this-name"}, {"password": "wrong"}):
-        with pytest.raises(SourceFailed, match="unreachable"):
+    for wrong, said in (
+        ({"port": 1}, "unreachable"),
+        ({"username": "nobody-of-this-name"}, "denied"),
+        ({"password": "wrong"}, "denied"),
+    ):
+        with pytest.raises(SourceFailed, match=said):
             running.ask_child(shop.request("SELECT 1", place=wrong))
 
 

@@ -82,6 +82,8 @@ def shop() -> Iterator[Shop]:
         if made.returncode:
             pytest.skip("openssl is not installed")
         (cluster / "server.key").chmod(0o600)
+        rules = (cluster / "pg_hba.conf").read_text()
+        (cluster / "pg_hba.conf").write_text(f"hostssl all sworn all scram-sha-256\n{rules}")
         owner = cluster.stat()
         for file in ("server.key", "server.crt"):
             os.chown(cluster / file, owner.st_uid, owner.st_gid)
@@ -167,17 +169,19 @@ def test_a_server_that_is_not_there_or_does_not_know_us_says_so(shop: Shop) -> N
         running.ask_child(shop.request("SELECT 1", place={"port": 1}))
     with pytest.raises(SourceFailed, match="unreachable"):
         running.ask_child(shop.request("SELECT 1", place={"username": "nobody-of-this-name"}))
+    with pytest.raises(SourceFailed, match="denied"):
+        running.ask_child(shop.request("SELECT 1", place={"username": "sworn", "password": "wrong"}))
 
 
 def test_a_server_is_proved_by_its_certificate(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """SSL_CERT_FILE says whose certificates are believed, as for models; without it, those of the web."""
     proved = shop.request("SELECT 1 AS one", place={"sslmode": "verify-full"})
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-    with pytest.raises(SourceFailed, match="unreachable"):
+    with pytest.raises(SourceFailed, match="certificate"):
         running.ask_child(proved)
     monkeypatch.setenv("SSL_CERT_FILE", str(shop.folder / "cluster" / "server.crt"))
     assert running.ask_child(proved)["rows"] == [[1]]
-    with pytest.raises(SourceFailed, match="unreachable"):
+    with pytest.raises(SourceFailed, match="certificate"):
         running.ask_child(shop.request("SELECT 1", place={"sslmode": "verify-full", "host": "elsewhere.example"}))
 
 

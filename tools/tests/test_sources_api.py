@@ -14,7 +14,7 @@ from tools import asking, sources
 from tools.engines.failures import SourceFailed
 from tools.files import keeping
 from tools.models import DataSource, SourceFile, SourceTable
-from tools.querying import run_query
+from tools.querying import QueryAnswer, run_query
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
 LIST = "/api/data-sources/"
@@ -239,10 +239,14 @@ def test_a_file_of_the_same_name_in_other_capitals_replaces_the_one_before(peopl
     assert signed_in(people.ada).post(f"{LIST}{source.pk}/check/").status_code == 200
 
 
-def answer_to(by: Any, source: DataSource, sql: str) -> list[list[Any]]:
+def answer_of(by: Any, source: DataSource, sql: str) -> QueryAnswer:
     sources.add_tables(by, source, sources.described_tables(source))
     SourceTable.objects.get(source=source).columns.update(is_masked=False)
-    return run_query(by, source, source.tables.prefetch_related("columns"), sql, {}).rows
+    return run_query(by, source, source.tables.prefetch_related("columns"), sql, {})
+
+
+def answer_to(by: Any, source: DataSource, sql: str) -> list[list[Any]]:
+    return answer_of(by, source, sql).rows
 
 
 def test_tables_with_capitals_in_their_names_are_asked(people: People, tmp_path: Path) -> None:
@@ -257,6 +261,33 @@ def test_tables_with_capitals_in_their_names_are_asked(people: People, tmp_path:
     connection.close()
     assert send_file(people.ada, lite.pk, "a.sqlite", (tmp_path / "a.sqlite").read_bytes()).status_code == 201
     assert answer_to(people.ada, lite, "SELECT v.Total FROM Ventas v") == [[7]]
+
+
+def test_an_answers_columns_are_called_as_the_statement_or_the_table_calls_them(people: People, tmp_path: Path) -> None:
+    """DuckDB and SQLite compare names of ASCII alone whatever their capitals; "AÑO" is another letter more."""
+    head, row = ("Región", "AÑO", "Total"), ("norte", 2025, 7)
+    files = DataSource.objects.create(organization=people.ada.organization, name="Files", kind="duckdb")
+    content = f"{';'.join(head)}\n{';'.join(map(str, row))}\n".encode()
+    assert send_file(people.ada, files.pk, "ventas.csv", content).status_code == 201
+    lite = DataSource.objects.create(organization=people.ada.organization, name="Lite", kind="sqlite")
+    with sqlite3.connect(tmp_path / "a.sqlite") as connection:
+        connection.execute(f"CREATE TABLE ventas ({', '.join(head)})")
+        connection.execute("INSERT INTO ventas VALUES (?, ?, ?)", row)
+    connection.close()
+    assert send_file(people.ada, lite.pk, "a.sqlite", (tmp_path / "a.sqlite").read_bytes()).status_code == 201
+    for source in (files, lite):
+        for sql, names in (
+            ("SELECT * FROM ventas", head),
+            (
+                "SELECT región, SUM(Total) AS TotalVentas FROM ventas GROUP BY región ORDER BY totalventas",
+                ("región", "TotalVentas"),
+            ),
+            ("SELECT AÑO AS ÑU FROM ventas UNION SELECT Total FROM ventas ORDER BY ÑU", ("ÑU",)),
+            ("SELECT aÑo FROM ventas WHERE AÑO = 2025", ("aÑo",)),
+        ):
+            found = answer_of(people.ada, source, sql)
+            assert tuple(one["name"] for one in found.columns) == names
+            assert found.rows
 
 
 @pytest.mark.parametrize(

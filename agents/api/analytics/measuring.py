@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from django.db.models import prefetch_related_objects
+from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from accounts.problems import NotFound
@@ -66,9 +67,11 @@ def find_metric(agent: Agent, name: str, source: str = "") -> Metric:
     found = _named(name, metrics)
     if len({one.table.source_id for one in found}) > 1:
         names = ", ".join(sorted({one.table.source.name for one in found}))
-        raise UnknownName(reason=f"More than one source has it; say which in `source`: {names}.")
+        raise UnknownName(reason=_("More than one source has it; say which in `source`: %(names)s.") % {"names": names})
     if not found:
-        raise UnknownName(reason=f"There is no metric of this name. There are: {_list(metrics)}.")
+        raise UnknownName(
+            reason=_("There is no metric of this name. There are: %(names)s.") % {"names": _list(metrics)}
+        )
     return _only(found)
 
 
@@ -77,8 +80,10 @@ def find_dimension(metric: Metric, name: str) -> Dimension:
     known = usable_dimensions(metric.table)
     if found := _named(name, known):
         return _only(found)
-    there = f"There are: {_list(known)}." if known else "It has none."
-    raise UnknownName(reason=f"The metric {metric.name} has no dimension of this name. {there}")
+    said = _("The metric %(metric)s has no dimension.")
+    if known:
+        said = _("The metric %(metric)s has no dimension of this name. There are: %(names)s.")
+    raise UnknownName(reason=said % {"metric": metric.name, "names": _list(known)})
 
 
 def _named(name: str, known: Sequence[Named]) -> list[Named]:
@@ -94,7 +99,9 @@ def _named(name: str, known: Sequence[Named]) -> list[Named]:
 def _only(found: Sequence[Named]) -> Named:
     """Raises UnknownName for a name that several of one source have: which is meant, nobody guesses."""
     if len(found) > 1:
-        raise UnknownName(reason=f"More than one is called so. Ask for one by its own name: {_list(found)}.")
+        raise UnknownName(
+            reason=_("More than one is called so. Ask for one by its own name: %(names)s.") % {"names": _list(found)}
+        )
     return found[0]
 
 
@@ -112,7 +119,10 @@ def ask_metric(agent: Agent, metric: Metric, asked: MetricQuestion, by: Membersh
     ]
     split = replace(asked.split, columns=tuple(one.column for one in dimensions), conditions=tuple(conditions))
     if (split.period or split.since or split.until) and not metric.time_column:
-        raise MetricUnusable(reason=f"The metric {metric.name} has no time: ask without a date range and a period.")
+        raise MetricUnusable(
+            reason=_("The metric %(metric)s has no time: ask without a date range and a period.")
+            % {"metric": metric.name}
+        )
     source = metric.table.source
     try:
         sql, values = write_measure(sql_dialect(source), measure_of(metric), split, MOST_ROWS)

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from agents.api.analytics.measuring import MetricQuestion, ask_metric
@@ -43,15 +44,18 @@ def metric_series(
     """Raises MetricUnusable, HistoryTooShort and what `ask_metric` raises."""
     answer: QueryAnswer = ask_metric(agent, metric, MetricQuestion(filters=filters, split=Split(period=period)), by)
     if answer.truncated:
-        raise MetricUnusable(reason=f"There are too many periods of a {period}. Ask for longer ones.")
+        raise MetricUnusable(reason=_("There are too many periods. Ask for longer ones."))
     try:
         series = regular_series(answer.rows, period, metric.aggregate, timezone.localdate())
     except SeriesRefused as refusal:
         raise MetricUnusable(reason=str(refusal)) from None
     if series.unknown > MOST_GAPS * len(series.values):
-        raise HistoryTooShort(reason=f"Of {len(series.values)} periods, {series.unknown} have no rows.")
+        raise HistoryTooShort(
+            reason=_("Of %(all)d periods, %(empty)d have no rows.")
+            % {"all": len(series.values), "empty": series.unknown}
+        )
     if len(set(series.values)) == 1:
-        raise HistoryTooShort(reason="The metric never changes: there is nothing to tell apart.")
+        raise HistoryTooShort(reason=_("The metric never changes: there is nothing to tell apart."))
     return series
 
 
@@ -104,15 +108,24 @@ def least_values(season: int, horizon: int) -> int:
 
 def _look_for_history(series: Series, least: int) -> None:
     if (there := len(series.values)) < least:
-        longer = "" if series.period == "year" else ", or for longer periods"
-        said = f"{least} periods of a {series.period} are needed, and there are {there}. Ask for fewer to come{longer}."
-        raise HistoryTooShort(reason=said)
+        raise HistoryTooShort(
+            reason=_(
+                "%(least)d whole periods are needed, and there are %(there)d. Ask for fewer to come, or for other "
+                "periods."
+            )
+            % {"there": there, "least": least}
+        )
 
 
 def _look_for_sense(found: Mapping[str, Any]) -> None:
     if found["mase"] > MOST_ERROR:
-        told = f"the best of {found['forms']} forms was wrong by {found['mase']:.1f} times the usual change"
-        raise HistoryTooShort(reason=f"At {found['origins']} earlier moments {told}: it is not told by its past.")
+        said = _(
+            "The metric is not told by its past: at %(origins)d earlier moments the best of %(forms)d forms was wrong "
+            "by %(error)s times the usual change."
+        )
+        raise HistoryTooShort(
+            reason=said % {"origins": found["origins"], "forms": found["forms"], "error": f"{found['mase']:.1f}"}
+        )
 
 
 def _columns(period: str, names: tuple[str, ...]) -> list[dict[str, str]]:
