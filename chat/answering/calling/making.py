@@ -105,7 +105,7 @@ def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcom
     try:
         check_still_member(kit.asker)
         with witnessed_calls() as calls:
-            result = tool.execute(kit.asker, asked if tool.server else {**asked, AGENT: kit.agent})
+            result = tool.call(kit.asker, asked if tool.server else {**asked, AGENT: kit.agent})
     except Exception as error:
         return failed(tool.name, error, began)
     step = step_of(tool.name, calls, began)
