@@ -1,16 +1,20 @@
 """What admin pages share: unfold's classes with types, forms of new rows, problems shown as messages."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import display_for_value
 from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied
 from django.db import DataError, transaction
 from django.db.models import Field, Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.html import escape
 from unfold import admin as unfold_admin
 from unfold.decorators import display as unfold_display
 
@@ -32,10 +36,43 @@ UNNAMED = "…"
 Display = TypeVar("Display", bound=Callable[..., Any])
 
 
+class Labelled(tuple[str, str]):
+    """`(value, text)`, of which lists make a coloured label; the page of a row shows the text."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return escape(str(self[1]))
+
+
 def label_display(description: Any, colours: Mapping[str, str], ordering: str) -> Callable[[Display], Display]:
-    """A list column shown as a coloured label; the method returns `(value, text)`."""
+    """A column of a list and a field of a row's page; the method returns `(value, text)`."""
     shown = unfold_display(description=description, label=dict(colours), ordering=ordering)
-    return cast(Callable[[Display], Display], shown)
+
+    def labelled(method: Display) -> Display:
+        @wraps(method)
+        def told(*args: Any) -> Labelled:
+            return Labelled(method(*args))
+
+        return cast(Display, shown(told))
+
+    return labelled
+
+
+def moment_display(
+    description: Any, ordering: str | None = None
+) -> Callable[[Callable[[Any, Any], datetime | None]], Any]:
+    """The same of a method that returns a moment, shown as the reader's language writes it; "–" for none."""
+
+    def shown(method: Callable[[Any, Any], datetime | None]) -> Any:
+        @admin.display(description=description, ordering=ordering)
+        @wraps(method)
+        def told(page: Any, obj: Any) -> str:
+            return str(display_for_value(method(page, obj), "–"))
+
+        return told
+
+    return shown
 
 
 def related_text(field: str, description: Any) -> Callable[[Any, Any], str]:
