@@ -84,7 +84,8 @@ class ProviderForm(SamlFields):
             return issuer
         if not issuer:
             raise ValidationError(self.fields["issuer"].error_messages["required"], code="required")
-        check_address_of_provider(issuer)
+        if issuer != self.instance.issuer:  # one that may no more be asked can be switched off
+            check_address_of_provider(issuer)
         if "?" in issuer:
             raise ValidationError(fault("no_url"))
         return issuer

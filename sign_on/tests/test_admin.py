@@ -162,6 +162,10 @@ def test_an_address_of_a_private_network_is_refused_where_it_is_asked_from_here(
     assert said.endswith(".")
     settings.SIGN_ON_NETWORKS = ["10.0.0.0/8"]
     assert ada.post(ADD, private).status_code == 302
+    settings.SIGN_ON_NETWORKS = []
+    provider = IdentityProvider.objects.get()
+    assert ada.post(change(provider), private | {"is_active": "", "secret": ""}).status_code == 302
+    assert not IdentityProvider.objects.get().is_active
 
 
 def test_a_domain_that_is_there_is_said_to_be_there(people: People, ada: Client) -> None:

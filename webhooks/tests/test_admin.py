@@ -67,6 +67,14 @@ def test_a_change_writes_what_was_changed(ada: Membership, client_of_ada: Client
     assert (webhook.description, webhook.is_active, waiting.status) == ("Registry", False, "failed")
 
 
+def test_one_whose_address_may_no_more_be_is_switched_off(ada: Membership, client_of_ada: Client) -> None:
+    webhook = hook_of(ada.organization, url="https://10.1.2.3/", events=["answer.rated"])
+    form = {**FORM, "url": webhook.url, "is_active": ""}
+    assert client_of_ada.post(page_of(webhook, "webhook_change"), form).status_code == 302
+    webhook.refresh_from_db()
+    assert not webhook.is_active
+
+
 def test_a_test_leads_to_its_line_in_the_log(ada: Membership, client_of_ada: Client) -> None:
     webhook = hook_of(ada.organization)
     assert client_of_ada.get(page_of(webhook, "test")).status_code == 404
