@@ -44,7 +44,7 @@ class ArgumentsRefused(Problem):
 
     status_code = 400
     code = "arguments_refused"
-    default_detail = _("The arguments do not meet the tool's schema; `reason` says why.")
+    default_detail = _("The arguments do not meet the tool's schema.")
 
 
 class ToolFailed(Problem):
@@ -52,7 +52,7 @@ class ToolFailed(Problem):
 
     status_code = 400
     code = "tool_failed"
-    default_detail = _("The tool says that it failed; `reason` is what it says.")
+    default_detail = _("The tool says that it failed.")
 
 
 class ToolChanged(Problem):
