@@ -1,8 +1,17 @@
 """What a data source and a query are refused with (docs/errors.md)."""
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.problems import FileTooLarge, Problem
+from config.refusals import Refusal
+
+
+def told_refusal(refusal: Refusal) -> str:
+    """In the language of whoever asked."""
+    values = {name: told_refusal(one) if isinstance(one, Refusal) else one for name, one in refusal.values.items()}
+    told = gettext(refusal.said)
+    return told % values if values else told
 
 
 class SqlNotAllowed(Problem):

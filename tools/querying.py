@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.cache import cache
-from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from tools.asking import ask_source
 from tools.engines.running import MOST_ROWS
 from tools.models import SERVICES, DataSource, SourceTable
-from tools.problems import SqlNotAllowed
+from tools.problems import SqlNotAllowed, told_refusal
 from tools.sealing import SealLost, seal_json, unseal_json
 from tools.sql.gate import read_sql
 from tools.sql.statements import ReadableColumn, ReadableTable, Scalar, SqlRefused
@@ -45,7 +44,7 @@ def run_query(
     try:
         statement = read_sql(sql, sql_dialect(source), readable, values, MOST_ROWS)
     except SqlRefused as refusal:
-        raise SqlNotAllowed(reason=str(refusal)) from None
+        raise SqlNotAllowed(reason=told_refusal(refusal)) from None
     key = answer_key(by, source, readable, [statement.sql, statement.values])
     found = kept_answer(key)
     if found is None:
@@ -58,7 +57,7 @@ def run_query(
 def sql_dialect(source: DataSource) -> str:
     """Raises SqlRefused for one that has no SQL."""
     if source.kind in SERVICES:
-        raise SqlRefused(_("This source has no SQL: ask it by the tools query_crm and get_entity."))
+        raise SqlRefused("This source has no SQL: ask it by the tools query_crm and get_entity.")
     return DIALECTS[source.engine]
 
 

@@ -101,6 +101,20 @@ def test_what_was_not_chosen_is_not_there(people: People) -> None:
         assert "hushword" not in answer.content.decode()
 
 
+def test_why_a_statement_is_refused_is_said_in_the_language_that_was_asked_for(
+    people: People, agent: Agent, source: DataSource
+) -> None:
+    asked = {"agent": "clerk", "source": str(source.pk), "sql": "SELECT pg_sleep(1) FROM orders"}
+    for language, said in (
+        ("es", "Esto no está permitido aquí: la función PG_SLEEP."),
+        ("en", "This is not allowed here: the function PG_SLEEP."),
+    ):
+        answer = signed_in(people.bob).post(
+            "/api/tools/query/", asked, content_type="application/json", headers={"Accept-Language": language}
+        )
+        assert answer.json()["reason"].lower() == said.lower()
+
+
 def test_an_agent_reads_exactly_the_tables_that_it_was_given(people: People, agent: Agent, source: DataSource) -> None:
     assert give(people.ada, source, "orders").status_code == 200
     assert [[table["name"] for table in one["tables"]] for one in told(people.bob)] == [["orders"]]

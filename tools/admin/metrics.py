@@ -22,6 +22,7 @@ from tools.analytics import definitions, rules
 from tools.analytics.written import read_yaml, write_yaml
 from tools.api.metrics import DefinitionsSerializer, shown_definitions
 from tools.models import DataSource, Dimension, Metric, SourceTable
+from tools.problems import told_refusal
 from tools.services.plain import YamlRefused
 
 COLUMNS = ("column", "time_column")
@@ -150,7 +151,7 @@ def take_yaml(text: str, source: DataSource, by: Membership) -> list[str]:
     try:
         found = read_yaml(text)
     except YamlRefused as refusal:
-        return [str(refusal)]
+        return [told_refusal(refusal)]
     form = DefinitionsSerializer(data=found, context={"source": source})
     if not form.is_valid():
         return [f"{path}: {said}" for path, said in faults_in(form.errors)]

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from accounts import matching
 from tools.models import Dimension, Metric, SourceTable
+from tools.problems import told_refusal
 from tools.querying import readable_table, sql_dialect
 from tools.sql.gate import read_sql
 from tools.sql.measuring import Measure, Split, columns_of_expression, write_measure
@@ -66,7 +67,7 @@ def _faults_of_columns(metric: Metric) -> Faults:
         try:
             read = columns_of_expression(metric.expression, sql_dialect(metric.table.source))
         except SqlRefused as refusal:
-            return {**faults, "expression": str(refusal)}
+            return {**faults, "expression": told_refusal(refusal)}
         if not {one.lower() for one in read} <= {one.lower() for one in readable}:
             faults["expression"] = _closed()
     return faults
@@ -80,7 +81,7 @@ def _faults_of_statement(metric: Metric) -> Faults:
         sql, values = write_measure(dialect, measure_of(metric), split, 1)
         read_sql(sql, dialect, [readable_table(metric.table)], values)
     except SqlRefused as refusal:
-        return {"expression" if metric.expression else "aggregate": str(refusal)}
+        return {"expression" if metric.expression else "aggregate": told_refusal(refusal)}
     return {}
 
 

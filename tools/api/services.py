@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tools.models import DataSource
+from tools.problems import told_refusal
 from tools.services.described import read_service
 from tools.services.openapi import DescriptionRefused
 
@@ -84,7 +85,7 @@ def _of_rest(source: DataSource | None, fields: Fields, check_host: CheckHost) -
     try:
         described = read_service(openapi, mapping)
     except DescriptionRefused as refusal:
-        raise serializers.ValidationError({refusal.field: str(refusal)}) from None
+        raise serializers.ValidationError({refusal.field: told_refusal(refusal)}) from None
     host = _checked(check_host, described.host, "openapi")
     return {**fields, "host": host, "port": described.port, "service": described.service}
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
+from config.refusals import Refusal
 
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains", "in")
 MOST_CONDITIONS, MOST_VALUES, LONGEST_VALUE, LARGEST = 6, 50, 500, 10**15
@@ -14,8 +14,8 @@ WITH_NULL = ("eq", "ne")
 Condition = tuple[str, str, Any]
 
 
-class FilterRefused(Exception):
-    """Its text says why, in the language of whoever asked."""
+class FilterRefused(Refusal):
+    """Its text says why."""
 
 
 def read_filter(said: Mapping[str, Any]) -> list[Condition]:
@@ -23,7 +23,7 @@ def read_filter(said: Mapping[str, Any]) -> list[Condition]:
     FilterRefused."""
     conditions = [one for name, wanted in said.items() for one in _conditions(name, wanted)]
     if len(conditions) > MOST_CONDITIONS:
-        raise FilterRefused(_("A filter has at most %(most)d conditions.") % {"most": MOST_CONDITIONS})
+        raise FilterRefused("A filter has at most %(most)d conditions.", most=MOST_CONDITIONS)
     return conditions
 
 
@@ -32,11 +32,12 @@ def _conditions(name: str, wanted: Any) -> list[Condition]:
         wanted = {"in": wanted}
     by_operator = wanted if isinstance(wanted, dict) else {"eq": wanted}
     if not by_operator:
-        raise FilterRefused(_("Say which value %(name)s has.") % {"name": _quoted(name)})
+        raise FilterRefused("Say which value %(name)s has.", name=_quoted(name))
     if unknown := set(by_operator) - set(OPERATORS):
         raise FilterRefused(
-            _("There is no operator %(name)s. There are: %(names)s.")
-            % {"name": _quoted(min(unknown)), "names": ", ".join(OPERATORS)}
+            "There is no operator %(name)s. There are: %(names)s.",
+            name=_quoted(min(unknown)),
+            names=", ".join(OPERATORS),
         )
     return [(name, operator, _value(name, operator, value)) for operator, value in by_operator.items()]
 
@@ -44,12 +45,12 @@ def _conditions(name: str, wanted: Any) -> list[Condition]:
 def _value(name: str, operator: str, value: Any) -> Any:
     if operator == "in":
         if not isinstance(value, list) or not 0 < len(value) <= MOST_VALUES or None in value:
-            raise FilterRefused(_("“in” takes a list of 1 to %(most)d values.") % {"most": MOST_VALUES})
+            raise FilterRefused("“in” takes a list of 1 to %(most)d values.", most=MOST_VALUES)
         return [_scalar(name, one) for one in value]
     if value is None and operator not in WITH_NULL:
-        raise FilterRefused(_("null is compared by eq and ne alone."))
+        raise FilterRefused("null is compared by eq and ne alone.")
     if operator in OF_TEXTS and not isinstance(value, str):
-        raise FilterRefused(_("“contains” takes a text."))
+        raise FilterRefused("“contains” takes a text.")
     return _scalar(name, value)
 
 
@@ -61,11 +62,10 @@ def _scalar(name: str, value: Any) -> Any:
     if isinstance(value, str) and len(value) <= LONGEST_VALUE and not any(map(_is_hidden, value)):
         return value
     raise FilterRefused(
-        _(
-            "A value of %(name)s is a text of at most %(most)d characters without control characters, a number, true, "
-            "false or null."
-        )
-        % {"name": _quoted(name), "most": LONGEST_VALUE}
+        "A value of %(name)s is a text of at most %(most)d characters without control characters, a number, true, "
+        "false or null.",
+        name=_quoted(name),
+        most=LONGEST_VALUE,
     )
 
 

@@ -4,13 +4,14 @@ something else (`no`, a date) means anything."""
 from typing import Any
 
 import yaml
-from django.utils.translation import gettext as _
+
+from config.refusals import Refusal
 
 OPENING = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 CLOSING = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
 
-class YamlRefused(Exception):
+class YamlRefused(Refusal):
     """Its text says why, and in which line where one is to blame."""
 
 
@@ -21,7 +22,7 @@ class PlainLoader(yaml.BaseLoader):
         seen: set[str] = set()
         for key, _value in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.value in seen:
-                raise yaml.MarkedYAMLError(problem=_("this name stands here twice"), problem_mark=key.start_mark)
+                raise _at(key.start_mark, Refusal("this name stands here twice"))
             seen.add(key.value)
         return dict(super().construct_mapping(node, deep))
 
@@ -32,12 +33,9 @@ def read_plain(text: str, deepest: int, most_pieces: int) -> Any:
         _check_pieces(text, deepest, most_pieces)
         return yaml.load(text, PlainLoader)  # noqa: S506 - of a BaseLoader, which makes nothing but texts
     except yaml.MarkedYAMLError as error:
-        why = error.problem or _("this is no YAML")
-        if error.problem_mark:
-            why = _("Line %(line)d: %(why)s") % {"line": error.problem_mark.line + 1, "why": why}
-        raise YamlRefused(why) from None
+        raise _at(error.problem_mark, Refusal(error.problem or "this is no YAML")) from None
     except (yaml.YAMLError, ValueError, OverflowError):  # also of a character that there is not, or a long version
-        raise YamlRefused(_("The text has characters that YAML does not take.")) from None
+        raise YamlRefused("The text has characters that YAML does not take.") from None
 
 
 def _check_pieces(text: str, deepest: int, most: int) -> None:
@@ -46,18 +44,15 @@ def _check_pieces(text: str, deepest: int, most: int) -> None:
     for count, event in enumerate(yaml.parse(text, yaml.BaseLoader)):
         depth += isinstance(event, OPENING)
         depth -= isinstance(event, CLOSING)
-        fault = (
-            _("a reference to another part is not allowed")
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None)
-            else _("more than %(most)d levels") % {"most": deepest}
-            if depth > deepest
-            else _("more than %(most)d pieces") % {"most": most}
-            if count > most
-            else ""
-        )
-        if fault:
-            raise yaml.MarkedYAMLError(problem=fault, problem_mark=_mark(event))
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise _at(event.start_mark, Refusal("a reference to another part is not allowed"))
+        if depth > deepest:
+            raise _at(event.start_mark, Refusal("more than %(most)d levels", most=deepest))
+        if count > most:
+            raise _at(event.start_mark, Refusal("more than %(most)d pieces", most=most))
 
 
-def _mark(event: yaml.Event) -> yaml.error.Mark | None:
-    return event.start_mark if isinstance(event.start_mark, yaml.error.Mark) else None
+def _at(mark: Any, why: Refusal) -> YamlRefused:
+    if not isinstance(mark, yaml.error.Mark):
+        return YamlRefused(why.said, **why.values)
+    return YamlRefused("Line %(line)d: %(why)s", line=mark.line + 1, why=why)

@@ -17,7 +17,7 @@ from accounts.models import Membership
 from tools.asking import ask_source
 from tools.engines.running import MOST_BYTES, MOST_ROWS
 from tools.models import DataSource, SourceColumn, SourceTable
-from tools.problems import RecordsRefused
+from tools.problems import RecordsRefused, told_refusal
 from tools.querying import QueryAnswer, answer_key, keep_answer, kept_answer, readable_table
 from tools.services.filters import Condition, FilterRefused, read_filter
 from tools.sql.readings import MASK
@@ -44,7 +44,7 @@ def find_records(by: Membership, table: SourceTable, asked: RecordsQuestion) -> 
     try:
         conditions = [_condition(table, columns, one) for one in read_filter(asked.filter)]
     except FilterRefused as refusal:
-        raise RecordsRefused(reason=str(refusal)) from None
+        raise RecordsRefused(reason=told_refusal(refusal)) from None
     more = {"filter": conditions, "most": {"rows": min(asked.limit, MOST_ROWS), "bytes": MOST_BYTES}}
     return _answer(
         by, table, wanted, "records", [[name, operator] for name, _type, operator, _value in conditions], more

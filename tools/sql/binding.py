@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Mapping
 
-from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from tools.sql.mysql import value_in_place
@@ -24,17 +23,16 @@ def bind(tree: exp.Expr, dialect: str, values: Mapping[str, Scalar]) -> tuple[Sc
     for place in list(tree.find_all(exp.Placeholder)):
         name = place.this
         if not isinstance(name, str) or name not in values:
-            raise SqlRefused(_("Each place for a value is written :name, with a value of that name in params."))
+            raise SqlRefused("Each place for a value is written :name, with a value of that name in params.")
         order.setdefault(name, len(order) + 1)
         value = _checked(values[name])
         written += len(value.encode()) if dialect == "mysql" and isinstance(value, str) else 0
         if written > MOST_WRITTEN:
-            raise SqlRefused(_("The values are too long together."))
+            raise SqlRefused("The values are too long together.")
         place.replace(value_in_place(value) if dialect == "mysql" else _place(order[name], dialect))
     if unused := set(values) - set(order):
         raise SqlRefused(
-            _("The statement has no place for these params: %(names)s.")
-            % {"names": ", ".join(sorted(unused)[:10])[:200]}
+            "The statement has no place for these params: %(names)s.", names=", ".join(sorted(unused)[:10])[:200]
         )
     return tuple(values[name] for name in order)
 
@@ -48,13 +46,13 @@ def _place(number: int, dialect: str) -> exp.Expr:
 
 def _checked(value: Scalar) -> Scalar:
     if value is not None and not isinstance(value, str | int | float | bool):
-        raise SqlRefused(_("A value is a text, a number, true, false or null."))
+        raise SqlRefused("A value is a text, a number, true, false or null.")
     if isinstance(value, str) and (len(value) > LONGEST_VALUE or NO_TEXT.search(value)):
         raise SqlRefused(
-            _("A value has at most %(most)d characters, none of them NUL or half of a pair.") % {"most": LONGEST_VALUE}
+            "A value has at most %(most)d characters, none of them NUL or half of a pair.", most=LONGEST_VALUE
         )
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise SqlRefused(_("A whole number has at most 64 bits."))
+        raise SqlRefused("A whole number has at most 64 bits.")
     if isinstance(value, float) and not math.isfinite(value):
-        raise SqlRefused(_("A number is finite."))
+        raise SqlRefused("A number is finite.")
     return value

@@ -16,12 +16,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 import sqlglot
-from django.utils.translation import gettext as _
 from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
+from config.refusals import Refusal
 from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins
@@ -66,37 +66,33 @@ def read_sql(
         run_as = RUN_AS.get(dialect, dialect)
         rendered = tree.sql(dialect=run_as, comments=False, unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:
-        raise SqlRefused(
-            _("The statement names what is not there: %(names)s") % {"names": _first_line(error)}
-        ) from None
+        raise SqlRefused("The statement names what is not there: %(names)s", names=_first_line(error)) from None
     except SqlRefused:
         raise
     except Exception:
-        raise SqlRefused(_("The statement cannot be resolved.")) from None
+        raise SqlRefused("The statement cannot be resolved.") from None
     if len(rendered) > MOST_RENDERED:
-        raise SqlRefused(_("The statement is too long once it is written out."))
+        raise SqlRefused("The statement is too long once it is written out.")
     return ReadableStatement(rendered, bound, fingerprint)
 
 
 def parse_query(sql: str, dialect: str) -> exp.Query:
     """One SELECT, of which nothing else is known yet. Raises SqlRefused."""
     if len(sql) > MOST_CHARACTERS:
-        raise SqlRefused(_("The statement has more than %(most)d characters.") % {"most": MOST_CHARACTERS})
+        raise SqlRefused("The statement has more than %(most)d characters.", most=MOST_CHARACTERS)
     if not sql.isprintable() and set(filter(lambda one: not one.isprintable(), sql)) - set("\n\r\t"):
-        raise SqlRefused(_("The statement has characters that cannot be seen."))
+        raise SqlRefused("The statement has characters that cannot be seen.")
     if dialect == "mysql" and RUN_COMMENT.search(sql):
-        raise SqlRefused(_("A comment is for people alone, and does not begin with an exclamation mark."))
+        raise SqlRefused("A comment is for people alone, and does not begin with an exclamation mark.")
     read_as = READ_AS.get(dialect, dialect)
     try:
         found = [one for one in sqlglot.parse(sql, read=read_as, error_level=ErrorLevel.RAISE) if one is not None]
     except SqlglotError as error:
-        raise SqlRefused(
-            _("This is no SQL of %(dialect)s: %(why)s") % {"dialect": dialect, "why": _first_line(error)}
-        ) from None
+        raise SqlRefused("This is no SQL of %(dialect)s: %(why)s", dialect=dialect, why=_first_line(error)) from None
     except Exception:  # the parser stumbles over what nobody has thought of (IndexError, RecursionError)
-        raise SqlRefused(_("This is no SQL of %(dialect)s.") % {"dialect": dialect}) from None
+        raise SqlRefused("This is no SQL of %(dialect)s.", dialect=dialect) from None
     if len(found) != 1 or not isinstance(found[0], ROOTS):
-        raise SqlRefused(_("Write one SELECT and nothing else."))
+        raise SqlRefused("Write one SELECT and nothing else.")
     root: exp.Query = found[0]
     return root
 
@@ -110,7 +106,7 @@ def _check(tree: exp.Expr) -> None:
     """Every node is of a kind that is allowed and has allowed parts alone."""
     for node in tree.walk():
         if type(node) not in NODES:
-            raise SqlRefused(_("This is not allowed here: %(name)s.") % {"name": _name_of(node)})
+            raise SqlRefused("This is not allowed here: %(name)s.", name=_name_of(node))
         if type(node) not in ANY_PARTS:
             _check_parts(node)
         if type(node) not in NAMED:
@@ -121,24 +117,25 @@ def _check_words(node: exp.Expr) -> None:
     """What is a word to the parser (a unit of time, a side of a join) is rendered as it is: it must be one."""
     for part in node.args.values():
         if isinstance(part, str) and not WORD.fullmatch(part):
-            raise SqlRefused(_("This is not allowed here: %(name)s.") % {"name": type(node).__name__})
+            raise SqlRefused("This is not allowed here: %(name)s.", name=type(node).__name__)
 
 
 def _check_parts(node: exp.Expr) -> None:
     used = {name for name, part in node.args.items() if part not in (None, False, [], "")}
     if unknown := used - CLAUSES[type(node)]:
         raise SqlRefused(
-            _("This is not allowed here: %(name)s with %(parts)s.")
-            % {"name": _name_of(node), "parts": ", ".join(sorted(unknown)).strip("_")}
+            "This is not allowed here: %(name)s with %(parts)s.",
+            name=_name_of(node),
+            parts=", ".join(sorted(unknown)).strip("_"),
         )
     if isinstance(node, exp.Select) and not node.expressions:
-        raise SqlRefused(_("Write one SELECT and nothing else."))
+        raise SqlRefused("Write one SELECT and nothing else.")
     if isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
-        raise SqlRefused(_("Rows come from tables, not from functions."))
+        raise SqlRefused("Rows come from tables, not from functions.")
     if isinstance(node, exp.DataType) and node.this not in TYPES:
-        raise SqlRefused(_("A value can be cast to numbers, text, dates and times alone."))
+        raise SqlRefused("A value can be cast to numbers, text, dates and times alone.")
     if isinstance(node, exp.With) and node.parent and node.parent.parent is not None:
-        raise SqlRefused(_("WITH stands at the beginning of the statement."))
+        raise SqlRefused("WITH stands at the beginning of the statement.")
 
 
 def _column_names(tables: Tables) -> Iterator[str]:
@@ -160,18 +157,17 @@ def _check_names(tree: exp.Expr) -> None:
     """A name that was not resolved (in HAVING and ORDER BY) is that of a result's column, or of nothing."""
     aliases = {one.alias for select in tree.find_all(exp.Select) for one in select.expressions}
     if unknown := {one.name for one in tree.find_all(exp.Column) if not one.table} - aliases:
-        raise SqlRefused(
-            _("The statement names what is not there: %(names)s") % {"names": ", ".join(sorted(unknown))[:200]}
-        )
+        raise SqlRefused("The statement names what is not there: %(names)s", names=", ".join(sorted(unknown))[:200])
 
 
-def _name_of(node: exp.Expr) -> str:
+def _name_of(node: exp.Expr) -> str | Refusal:
     """As whoever wrote it would call it."""
     if isinstance(node, exp.Anonymous):
-        return _("the function %(name)s") % {
-            "name": "".join(one for one in str(node.this) if one.isalnum() or one == "_")[:60]
-        }
-    return _("the function %(name)s") % {"name": node.sql_name()} if isinstance(node, exp.Func) else type(node).__name__
+        name = "".join(one for one in str(node.this) if one.isalnum() or one == "_")[:60]
+        return Refusal("the function %(name)s", name=name)
+    if isinstance(node, exp.Func):
+        return Refusal("the function %(name)s", name=node.sql_name())
+    return type(node).__name__
 
 
 def _limit(tree: exp.Query, most: int) -> None:
@@ -179,7 +175,7 @@ def _limit(tree: exp.Query, most: int) -> None:
     for node in tree.find_all(exp.Limit, exp.Offset):
         said = node.expression
         if not (isinstance(said, exp.Literal) and said.is_int and int(said.this) <= MOST_OFFSET):
-            raise SqlRefused(_("LIMIT and OFFSET are whole numbers."))
+            raise SqlRefused("LIMIT and OFFSET are whole numbers.")
     asked = tree.args.get("limit")
     rows = min(int(asked.expression.this), most) if asked else most
     tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))

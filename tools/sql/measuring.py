@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
-from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from tools.sql.gate import parse_query
@@ -89,12 +88,12 @@ def _order(dialect: str, split: Split, parts: int) -> Iterator[exp.Expr]:
 
 def _number(dialect: str, measure: Measure) -> exp.Expr:
     if measure.aggregate == "median" and dialect in WITHOUT_MEDIAN:
-        raise SqlRefused(_("%(engine)s has no median.") % {"engine": WITHOUT_MEDIAN[dialect]})
+        raise SqlRefused("%(engine)s has no median.", engine=WITHOUT_MEDIAN[dialect])
     measured = _read_expression(measure.expression, dialect) if measure.expression else None
     if measured is None and measure.column:
         measured = _quoted_column(measure.column)
     if measured is None and measure.aggregate != "count":
-        raise SqlRefused(_("This aggregate needs a column or an expression."))
+        raise SqlRefused("This aggregate needs a column or an expression.")
     if measured is None:
         return exp.Count(this=exp.Star())
     made: dict[str, Callable[[exp.Expr], exp.Expr]] = {
@@ -112,18 +111,18 @@ def _number(dialect: str, measure: Measure) -> exp.Expr:
 def _read_expression(text: str, dialect: str) -> exp.Expr:
     """By the gate's own reading, of the columns of one table. Raises SqlRefused."""
     if len(text) > LONGEST_EXPRESSION:
-        raise SqlRefused(_("The expression has more than %(most)d characters.") % {"most": LONGEST_EXPRESSION})
+        raise SqlRefused("The expression has more than %(most)d characters.", most=LONGEST_EXPRESSION)
     query = parse_query(f"SELECT {text}", dialect)
     check_size(query)
     used = {name for name, part in query.args.items() if part not in (None, False, [], "")}
     if used != {"expressions"} or len(query.expressions) != 1 or isinstance(query.expressions[0], exp.Alias):
-        raise SqlRefused(_("Write one expression over the table's columns and nothing else."))
+        raise SqlRefused("Write one expression over the table's columns and nothing else.")
     (found,) = query.expressions
     if isinstance(found, exp.Column) or any(isinstance(one, NOT_IN_EXPRESSIONS) for one in found.walk()):
-        raise SqlRefused(_("An expression has columns, numbers, texts and functions of single rows alone."))
+        raise SqlRefused("An expression has columns, numbers, texts and functions of single rows alone.")
     for column in found.find_all(exp.Column):
         if column.table:
-            raise SqlRefused(_("An expression names its table's columns alone, without a table."))
+            raise SqlRefused("An expression names its table's columns alone, without a table.")
         column.set("table", exp.to_identifier(TABLE, quoted=True))
     return exp.paren(found.copy(), copy=False)
 

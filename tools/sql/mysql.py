@@ -7,7 +7,6 @@ into the statement itself.
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from sqlglot import TokenType, exp
 from sqlglot.dialects.mysql import MySQL
 from sqlglot.generators.mysql import MySQLGenerator
@@ -51,7 +50,7 @@ class MySQLAsRun(MySQLAsRead):
 def check_joins(tree: exp.Expr) -> None:
     """`sqlglot` would write a FULL JOIN as a UNION, which has fewer rows."""
     if any(one.side == "FULL" for one in tree.find_all(exp.Join)):
-        raise SqlRefused(_("MySQL has no FULL JOIN."))
+        raise SqlRefused("MySQL has no FULL JOIN.")
 
 
 def _digits(text: str) -> str:

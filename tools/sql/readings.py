@@ -1,6 +1,5 @@
 """Tables of a statement: each is one that may be read, and is replaced by a reading of what may be read of it."""
 
-from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from tools.sql.statements import ReadableColumn, ReadableTable, SqlRefused, Tables
@@ -21,7 +20,7 @@ def name_tables(tree: exp.Query, tables: Tables) -> None:
         _name_within(part.this, tables, renamed)
         called = _folded(part.args["alias"].this)
         if called in renamed:
-            raise SqlRefused(_("Two parts of WITH are called %(name)s.") % {"name": called})
+            raise SqlRefused("Two parts of WITH are called %(name)s.", name=called)
         renamed[called] = f"{OWN}{n}"
         part.args["alias"].set("this", exp.to_identifier(renamed[called], quoted=True))
     _name_within(tree, tables, renamed, besides=with_)
@@ -53,9 +52,7 @@ def _found(table: exp.Table, tables: Tables) -> ReadableTable:
     exact = [one for one in found if one.name == table.name and (schema is None or one.schema == schema.name)]
     if len(exact or found) != 1:
         said = ", ".join(sorted({one.name for one in tables})[:50]) or "–"
-        raise SqlRefused(
-            _("There is no one table of this name that may be read. These may be: %(names)s.") % {"names": said}
-        )
+        raise SqlRefused("There is no one table of this name that may be read. These may be: %(names)s.", names=said)
     return (exact or found)[0]
 
 
@@ -74,7 +71,7 @@ def put_readings(tree: exp.Expr, tables: Tables, is_folded: bool) -> None:
     for table in list(tree.find_all(exp.Table)):
         if not table.args.get("db"):
             if not table.name.startswith(OWN):
-                raise SqlRefused(_("A table has no place among those that may be read."))
+                raise SqlRefused("A table has no place among those that may be read.")
             continue
         reading = _reading(
             _found(table, tables), is_folded

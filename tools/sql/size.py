@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from tools.sql.statements import SqlRefused
@@ -17,11 +16,11 @@ REPEATING = (
 def check_size(tree: exp.Expr) -> None:
     """Raises SqlRefused for what would take long to resolve. Measured in tools/tests/test_sql_gate.py."""
     if sum(1 for _ in tree.walk()) > MOST_NODES:
-        raise SqlRefused(_("The statement is too long."))
+        raise SqlRefused("The statement is too long.")
     if max(_depths(tree)) > DEEPEST:
-        raise SqlRefused(_("The statement is nested too deeply."))
+        raise SqlRefused("The statement is nested too deeply.")
     if sum(1 for _ in tree.find_all(exp.Table)) > MOST_TABLES:
-        raise SqlRefused(_("The statement names more than %(most)d tables.") % {"most": MOST_TABLES})
+        raise SqlRefused("The statement names more than %(most)d tables.", most=MOST_TABLES)
     _check_aliases(tree)
     check_repeating(tree)
 
@@ -34,7 +33,7 @@ def check_repeating(tree: exp.Expr) -> None:
         around += isinstance(node, REPEATING)
         if around > MOST_REPEATING:
             raise SqlRefused(
-                _("More than %(most)d roundings, searches or orders lie within one another.") % {"most": MOST_REPEATING}
+                "More than %(most)d roundings, searches or orders lie within one another.", most=MOST_REPEATING
             )
         waiting.extend((one, around) for one in node.iter_expressions())
 
@@ -59,10 +58,10 @@ def _check_aliases(tree: exp.Expr) -> None:
             if used := {one.name.lower() for one in _bare(aliased)} & (set(named) - {name}):
                 said = ", ".join(sorted(used))[:100]
                 raise SqlRefused(
-                    _("Write the table before the column, or what the alias stands for: %(names)s.") % {"names": said}
+                    "Write the table before the column, or what the alias stands for: %(names)s.", names=said
                 )
     if sum(sizes.get(one.name.lower(), 0) for one in _bare(tree)) > MOST_WITH_ALIASES:
-        raise SqlRefused(_("The statement is too long with its aliases."))
+        raise SqlRefused("The statement is too long with its aliases.")
 
 
 def _bare(tree: exp.Expr) -> Iterator[exp.Column]:

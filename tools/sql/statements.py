@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from config.refusals import Refusal
+
 Scalar = str | int | float | bool | None
 MAIN = "main"  # the schema of engines that have no other
 
@@ -36,7 +38,7 @@ class ReadableStatement:
     fingerprint: str
 
 
-class SqlRefused(Exception):
+class SqlRefused(Refusal):
     """A statement is not run. Its text says why, to whoever wrote it: a model corrects itself by it."""
 
 

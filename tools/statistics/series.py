@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from django.utils.translation import gettext as _
+from config.refusals import Refusal
 
 SEASONS = {"day": 7, "week": 52, "month": 12, "quarter": 4, "year": 1}  # periods after which it is the same season
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -13,8 +13,8 @@ DAYS = {"day": 1, "week": 7}
 ADDITIVE = frozenset(("count", "count_distinct", "sum"))  # of no rows they are zero; others are unknown
 
 
-class SeriesRefused(Exception):
-    """Nothing is computed of it. Its text says why, in the language of whoever asked."""
+class SeriesRefused(Refusal):
+    """Nothing is computed of it. Its text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def regular_series(rows: Iterable[Sequence[Any]], period: str, aggregate: str, t
     left_out = [day for day in known if day > today or next_period(day, period) > today]
     found = {day: value for day, value in known.items() if day not in left_out and value is not None}
     if not found:
-        raise SeriesRefused(_("No period has a number."))
+        raise SeriesRefused("No period has a number.")
     periods = list(_periods_between(min(found), max(found), period, len(found)))
     values = [found.get(day) for day in periods]
     gaps = sum(value is None for value in values)
@@ -63,23 +63,23 @@ def _periods_between(first: date, last: date, period: str, count: int) -> Iterab
         yield day
         day, most = next_period(day, period), most - 1
         if most < 0:
-            raise SeriesRefused(_("Most periods have no rows. Ask for longer periods or for a narrower time."))
+            raise SeriesRefused("Most periods have no rows. Ask for longer periods or for a narrower time.")
 
 
 def _day(value: Any) -> date:
     try:
         return date.fromisoformat(str(value)[:10])
     except ValueError:
-        raise SeriesRefused(_("The metric's time column has what is no time.")) from None
+        raise SeriesRefused("The metric's time column has what is no time.") from None
 
 
 def _number(value: Any) -> float | None:
     try:
         number = None if value is None else float(value)
     except (TypeError, ValueError, OverflowError):
-        raise SeriesRefused(_("The metric's values are no numbers.")) from None
+        raise SeriesRefused("The metric's values are no numbers.") from None
     if number is not None and not abs(number) < 1e300:
-        raise SeriesRefused(_("The metric's values are too large."))
+        raise SeriesRefused("The metric's values are too large.")
     return number
 
 

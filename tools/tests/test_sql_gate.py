@@ -235,7 +235,7 @@ def test_nothing_takes_long_to_read(bomb: str, dialect: str) -> None:
 @pytest.mark.parametrize("comment", ["/*! + 1 */", "/*!50000 + 1 */", "/*M! + 1 */", "/*M!100100 + 1 */"])
 def test_what_is_a_comment_to_us_and_none_to_mysql_is_refused(comment: str) -> None:
     """Run without it, the statement would answer another question than was asked."""
-    with pytest.raises(SqlRefused, match="comentario"):
+    with pytest.raises(SqlRefused, match="comment"):
         read_sql(f"SELECT 5 {comment} AS n", "mysql", TABLES)
     assert read_sql("SELECT 5 /* and ! */ AS n", "mysql", TABLES)
 
@@ -243,10 +243,10 @@ def test_what_is_a_comment_to_us_and_none_to_mysql_is_refused(comment: str) -> N
 def test_values_that_are_written_into_the_statement_are_not_too_long_together() -> None:
     """MySQL's server takes 16 MB at once, and a statement that it refuses so ends the connection."""
     places = ", ".join([":v"] * 300)
-    with pytest.raises(SqlRefused, match="demasiado largos en conjunto"):
+    with pytest.raises(SqlRefused, match="too long together"):
         read_sql(f"SELECT {places}", "mysql", TABLES, {"v": "😀" * 10_000})
     twice = ", ".join([":v NULLS LAST"] * 24)
-    with pytest.raises(SqlRefused, match="demasiado larga una vez"):
+    with pytest.raises(SqlRefused, match="too long once"):
         read_sql(f"SELECT id FROM orders ORDER BY {twice}", "mysql", TABLES, {"v": "😀" * 10_000})
     assert read_sql(f"SELECT {places}", "postgres", TABLES, {"v": "😀" * 10_000}).values
 

@@ -14,7 +14,7 @@ from agents.models import Agent
 from tools.analytics.rules import folded_name, is_open, is_usable, measure_of
 from tools.engines.running import MOST_ROWS
 from tools.models import Defined, Dimension, Metric, SourceTable
-from tools.problems import MetricUnusable, UnknownName
+from tools.problems import MetricUnusable, UnknownName, told_refusal
 from tools.querying import QueryAnswer, sql_dialect
 from tools.sql.measuring import Split, write_measure
 from tools.sql.statements import Scalar, SqlRefused
@@ -125,7 +125,7 @@ def ask_metric(agent: Agent, metric: Metric, asked: MetricQuestion, by: Membersh
     try:
         sql, values = write_measure(sql_dialect(source), measure_of(metric), split, MOST_ROWS)
     except SqlRefused as refusal:
-        raise MetricUnusable(reason=str(refusal)) from None
+        raise MetricUnusable(reason=told_refusal(refusal)) from None
     answer = query_with_agent(agent, str(source.pk), sql, values, by)
     names = [*([split.period] if split.period else []), *(one.name for one in dimensions), metric.name]
     columns = [{**column, "name": name} for column, name in zip(answer.columns, names, strict=True)]

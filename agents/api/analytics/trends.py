@@ -13,7 +13,7 @@ from agents.api.analytics.measuring import MetricQuestion, ask_metric
 from agents.models import Agent
 from tools.analytics.computing import compute
 from tools.models import Metric
-from tools.problems import HistoryTooShort, MetricUnusable
+from tools.problems import HistoryTooShort, MetricUnusable, told_refusal
 from tools.querying import QueryAnswer
 from tools.sql.measuring import Split
 from tools.sql.statements import Scalar
@@ -48,7 +48,7 @@ def metric_series(
     try:
         series = regular_series(answer.rows, period, metric.aggregate, timezone.localdate())
     except SeriesRefused as refusal:
-        raise MetricUnusable(reason=str(refusal)) from None
+        raise MetricUnusable(reason=told_refusal(refusal)) from None
     if series.unknown > MOST_GAPS * len(series.values):
         raise HistoryTooShort(
             reason=_("Of %(all)d periods, %(empty)d have no rows.")
