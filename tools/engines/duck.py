@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from tools.engines.cells import gather
-from tools.engines.failures import QueryFailed, QueryTooLarge, SourceFailed
+from tools.engines.failures import ColumnsGone, QueryFailed, QueryTooLarge, SourceFailed
 
 READERS = {
     "csv": "read_csv($1, sample_size=20000, max_line_size=1000000)",
@@ -48,12 +48,13 @@ class DuckFiles:
 
 
 def _opened(request: dict[str, Any]) -> Connection:
-    """With each file as a table: the columns of the request's reading, or every one where no reading is said."""
+    """With each file of the request's reading as a table of its columns there; where no reading is said, all of each.
+    Raises ColumnsGone where a file has not all of these."""
     connection = duckdb.connect(":memory:", config=SETTINGS)
     reading = request.get("reading")
     try:
         for file in request["files"]:
-            wanted = reading["main"].get(file["table"]) if reading else None
+            wanted = reading.get("main", {}).get(file["table"]) if reading is not None else None
             if reading is None or wanted is not None:
                 _load(connection, file, wanted)
         for statement in LAST:
@@ -66,9 +67,19 @@ def _opened(request: dict[str, Any]) -> Connection:
 
 
 def _load(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
+    described = f"DESCRIBE SELECT * FROM {READERS[file['format']]}"  # noqa: S608 - our own words
+    there = connection.execute(described, [file["path"]]).fetchall()
+    names = {_folded(one[0]) for one in there}
+    if gone := [one for one in wanted or () if _folded(one) not in names]:
+        raise ColumnsGone(f"{file['table']}: {', '.join(gone)}")
     columns = ", ".join(map(_quoted, wanted)) if wanted else "*" if wanted is None else "1"
     rows = f"SELECT {columns} FROM {READERS[file['format']]}"  # noqa: S608 - quoted names and our own words
     connection.execute(f"CREATE TABLE main.{_quoted(file['table'])} AS {rows}", [file["path"]])
+
+
+def _folded(name: str) -> bytes:
+    """As DuckDB compares names."""
+    return name.encode().lower()
 
 
 def _quoted(name: str) -> str:

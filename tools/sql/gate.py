@@ -61,7 +61,7 @@ def read_sql(
         _check_names(tree)
         if is_folded:
             _name_as_written(tree, named)
-        put_readings(tree, tables, is_folded)
+        read = put_readings(tree, tables, is_folded)
         bound = bind(tree, dialect, values or {})
         run_as = RUN_AS.get(dialect, dialect)
         rendered = tree.sql(dialect=run_as, comments=False, unsupported_level=ErrorLevel.RAISE)
@@ -75,7 +75,7 @@ def read_sql(
         raise SqlRefused(_("The statement cannot be resolved.")) from None
     if len(rendered) > MOST_RENDERED:
         raise SqlRefused(_("The statement is too long once it is written out."))
-    return ReadableStatement(rendered, bound, fingerprint)
+    return ReadableStatement(rendered, bound, fingerprint, read)
 
 
 def parse_query(sql: str, dialect: str) -> exp.Query:

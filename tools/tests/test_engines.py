@@ -10,7 +10,7 @@ import pytest
 
 from tools.engines import running
 from tools.engines.cells import LONGEST_CELL, gather, visible
-from tools.engines.failures import QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.engines.failures import ColumnsGone, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.tests.reading import MOST, READING, csv_files, duck_request, sqlite_file, sqlite_request
 
 SQL = "SELECT id, region FROM main.customers ORDER BY id"
@@ -133,6 +133,25 @@ def test_a_file_that_is_no_table_says_so(tmp_path: Path) -> None:
 def test_a_column_that_is_not_in_the_reading_is_not_even_loaded(tmp_path: Path) -> None:
     with pytest.raises(QueryFailed):
         asked(duck_request(csv_files(tmp_path), sql="SELECT email FROM main.customers"))
+
+
+def test_a_table_that_is_not_in_the_reading_is_not_read_whatever_the_statement_says(tmp_path: Path) -> None:
+    """And nothing is, of a reading of no table."""
+    place, files = sqlite_file(tmp_path), csv_files(tmp_path)
+    for reading in ({"main": {"orders": ["id"]}}, {"main": {}}, {}):
+        for request in (sqlite_request(place, reading=reading), duck_request(files, reading=reading)):
+            assert asked(request, sql="SELECT 7 AS n")["rows"] == [[7]]
+            with pytest.raises(QueryFailed):
+                asked(request, sql=SQL)
+
+
+def test_columns_that_a_file_no_longer_has_are_named_and_no_others(tmp_path: Path) -> None:
+    reading = {"main": {"customers": ["id", "región", "tamaño"]}}
+    with pytest.raises(ColumnsGone) as failed:
+        asked(duck_request(csv_files(tmp_path), sql="SELECT id FROM main.customers", reading=reading))
+    assert failed.value.said == "customers: región, tamaño"
+    reading = {"main": {"customers": ["ID", "Region"]}}
+    assert asked(duck_request(csv_files(tmp_path), sql=SQL, reading=reading))["rows"] == [[1, "north"], [2, "south"]]
 
 
 def test_a_child_that_says_nonsense_is_a_source_that_failed() -> None:

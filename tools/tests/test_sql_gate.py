@@ -64,6 +64,33 @@ def test_what_is_let_through_is_run_by_the_file_engines(statement: str, tmp_path
 
 
 @each_dialect
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("SELECT 1", set()),
+        ("SELECT region AS orders FROM CUSTOMERS orders ORDER BY 1", {"customers"}),
+        ("SELECT 'orders' FROM customers /* orders */", {"customers"}),
+        ("SELECT id FROM customers WHERE id IN (SELECT customer_id FROM orders)", {"customers", "orders"}),
+        ("WITH customers AS (SELECT id FROM orders) SELECT id FROM customers", {"orders"}),
+        ("WITH a AS (SELECT id FROM orders) SELECT id FROM customers", {"customers", "orders"}),
+        (
+            "SELECT id FROM customers UNION SELECT o.id FROM orders o JOIN orders p ON o.id = p.id",
+            {"customers", "orders"},
+        ),
+    ],
+)
+def test_what_a_statement_reads_is_told(statement: str, read: set[str], dialect: str) -> None:
+    found = read_sql(statement, dialect, TABLES)
+    assert {one.name for one in found.tables} == read
+    assert len(found.tables) == len(read)
+    assert set(found.tables) <= set(TABLES)
+    quote = "`" if dialect == "mysql" else '"'
+    assert {
+        one for one in ("customers", "orders") if f"FROM {quote}main{quote}.{quote}{one}{quote}" in found.sql
+    } == read
+
+
+@each_dialect
 def test_a_masked_column_is_there_and_is_never_read(dialect: str) -> None:
     read = read_sql("SELECT * FROM customers c JOIN customers d ON c.email = d.email", dialect, TABLES)
     if dialect == "mysql":
