@@ -4,6 +4,7 @@ What a statement could reach for (files, extensions, other databases, settings) 
 it is cannot be changed: `enable_external_access` and `lock_configuration` are one-way.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import duckdb
@@ -20,6 +21,7 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "allow_community_extensions": False,
     "enable_object_cache": False,
 }  # fmt: skip
+ZONE = "UTC"  # of the days of a moment: the same on every machine
 LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
 Connection = duckdb.DuckDBPyConnection
 
@@ -57,13 +59,20 @@ def _opened(request: dict[str, Any]) -> Connection:
             wanted = reading.get("main", {}).get(file["table"]) if reading is not None else None
             if reading is None or wanted is not None:
                 _load(connection, file, wanted)
-        for statement in LAST:
+        for statement in (f"SET TimeZone = '{ZONE}'", *LAST):
             connection.execute(statement)
+        _prepare_zone(connection)
     except duckdb.OutOfMemoryException:
         raise QueryTooLarge from None
     except duckdb.Error:
         raise SourceFailed("unreadable_file") from None
     return connection
+
+
+def _prepare_zone(connection: Connection) -> None:
+    """Have what a moment is told with, which lies in files, at hand before no file can be opened any more."""
+    with suppress(duckdb.Error):  # a machine without zones: moments cannot be told, and all else can
+        connection.execute("SELECT now()").fetchone()
 
 
 def _load(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tools.engines import running
 from tools.engines.cells import LONGEST_CELL, gather, visible
+from tools.engines.child import sentence
 from tools.engines.failures import ColumnsGone, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.tests.reading import MOST, READING, csv_files, duck_request, sqlite_file, sqlite_request
 
@@ -152,6 +153,45 @@ def test_columns_that_a_file_no_longer_has_are_named_and_no_others(tmp_path: Pat
     assert failed.value.said == "customers: región, tamaño"
     reading = {"main": {"customers": ["ID", "Region"]}}
     assert asked(duck_request(csv_files(tmp_path), sql=SQL, reading=reading))["rows"] == [[1, "north"], [2, "south"]]
+
+
+MOMENTS = "id,seen\n1,2025-01-01T10:00:00Z\n2,2025-01-31T23:30:00-05:00\n"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("zone", ["", "America/Lima"])
+def test_times_with_a_zone_are_told_in_utc(
+    suffix: str, zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the machine's own zone is."""
+    import duckdb
+
+    monkeypatch.setenv("TZ", zone)
+    place = tmp_path / "seen.csv"
+    place.write_text(MOMENTS)
+    if suffix == "parquet":
+        duckdb.sql(f"COPY (SELECT * FROM '{place}') TO '{tmp_path / 'seen.parquet'}' (FORMAT parquet)")
+    files = [{"table": "seen", "path": str(tmp_path / f"seen.{suffix}"), "format": suffix}]
+
+    def found(sql: str) -> Any:
+        answer = asked(duck_request(files, sql=f"{sql} FROM main.seen", reading={"main": {"seen": ["id", "seen"]}}))
+        assert {one["type"] for one in answer["columns"]} <= {"integer", "datetime", "date"}
+        return answer["rows"]
+
+    assert found("SELECT *") == [[1, "2025-01-01T10:00:00+00:00"], [2, "2025-02-01T04:30:00+00:00"]]
+    assert found("SELECT max(seen)") == [["2025-02-01T04:30:00+00:00"]]
+    months = "SELECT DISTINCT CAST(date_trunc('month', CAST(seen AS TIMESTAMP)) AS DATE)"
+    assert sorted(found(months)) == [["2025-01-01"], ["2025-02-01"]]
+    assert found("SELECT date_trunc('month', max(seen))") == [["2025-02-01T00:00:00+00:00"]]
+
+
+def test_of_an_engines_sentence_the_first_line_is_told_and_no_path_of_this_machine(tmp_path: Path) -> None:
+    with pytest.raises(QueryFailed) as failed:
+        asked(duck_request(csv_files(tmp_path), sql="SELECT\nnope FROM main.customers"))
+    assert failed.value.said == 'Binder Error: Referenced column "nope" not found in FROM clause!'
+    path = f"'{tmp_path}/customers.csv'"
+    assert sentence(f"\nIO Error: Cannot open {path}: it is gone\nTraceback") == "IO Error: Cannot open … it is gone"
+    assert sentence("no 2025/01/02 and/or 'a/b', 1 / 2") == "no 2025/01/02 and/or 'a/b', 1 / 2"
 
 
 def test_a_child_that_says_nonsense_is_a_source_that_failed() -> None:
