@@ -16,11 +16,14 @@ READERS = {
     "csv": "read_csv($1, sample_size=20000, max_line_size=1000000)",
     "parquet": "read_parquet($1)",
 }
+WITH_COMMAS = "read_csv($1, sample_size=20000, max_line_size=1000000, decimal_separator=',')"
+DELIMITER = "SELECT Delimiter FROM sniff_csv($1, sample_size=100, max_line_size=1000000)"
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "512MB", "threads": 1, "temp_directory": "", "max_temp_directory_size": "0GB",
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "allow_community_extensions": False,
     "enable_object_cache": False,
 }  # fmt: skip
+TEXT = "VARCHAR"
 ZONE = "UTC"  # of the days of a moment: the same on every machine
 LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
 Connection = duckdb.DuckDBPyConnection
@@ -76,14 +79,44 @@ def _prepare_zone(connection: Connection) -> None:
 
 
 def _load(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
-    described = f"DESCRIBE SELECT * FROM {READERS[file['format']]}"  # noqa: S608 - our own words
-    there = connection.execute(described, [file["path"]]).fetchall()
-    names = {_folded(one[0]) for one in there}
-    if gone := [one for one in wanted or () if _folded(one) not in names]:
-        raise ColumnsGone(f"{file['table']}: {', '.join(gone)}")
+    try:
+        _read(connection, file, wanted)
+    except duckdb.BinderException:
+        names = {_folded(one) for one in _columns(connection, READERS[file["format"]], file)}
+        if gone := [one for one in wanted or () if _folded(one) not in names]:
+            raise ColumnsGone(f"{file['table']}: {', '.join(gone)}") from None
+        raise
+
+
+def _read(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
+    if file["format"] == "csv" and _has_decimal_commas(connection, file):
+        with suppress(duckdb.ConversionException, duckdb.InvalidInputException):  # further down stands another text
+            return _make(connection, WITH_COMMAS, file, wanted)
+    return _make(connection, READERS[file["format"]], file, wanted)
+
+
+def _make(connection: Connection, reader: str, file: dict[str, str], wanted: list[str] | None) -> None:
     columns = ", ".join(map(_quoted, wanted)) if wanted else "*" if wanted is None else "1"
-    rows = f"SELECT {columns} FROM {READERS[file['format']]}"  # noqa: S608 - quoted names and our own words
+    rows = f"SELECT {columns} FROM {reader}"  # noqa: S608 - quoted names and our own words
     connection.execute(f"CREATE TABLE main.{_quoted(file['table'])} AS {rows}", [file["path"]])
+
+
+def _columns(connection: Connection, reader: str, file: dict[str, str]) -> dict[str, str]:
+    """The file's columns with their types, by its first rows."""
+    described = f"DESCRIBE SELECT * FROM {reader}"  # noqa: S608 - our own words
+    return {one[0]: one[1] for one in connection.execute(described, [file["path"]]).fetchall()}
+
+
+def _has_decimal_commas(connection: Connection, file: dict[str, str]) -> bool:
+    """Whether texts of a CSV file are numbers as `0,5` writes them, and nothing else is less than it was. Not where
+    commas part the columns: who writes so may mean a thousand by `1,000`."""
+    ((delimiter,),) = connection.execute(DELIMITER, [file["path"]]).fetchall()
+    there = {} if delimiter == "," else _columns(connection, READERS["csv"], file)
+    if TEXT not in there.values():
+        return False
+    read = _columns(connection, WITH_COMMAS, file)
+    changed = {one for one in there.items() if one not in read.items()}
+    return list(read) == list(there) and bool(changed) and all(kind == TEXT for _name, kind in changed)
 
 
 def _folded(name: str) -> bytes:

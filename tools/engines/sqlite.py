@@ -25,7 +25,7 @@ LIMITS = {
 }  # fmt: skip
 FUNCTION_NAMES = """
 count sum total avg min max abs round ceil ceiling floor sqrt pow power ln log log10 log2 exp sign mod coalesce ifnull
-nullif iif lower upper length trim ltrim rtrim substr substring concat concat_ws instr like left right
+nullif iif lower upper length trim ltrim rtrim substr substring concat concat_ws instr like left right replace
 date time datetime julianday strftime unixepoch current_date current_timestamp
 row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value
 """

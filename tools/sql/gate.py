@@ -137,8 +137,22 @@ def _check_parts(node: exp.Expr) -> None:
         raise SqlRefused(_("Rows come from tables, not from functions."))
     if isinstance(node, exp.DataType) and node.this not in TYPES:
         raise SqlRefused(_("A value can be cast to numbers, text, dates and times alone."))
+    if isinstance(node, exp.Replace):
+        _check_replacement(node)
     if isinstance(node, exp.With) and node.parent and node.parent.parent is not None:
         raise SqlRefused(_("WITH stands at the beginning of the statement."))
+
+
+def _check_replacement(node: exp.Replace) -> None:
+    """By texts that stand there, the second no longer than the first: so no value grows."""
+    texts = [one.this for one in (node.expression, node.args.get("replacement")) if _is_text(one)]
+    sizes = [(len(one), len(one.encode())) for one in texts]
+    if len(texts) < 2 or any(new > old for old, new in zip(*sizes, strict=True)):
+        raise SqlRefused(_("REPLACE has two texts between quotes, and the second is not longer than the first."))
+
+
+def _is_text(node: object) -> bool:
+    return isinstance(node, exp.Literal) and node.is_string
 
 
 def _column_names(tables: Tables) -> Iterator[str]:

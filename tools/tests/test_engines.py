@@ -158,6 +158,49 @@ def test_columns_that_a_file_no_longer_has_are_named_and_no_others(tmp_path: Pat
 MOMENTS = "id,seen\n1,2025-01-01T10:00:00Z\n2,2025-01-31T23:30:00-05:00\n"
 
 
+SPANISH = "id;total;otro;en;nombre\n1;0,5;1.234,50;7;a\n2;-1234,50;12;8;b,c\n3;;;9;\n"
+
+
+def told_of_file(folder: Path, text: str, column: str) -> tuple[str, list[Any]]:
+    """A column's type as the tables of the source are told, and its values as they are read."""
+    place = folder / "t.csv"
+    place.write_text(text)
+    files = [{"table": "t", "path": str(place), "format": "csv"}]
+    (table,) = asked(duck_request(files, asked="tables", reading=None))
+    (kind,) = [one["type"] for one in table["columns"] if one["name"] == column]
+    reading = {"main": {"t": [column]}}
+    found = asked(duck_request(files, sql=f'SELECT "{column}" FROM main.t', reading=reading))
+    return kind, [one[0] for one in found["rows"]]
+
+
+def test_numbers_with_a_decimal_comma_are_numbers(tmp_path: Path) -> None:
+    for text in (SPANISH, SPANISH.replace(";", "\t")):
+        assert told_of_file(tmp_path, text, "total") == ("double", [0.5, -1234.5, None])
+        assert told_of_file(tmp_path, text, "en") == ("bigint", [7, 8, 9])
+        assert told_of_file(tmp_path, text, "otro") == ("varchar", ["1.234,50", "12", None])
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("id;total;x\n1;0,5;1.5\n2;7,25;2.5\n", ["0,5", "7,25"]),
+        ('id,total\n1,"1,234"\n2,"5,000"\n', ["1,234", "5,000"]),
+        ("id;total\n" + "1;0,5\n" * 30_000 + "2;n/a\n", ["0,5"]),
+    ],
+    ids=["another column would be no number", "thousands", "a text further down"],
+)
+def test_a_comma_that_may_mean_something_else_stays_in_a_text(text: str, total: list[str], tmp_path: Path) -> None:
+    kind, found = told_of_file(tmp_path, text, "total")
+    assert (kind, found[: len(total)]) == ("varchar", total)
+
+
+def test_columns_that_are_gone_are_named_of_a_file_with_decimal_commas_too(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(SPANISH)
+    files = [{"table": "t", "path": str(tmp_path / "t.csv"), "format": "csv"}]
+    with pytest.raises(ColumnsGone, match="t: gone"):
+        asked(duck_request(files, sql="SELECT 1", reading={"main": {"t": ["gone", "total"]}}))
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("zone", ["", "America/Lima"])
 def test_times_with_a_zone_are_told_in_utc(
