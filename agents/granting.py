@@ -26,6 +26,7 @@ from agents.models import Agent, ReachableTable, ReachableTool
 from config.metrics.limiting import REFUSED
 from foreign.calling import ForeignAnswer, call_foreign_tool
 from foreign.models import ForeignTool
+from tools.analytics.rules import folded_name
 from tools.models import DataSource, SourceTable
 from tools.problems import RecordsRefused
 from tools.querying import QueryAnswer, run_query
@@ -47,6 +48,20 @@ def reachable_tables(agent: Agent) -> list[SourceTable]:
         .prefetch_related("columns")
         .order_by("source__name", "schema", "name")
     )
+
+
+def tables_of_source(tables: Sequence[SourceTable], source: str) -> list[SourceTable]:
+    """Of those that an agent reads, those of one source: by its id, or its name whatever its capitals. All for "".
+    Raises NotFound, which names the sources that there are."""
+    ways: tuple[Callable[[DataSource], bool], ...] = (
+        lambda one: source in ("", str(one.pk), one.name),
+        lambda one: folded_name(one.name) == folded_name(source),
+    )
+    found = next((some for is_meant in ways if (some := [one for one in tables if is_meant(one.source)])), [])
+    if tables and not found:
+        names = ", ".join(sorted({one.source.name for one in tables})[:MOST_NAMED])
+        raise NotFound(reason=_("There is no data source of this name. There are: %(names)s.") % {"names": names})
+    return found
 
 
 def sources_read_by(agent: Agent) -> list[dict[str, Any]]:
@@ -92,8 +107,8 @@ def take_table(agent: Agent, table: SourceTable, by: Membership) -> None:
 def query_with_agent(agent: Agent, source: str, sql: str, values: Mapping[str, Scalar], by: Membership) -> QueryAnswer:
     """Through an agent that the caller may use, over what it was given of one source (its id, or its name). Recorded
     without its words. Raises NotFound, QuotaExceeded and what `run_query` raises."""
-    tables = [one for one in reachable_tables(agent) if source in (str(one.source_id), one.source.name)]
-    if not tables or not agent.is_active:
+    tables = tables_of_source(reachable_tables(agent), source) if agent.is_active else []
+    if not tables:
         raise NotFound
     asked: DataSource = tables[0].source
     return _recorded(agent, asked, by, lambda: run_query(by, asked, tables, sql, values))
@@ -117,7 +132,7 @@ def reachable_entities(agent: Agent) -> list[SourceTable]:
 
 def _entity_named(entities: Sequence[SourceTable], name: str, source: str) -> SourceTable | None:
     """Without a name the only one; None where the agent was given none."""
-    known = [one for one in entities if not source or source in (str(one.source_id), one.source.name)]
+    known = tables_of_source(entities, source)
     found = [one for one in known if one.name == name] or [one for one in known if one.name.lower() == name.lower()]
     found = found if name else known
     if not known or len(found) == 1:

@@ -103,7 +103,7 @@ class Session:
         message = {"jsonrpc": "2.0", "id": next(self.numbers), "method": method, "params": params}
         reply = await post_message(self.destination, self.headers, message, self.allowance)
         if reply.status != 200:
-            raise ServerFailed(_reason_of(reply.status))
+            raise ServerFailed(_reason_of(reply.status), reply.fields.get("location", ""))
         if reply.message is None:
             raise ServerFailed("no_mcp")
         error, result = reply.message.get("error"), reply.message.get("result")
@@ -137,11 +137,14 @@ def _reason_of(status: int) -> str:
     return "redirect" if status // 100 == 3 else "status"
 
 
-def use_server(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -> Said:
+def use_server(
+    server: ToolServer, what: Callable[[Session], Awaitable[Said]], *, rests_after_failures: bool = True
+) -> Said:
     """Do this in a session with the server. Blocks for PATIENCE, SECONDS and END_SECONDS at most, once the name is
-    looked up. Raises ServerUnavailable, ServerUnusable, Busy, RpcRefused; what fails rests alone."""
+    looked up. One that failed rests alone, but for an admin who wants to know why. Raises ServerUnavailable,
+    ServerUnusable, Busy, RpcRefused."""
     breaker = breakers.of(server.pk)
-    if not breaker.allows():
+    if rests_after_failures and not breaker.allows():
         FOREIGN_REQUESTS.labels("resting").inc()
         raise ServerUnavailable(reason="resting")
     try:
@@ -149,7 +152,7 @@ def use_server(server: ToolServer, what: Callable[[Session], Awaitable[Said]]) -
             give_back_connection()
             said = _blocking(server, what)
     except ServerFailed as failure:
-        problem = problem_of_server(failure.reason)
+        problem = problem_of_server(failure.reason, failure.elsewhere)
         FOREIGN_REQUESTS.labels(failure.reason).inc()
         if isinstance(problem, ServerUnavailable):
             breaker.failed()

@@ -59,7 +59,7 @@ def read_tools(by: Membership, server: ToolServer) -> ReadServer:
     """Ask the server for its tools, keep what it says of them, and note how that went. What an admin had chosen and is
     told otherwise now is offered to nobody. Raises NotFound, and what `use_server` raises but RpcRefused."""
     try:
-        listed = use_server(server, Session.list_tools)
+        listed = use_server(server, Session.list_tools, rests_after_failures=False)
     except RpcRefused:
         _note_reading(by, server, "refused")
         raise ServerUnavailable(reason="refused") from None

@@ -15,7 +15,10 @@ class ServerUnavailable(Problem):
 
 
 class ServerUnusable(Problem):
-    """It cannot be asked as it is set up. `reason` is one of SET_UP."""
+    """It cannot be asked as it is set up. `reason` is one of SET_UP. `elsewhere` is where a redirect leads, untrusted:
+    for its admins, and not among what is answered."""
+
+    elsewhere = ""
 
     status_code = 409
     code = "tool_server_unusable"
@@ -28,8 +31,12 @@ SET_UP = frozenset({
 })  # fmt: skip
 
 
-def problem_of_server(reason: str) -> ServerUnavailable | ServerUnusable:
-    return ServerUnusable(reason=reason) if reason in SET_UP else ServerUnavailable(reason=reason)
+def problem_of_server(reason: str, elsewhere: str = "") -> ServerUnavailable | ServerUnusable:
+    if reason not in SET_UP:
+        return ServerUnavailable(reason=reason)
+    problem = ServerUnusable(reason=reason)
+    problem.elsewhere = elsewhere if reason == "redirect" else ""
+    return problem
 
 
 class ArgumentsRefused(Problem):
@@ -37,7 +44,7 @@ class ArgumentsRefused(Problem):
 
     status_code = 400
     code = "arguments_refused"
-    default_detail = _("The arguments do not meet the tool's schema; `reason` says why.")
+    default_detail = _("The arguments do not meet the tool's schema.")
 
 
 class ToolFailed(Problem):
@@ -45,7 +52,7 @@ class ToolFailed(Problem):
 
     status_code = 400
     code = "tool_failed"
-    default_detail = _("The tool says that it failed; `reason` is what it says.")
+    default_detail = _("The tool says that it failed.")
 
 
 class ToolChanged(Problem):

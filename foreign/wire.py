@@ -18,11 +18,11 @@ PART = 64 * 1024
 
 
 class ServerFailed(Exception):
-    """`reason`: a word of `foreign.problems`."""
+    """`reason`: a word of `foreign.problems`. `elsewhere`: where a redirect leads, as the server wrote it."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, elsewhere: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.elsewhere = reason, elsewhere
 
 
 class Allowance:

@@ -4,6 +4,7 @@ from collections.abc import Set
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.translation import ngettext
 
 from accounts import audit
 from accounts.models import Membership
@@ -46,8 +47,16 @@ def change_users(by: Membership, group: DirectoryGroup, users: Set[UUID]) -> Non
     coming, going = users - present, present - users
     if not (coming or going):
         return
-    if coming - known_ids(by, set(coming)):
-        raise InvalidValue
+    if unknown := coming - known_ids(by, set(coming)):
+        said = {"count": len(unknown), "id": min(unknown)}
+        raise InvalidValue(
+            ngettext(
+                "No user of the directory has this id: %(id)s.",
+                "%(count)d of these ids are of no user of the directory; one of them is %(id)s.",
+                len(unknown),
+            )
+            % said
+        )
     through = DirectoryGroup.users.through
     through.objects.bulk_create(
         [through(directorygroup_id=group.pk, directoryuser_id=one) for one in coming], batch_size=500

@@ -72,6 +72,7 @@ TO_ADMINS: dict[str, Any] = {
     "busy": _("too many sign-ins at once"),
     "incomplete": _("the entity ID, the sign-in address or the certificate is missing"),
     "no_xml": _("the response is not written as one of SAML 2.0, or holds a comment, a DTD or an unknown condition"),
+    "no_metadata_xml": _("the metadata is not written as XML in UTF-8, or holds a DTD or entities: take those out"),
     "many_assertions": _("the response does not hold exactly one assertion"),
     "encrypted": _("the assertion is encrypted, which is not read here: switch that off at the provider"),
     "unsigned": _("neither the assertion nor the response is signed"),

@@ -22,6 +22,8 @@ from accounts.admin.scope import OrganizationAdmin
 from accounts.models import AuditEvent, Membership
 from agents import assignments
 from tests.factories import AgentFactory, CorpusFactory, DocumentFactory, MembershipFactory
+from tests.hooks import hook_of
+from tools.models import DataSource
 
 pytestmark = pytest.mark.django_db
 RECORDERS = {"record", "record_for", "record_everywhere", "audit"}
@@ -90,6 +92,21 @@ def test_an_assignment_names_agent_and_corpus(alicia: Membership) -> None:
     assert told() == "Alicia (alicia@aurora.example) let the agent “Tutor” read the corpus “Python”"
     agent.delete()
     assert told().endswith("let an agent that is no longer there read the corpus “Python”")
+
+
+def test_spanish_articles_are_contracted_and_names_are_not(alicia: Membership) -> None:
+    agent = AgentFactory(organization=alicia.organization, name="Manual de el 100 %(who)s")
+    audit.record(alicia, "granted", DataSource(pk=agent.pk, organization=alicia.organization), agent=str(agent.pk))
+    assert told("es").endswith("lee de una fuente de datos que ya no está")
+    hook = hook_of(alicia.organization, description="Aviso a el bibliotecario")
+    audit.record(alicia, "tested", hook)
+    assert told("es").endswith("envió una prueba al webhook «Aviso a el bibliotecario»")
+    audit.record(alicia, "limited", agent)
+    assert told("es").endswith("cambió los límites del agente «Manual de el 100 %(who)s»")
+    alicia.user.name = "Ana de el Valle"
+    alicia.user.save()
+    audit.record(alicia, "removed", alicia)
+    assert told("es").startswith("Ana de el Valle (")
 
 
 def test_what_is_personal_or_another_organizations_has_no_name(alicia: Membership, bruno: Membership) -> None:

@@ -16,7 +16,7 @@ class SqlNotAllowed(Problem):
 class StatementFailed(Problem):
     status_code = 400
     code = "query_failed"
-    default_detail = _("The data source refuses this statement; `reason` is what it says.")
+    default_detail = _("The data source refuses this statement.")
 
 
 class QueryTooSlow(Problem):
@@ -36,7 +36,7 @@ class RecordsRefused(Problem):
 
     status_code = 400
     code = "records_refused"
-    default_detail = _("Records cannot be asked for in this way; `reason` says why.")
+    default_detail = _("Records cannot be asked for in this way.")
 
 
 class UnknownName(Problem):
@@ -44,13 +44,13 @@ class UnknownName(Problem):
 
     status_code = 400
     code = "unknown_name"
-    default_detail = _("There is no metric or dimension of this name; `reason` names those that there are.")
+    default_detail = _("There is no metric or dimension of this name.")
 
 
 class MetricUnusable(Problem):
     status_code = 400
     code = "not_measurable"
-    default_detail = _("The metric cannot be asked for in this way; `reason` says why.")
+    default_detail = _("The metric cannot be asked for in this way.")
 
 
 class HistoryTooShort(Problem):
@@ -58,7 +58,7 @@ class HistoryTooShort(Problem):
 
     status_code = 400
     code = "history_too_short"
-    default_detail = _("The metric's history does not bear this; `reason` says why.")
+    default_detail = _("The metric's history does not bear this.")
 
 
 class AnalysisFailed(Problem):

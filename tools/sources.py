@@ -100,7 +100,9 @@ def choose_tables(by: Membership, source: DataSource, chosen: Iterable[Mapping[s
             )
             table.description = said["description"]
             table.save()
-            _choose_columns(table, said["columns"])
+            types = {one.name: one.type for one in table.columns.all()}  # which stay where none is said
+            columns = [{**one, "type": one["type"] or types.get(one["name"], "")} for one in said["columns"]]
+            _choose_columns(table, columns)
         source.tables.filter(pk__in=[one.pk for one in known.values()]).delete()
         note_tables(by, source)
     return chosen_tables(source)
@@ -125,13 +127,14 @@ def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, 
 
 
 def _columns_now(table: SourceTable, there: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Of two whose names differ in their capitals alone the first: they cannot be told apart in every statement."""
     said = {one.name: {"description": one.description, "is_masked": one.is_masked} for one in table.columns.all()}
     new = {"description": "", "is_masked": True}
-    return [
-        {"name": one["name"], "type": one["type"][:60], **said.get(one["name"], new)}
-        for one in there
-        if _is_keepable(one["name"])
-    ][:MOST_COLUMNS]
+    first: dict[str, Mapping[str, str]] = {}
+    for one in filter(lambda one: _is_keepable(one["name"]), there):
+        first.setdefault(one["name"].lower(), one)
+    columns = [{"name": one["name"], "type": one["type"][:60], **said.get(one["name"], new)} for one in first.values()]
+    return columns[:MOST_COLUMNS]
 
 
 def _is_keepable(name: str, longest: int = LONGEST_NAME) -> bool:

@@ -54,11 +54,22 @@ def destination_of(url: str, outside: Outside | None = None) -> Destination:
 
 
 def check_address(url: str, outside: Outside | None = None) -> None:
-    """Whether it may be one at all; no name is looked up, because the answer can change. Raises HostRefused."""
+    """Whether it may be one at all. No name is looked up, because the answer can change; a host that is written as an
+    address is judged now. Raises HostRefused."""
     outside = outside or told_outside()
-    parts, _port = _parts(url, outside)
-    if not is_allowed_name(str(parts.hostname), outside.hosts):
+    host, port = check_written_address(url, outside)
+    if _is_address(host):
+        pinned_address(host, port, outside.hosts, outside.networks)
+
+
+def check_written_address(url: str, outside: Outside) -> tuple[str, int]:
+    """Host and port of one that browsers are led to, who may be in networks that this installation is not in. Raises
+    HostRefused."""
+    parts, port = _parts(url, outside)
+    host = str(parts.hostname)
+    if not is_allowed_name(host, outside.hosts):
         raise HostRefused("not_allowed")
+    return host, port
 
 
 def _parts(url: str, outside: Outside) -> tuple[SplitResult, int]:

@@ -22,7 +22,7 @@ from accounts import audit
 from config.faults import describe_error
 from config.metrics.background import count_webhook_attempt
 from tools.sealing import SealLost
-from webhooks.models import MAX_ATTEMPTS, Delivery, DeliveryAttempt, DeliveryQuerySet, Webhook
+from webhooks.models import CLAIMED, MAX_ATTEMPTS, Delivery, DeliveryAttempt, DeliveryQuerySet, Webhook
 from webhooks.sending import PostOutcome, post
 from webhooks.signing import body_of_delivery, signed_headers
 
@@ -31,7 +31,6 @@ logger = logging.getLogger(__name__)
 AT_ONCE, OF_ORGANIZATION, OF_WEBHOOK = 16, 4, 2
 LOOKED_AFTER = 1.0  # seconds, although nothing has ended: a look-up takes as long as the machine's resolver lets it
 LOOKED_AT = 100  # webhooks of one look; those that were tried longest ago come first
-CLAIMED = timedelta(seconds=90)  # longer than a look-up and a POST take; then whoever claimed it has died
 DELAYS = [timedelta(minutes=m) for m in (1, 5, 30, 120, 360, 720, 1440)]  # after each attempt but the last
 JITTER = 0.2
 LONGEST_DELAY = DELAYS[-1]

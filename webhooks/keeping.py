@@ -101,12 +101,12 @@ def send_test(by: Membership, webhook: Webhook) -> Delivery:
 
 
 def send_again(by: Membership, webhook: Webhook, delivery: Delivery) -> Delivery:
-    """The same message under the same id, with all its attempts before it. One that waits is sent at its time anyway.
-    Raises WebhookInactive."""
+    """The same message under the same id, with all its attempts before it. One that is being sent, or will be in a
+    moment, is left alone. Raises WebhookInactive."""
     with transaction.atomic():
         _lock_active(by, webhook)
-        ended = webhook.deliveries.filter(pk=delivery.pk).exclude(status=Delivery.Status.WAITING)
-        if ended.update(status=Delivery.Status.WAITING, attempts=0, not_before=timezone.now()):
+        again = webhook.deliveries.filter(pk=delivery.pk).ended_or_put_off()
+        if again.update(status=Delivery.Status.WAITING, attempts=0, not_before=timezone.now()):
             audit.record(by, "sent again", webhook)
     delivery.refresh_from_db()
     return delivery

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from django.db import models
@@ -13,6 +13,7 @@ from accounts.models import Identified, Membership, Organization
 from tools import sealing
 
 MAX_ATTEMPTS = 8
+CLAIMED = timedelta(seconds=90)  # longer than a look-up and a POST take; then whoever claimed a delivery has died
 LONGEST_URL = 500
 
 
@@ -91,6 +92,10 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
     def waiting(self) -> Self:
         return self.filter(status=Delivery.Status.WAITING)
 
+    def ended_or_put_off(self) -> Self:
+        """Those that nobody is sending, nor will within CLAIMED."""
+        return self.exclude(status=Delivery.Status.WAITING, not_before__lte=timezone.now() + CLAIMED)
+
     def give_up(self) -> int:
         return self.waiting().update(status=Delivery.Status.FAILED)
 
@@ -126,6 +131,10 @@ class Delivery(Identified):
 
     def __str__(self) -> str:
         return f"{self.event} {self.created_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def is_ended_or_put_off(self) -> bool:
+        return self.status != self.Status.WAITING or self.not_before > timezone.now() + CLAIMED
 
     @property
     def message_id(self) -> str:

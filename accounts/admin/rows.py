@@ -1,16 +1,27 @@
 """What admin pages share: unfold's classes with types, forms of new rows, problems shown as messages."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied
+from django.contrib.admin.utils import display_for_value
+from django.core.exceptions import (
+    NON_FIELD_ERRORS,
+    BadRequest,
+    ObjectDoesNotExist,
+    PermissionDenied,
+    ValidationError,
+)
 from django.db import DataError, transaction
 from django.db.models import Field, Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.html import escape
+from django.utils.translation import gettext as _
 from unfold import admin as unfold_admin
 from unfold.decorators import display as unfold_display
 
@@ -21,21 +32,54 @@ from accounts.problems import Problem
 if TYPE_CHECKING:  # unfold ships no type information: for the type checker its classes are Django's
     BaseAdmin = admin.ModelAdmin[Any]
     BaseTabular = admin.TabularInline[Any, Any]
-    RowForm = forms.ModelForm[Any]
+    BaseForm = forms.ModelForm[Any]
 else:
     BaseAdmin = unfold_admin.ModelAdmin
     BaseTabular = unfold_admin.TabularInline
-    RowForm = forms.ModelForm
+    BaseForm = forms.ModelForm
 
 UNNAMED = "…"
 
 Display = TypeVar("Display", bound=Callable[..., Any])
 
 
+class Labelled(tuple[str, str]):
+    """`(value, text)`, of which lists make a coloured label; the page of a row shows the text."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return escape(str(self[1]))
+
+
 def label_display(description: Any, colours: Mapping[str, str], ordering: str) -> Callable[[Display], Display]:
-    """A list column shown as a coloured label; the method returns `(value, text)`."""
+    """A column of a list and a field of a row's page; the method returns `(value, text)`."""
     shown = unfold_display(description=description, label=dict(colours), ordering=ordering)
-    return cast(Callable[[Display], Display], shown)
+
+    def labelled(method: Display) -> Display:
+        @wraps(method)
+        def told(*args: Any) -> Labelled:
+            return Labelled(method(*args))
+
+        return cast(Display, shown(told))
+
+    return labelled
+
+
+def moment_display(
+    description: Any, ordering: str | None = None
+) -> Callable[[Callable[[Any, Any], datetime | None]], Any]:
+    """The same of a method that returns a moment, shown as the reader's language writes it; "–" for none."""
+
+    def shown(method: Callable[[Any, Any], datetime | None]) -> Any:
+        @admin.display(description=description, ordering=ordering)
+        @wraps(method)
+        def told(page: Any, obj: Any) -> str:
+            return str(display_for_value(method(page, obj), "–"))
+
+        return told
+
+    return shown
 
 
 def related_text(field: str, description: Any) -> Callable[[Any, Any], str]:
@@ -55,6 +99,15 @@ def related_text(field: str, description: Any) -> Callable[[Any, Any], str]:
 MOST_WORDS = 20  # of a search in a list
 
 
+class RowForm(BaseForm):
+    """Lines end as they do in the database: browsers send texts with CR LF (HTML, "constructing the entry list"), and
+    one that nobody touched would count as changed."""
+
+    def _widget_data_value(self, widget: Any, html_name: str) -> Any:
+        sent = super()._widget_data_value(widget, html_name)  # type: ignore[misc]  # not in the stubs
+        return sent.replace("\r\n", "\n") if isinstance(sent, str) else sent
+
+
 class OrganizationForm(RowForm):
     """A form whose new rows belong to the admin's organization, also while constraints are validated."""
 
@@ -64,6 +117,16 @@ class OrganizationForm(RowForm):
         super().__init__(*args, **kwargs)
         if self.organization and self.instance._state.adding:
             self.instance.organization = self.organization
+
+    def _update_errors(self, errors: ValidationError) -> None:
+        """What is there once in an organization is said so: Django would name the organization as a field."""
+        for error in getattr(errors, "error_dict", {}).get(NON_FIELD_ERRORS, ()):
+            fields = [name for name in (error.params or {}).get("unique_check", ()) if name != "organization"]
+            if error.code == "unique_together" and fields:
+                labels = [str(self.instance._meta.get_field(name).verbose_name) for name in fields]
+                error.message = _("The organization has one with the same already: %(fields)s.")
+                error.params = {"fields": ", ".join(labels)}
+        super()._update_errors(errors)  # type: ignore[misc]  # not in the stubs
 
     def _get_validation_exclusions(self) -> set[str]:
         """Django leaves out what is not in the form, and with it what is unique in an organization."""
@@ -75,6 +138,7 @@ class DiscreetAdmin(BaseAdmin):
     """A problem that a service raises undoes the request's work and becomes a message; what the caller may
     not have is not found, like what never was (SPEC §2.5)."""
 
+    form = RowForm
     view_on_site = False  # Django's redirect to a row's own page knows no organizations
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:

@@ -14,7 +14,7 @@ from django.db.models import ForeignKey, Model, QuerySet
 from django.http import HttpRequest
 
 from accounts import audit
-from accounts.admin.rows import BaseTabular, DiscreetAdmin, OrganizationForm, is_column, timestamps
+from accounts.admin.rows import BaseTabular, DiscreetAdmin, OrganizationForm, RowForm, is_column, timestamps
 from accounts.http.principal import membership_of_session
 from accounts.models import Membership, Organization, User
 from accounts.tenancy.scope import system_scope
@@ -201,6 +201,7 @@ class SuperuserAdmin(DiscreetAdmin):
 class OrganizationInline(BaseTabular):
     """Rows inside a page that `OrganizationAdmin` has already admitted; by default they are only shown."""
 
+    form = RowForm
     extra = 0
     writes: frozenset[str] = frozenset()
 

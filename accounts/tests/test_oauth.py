@@ -1,5 +1,6 @@
 """OAuth 2.1 for `/mcp`: who is let in, for what, for how long, and what ends it (docs/adr/0025-oauth-for-mcp.md)."""
 
+import re
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -356,7 +357,9 @@ class TestTheEnd:
     def test_who_let_it_in_shuts_it_out(self, program: Program, people: People) -> None:
         tokens = program.let_in(people.alice)
         browser = signed_in(people.alice)
-        assert b"Editor" in browser.get("/account/programs/").content
+        shown = browser.get("/account/programs/").content.decode()
+        assert "Editor" in shown
+        assert "Editor" in re.findall(r'data-title="([^"]*)"', shown)[0]
         browser.post(f"/account/programs/{OAuthGrant.objects.get().pk}/revoke/")
         assert list_tools(tokens["access_token"]).status_code == 401
         assert program.refreshed(tokens["refresh_token"]).status_code == 400

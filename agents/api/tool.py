@@ -1,13 +1,17 @@
 """What a tool is: its definition for whoever calls it, and what a call does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 
 from accounts.models import Membership
 from agents.models import Agent
 
 Result = dict[str, Any]
+LONGEST_NAME = 50  # of what is repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,37 @@ class Tool:
     def is_offered_in_chat(self) -> bool:
         return self.inventory is not None
 
+    def call(self, by: Membership, arguments: Mapping[str, Any]) -> Result:
+        """Raises also ValidationError for a name that the schema does not have: left out in silence, what it was to
+        narrow would be answered whole; and for one that is missing."""
+        if not self.server:  # whose arguments are looked at by what calls it
+            check_names(self.input_schema, arguments)
+        return self.execute(by, arguments)
+
     @property
     def definition(self) -> Result:
         """As it is offered to a model."""
         description = f"{self.description} {self.elsewhere}".strip()
         return {"name": self.name, "description": description, "input_schema": dict(self.input_schema)}
+
+
+def check_names(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
+    """Raises ValidationError, which names each."""
+    if faults := dict(_faulty_names(schema, arguments)):
+        raise ValidationError(faults)
+
+
+def _faulty_names(schema: Mapping[str, Any], arguments: Any, within: str = "") -> Iterator[tuple[str, list[str]]]:
+    """What is there and has no place in the schema, and what has one and is not there though it must be."""
+    known = schema.get("properties", {})
+    if not isinstance(arguments, Mapping) or schema.get("additionalProperties") is not False:
+        return
+    for name in arguments:
+        place = f"{within}{str(name)[:LONGEST_NAME]}"
+        if name not in known:
+            yield place, [_("There is no such argument. There are: %(names)s.") % {"names": ", ".join(known)}]
+        else:
+            yield from _faulty_names(known[name], arguments[name], f"{place}.")
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            yield f"{within}{name}", [_("This field is required.")]

@@ -35,4 +35,4 @@ class ToolUse(APIView):
             raise NotFound
         if not isinstance(request.data, dict):
             raise Problem(_("Send the tool's arguments as a JSON object."))
-        return Response(tool.execute(membership_of(request), request.data))
+        return Response(tool.call(membership_of(request), request.data))

@@ -135,6 +135,18 @@ def test_a_change_is_audited_with_names_and_flags_and_without_text(client: Clien
     assert CANARY not in json.dumps(list(AuditEvent.objects.values()), default=str)
 
 
+def test_a_text_that_nobody_touched_has_not_changed(client: Client, agent: Agent) -> None:
+    """Browsers end its lines with CR LF."""
+    Agent.objects.update(system_prompt="One.\nTwo.")
+    change(client, agent, fields(system_prompt="One.\r\nTwo.", description="Other"))
+    agent.refresh_from_db()
+    assert (agent.system_prompt, agent.description) == ("One.\nTwo.", "Other")
+    assert AuditEvent.objects.get(action="changed").changes["fields"] == ["description"]
+    change(client, agent, fields(system_prompt="One.\r\nThree.", description="Other"))
+    agent.refresh_from_db()
+    assert agent.system_prompt == "One.\nThree."
+
+
 def test_global_corpora_are_assigned_and_taken_back_by_their_service(
     client: Client, agent: Agent, corpus: Corpus
 ) -> None:

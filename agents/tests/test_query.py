@@ -114,6 +114,15 @@ def test_an_agent_reads_exactly_the_tables_that_it_was_given(people: People, age
     assert granted.count() == 2
 
 
+def test_a_source_is_found_whatever_its_capitals_and_one_that_is_not_there_is_answered_with_those_that_are(
+    people: People, agent: Agent, source: DataSource
+) -> None:
+    assert query(people.bob, source=source.name.upper()).status_code == 200
+    absent = query(people.bob, source="Nowhere")
+    assert absent.status_code == 404
+    assert source.name in absent.json()["reason"]
+
+
 def test_members_choose_nothing_and_strangers_find_nothing(people: People, agent: Agent, source: DataSource) -> None:
     assert give(people.bob, source, "orders").status_code == 403
     for stranger in (people.charlie, people.zoe, people.alice_elsewhere):

@@ -50,6 +50,16 @@ def test_the_tools_are_listed_as_model_providers_take_them(people: People) -> No
         assert all("description" in one or "items" in one for one in schema["properties"].values())
 
 
+def test_an_argument_that_there_is_not_is_refused_by_its_name(people: People, notes: Corpus) -> None:
+    """Left out in silence, a filter that is called otherwise would make the answer another question's."""
+    refused = call(people.alice, "query_analytics", {"agent": "a", "metric": "m", "filter": {"x": 1}})
+    assert (refused.status_code, set(refused.json()["errors"])) == (400, {"filter"})
+    within = {"agent": "a", "metric": "m", "date_range": {"desde": "2025-01-01"}}
+    assert set(call(people.alice, "query_analytics", within).json()["errors"]) == {"date_range.desde"}
+    assert set(call(people.alice, "query", {"agent": "a"}).json()["errors"]) == {"source", "sql"}
+    assert keep(people.alice, notes.pk, colour="red").status_code == 400
+
+
 def test_what_calls_answer_is_told_where_asked_for_and_true(people: People, notes: Corpus) -> None:
     tools = signed_in(people.alice).get("/api/tools/?output_schema=true").json()["tools"]
     schemas = {tool["name"]: tool["output_schema"] for tool in tools}

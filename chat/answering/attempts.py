@@ -51,6 +51,7 @@ class Attempt:
     decision: Decision | None = None
     steps: list[Step] = field(default_factory=list)  # calls of tools, also those that were refused
     tables: list[AnswerTable] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)  # sources that were asked in vain; "" for one without a name
     kept: "asyncio.Task[None] | None" = None
     fault: str = ""  # what kept it from being judged, or the next one from being tried
 

@@ -48,7 +48,9 @@ def state_promised(attempt: Attempt) -> State:
 def state_of(attempt: Attempt) -> State:
     """The same once it is said, and once it is known what supports its citations. What a model says though the search
     found too little, it says without documents: it was given none. Rows that it has fetched and cites count as
-    documents do."""
+    documents do. Data that was asked for in vain says nothing about what is there."""
+    if attempt.refusal and attempt.unanswered:
+        return State.COULD_NOT_SEARCH
     found = state_found(attempt.retrieval, has_documents=not attempt.scope.is_empty)
     if attempt.is_whole and any(one.n in attempt.cited for one in attempt.tables):
         found = State.SUPPORTED

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from accounts.http.fields import CountedListField
@@ -14,7 +16,7 @@ from corpora.metadata.conditions import MAX_IDS
 from corpora.models import Document
 
 MAX_MESSAGES = 200
-TOO_MANY = f"At most {MAX_MESSAGES} messages; the last is the question."
+TOO_MANY = gettext_lazy("At most {max_length} messages; the last is the question.")
 
 
 class SentMessageSerializer(serializers.Serializer[Any]):
@@ -71,9 +73,10 @@ class QuestionSerializer(serializers.Serializer[Any]):
     def validate_messages(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
         question = messages[-1]
         if question["role"] != "user" or not question["content"].strip():
-            raise serializers.ValidationError("The last message is the question: role user, not empty.")
+            raise serializers.ValidationError(_("The last message is the question: role user, not empty."))
         if len(question["content"]) > settings.MAX_QUESTION_CHARS:
-            raise serializers.ValidationError(f"A question has at most {settings.MAX_QUESTION_CHARS} characters.")
+            said = _("A question has at most %(most)d characters.")
+            raise serializers.ValidationError(said % {"most": settings.MAX_QUESTION_CHARS})
         return messages
 
 

@@ -94,7 +94,7 @@ def ask_by_hand(agent: Agent, by: Membership, tool: str, arguments: dict[str, An
     """The result as it is shown, kept by nobody. Raises what the tool raises."""
     began = time.monotonic()
     with witnessed_calls() as calls:
-        result = TOOLS[tool].execute(by, {**arguments, AGENT: str(agent.pk)})
+        result = TOOLS[tool].call(by, {**arguments, AGENT: str(agent.pk)})
     table = table_row(sources_of_agent(agent), tool, arguments, result, step_of(tool, calls, began))
     table.created_at = timezone.now()
     return table

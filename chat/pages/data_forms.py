@@ -85,7 +85,8 @@ class TrendForm(OfMetricForm):
     @property
     def arguments(self) -> dict[str, Any]:
         named = super().arguments
-        return {**named, "entity": named.pop("metric"), "period": self.cleaned_data["period"]}
+        entity = named.pop("metric")
+        return {**named, "entity": entity, "period": self.cleaned_data["period"]}
 
 
 class ForecastForm(OfMetricForm):

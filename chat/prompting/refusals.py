@@ -56,6 +56,19 @@ def refusal_for(
         return "\n\n".join([*said, _ways_on(retrieval, is_narrowed=is_narrowed)])
 
 
+def refusal_of_calls(unanswered: Sequence[str], refusal: str, language: str) -> str:
+    """The same where data or other services (by name, "" where none is known) were asked in vain."""
+    if not unanswered:
+        return refusal
+    with override(language):
+        if names := sorted({one for one in unanswered if one}):
+            told = gettext("“%(names)s” was asked and did not answer.") % {"names": _plain(names)}
+        else:
+            told = gettext("What I asked for did not answer.")
+        meant = gettext("That does not mean that there is nothing about it. Ask again; if it stays so, tell an admin.")
+    return f"{told} {meant}\n\n{refusal}"
+
+
 def _without_model() -> str:
     return gettext(
         "I answer without searching documents, and no language model is configured here, so I cannot answer. Ask an "

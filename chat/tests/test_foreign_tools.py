@@ -13,7 +13,7 @@ from accounts.tenancy.scope import system_scope
 from agents.api.toolbox import foreign_tools
 from agents.models import Assignment, ReachableTool
 from chat.models import AnswerTable, Trace
-from chat.tests.test_calling import named, results_in, sent_to, told_to
+from chat.tests.test_calling import named, results_in, sent_to, text_of, told_to
 from chat.tests.test_planted_calls import order, results_told
 from foreign import calling, conversing
 from foreign.models import ForeignTool
@@ -166,6 +166,22 @@ def test_a_tool_that_fails_is_told_in_words_and_the_answer_goes_on(
     assert "arguments.city must be string" in first
     assert second.startswith("Refused (tool_server_unavailable)")
     assert len(host.calls) == 1
+
+
+def test_a_service_that_does_not_answer_is_never_told_as_nothing_in_the_documents(
+    alicia: Caller, host: ToolHost, tool: ForeignTool, chat_model: ModelServer
+) -> None:
+    """A strict agent's documents say nothing of the weather; the service that would is away."""
+    host.said["tools/call"] = lambda asked: b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
+    chat_model.script(calls=CALL, text="No lo sé.")
+    events = alicia.answers("researcher", ABOUT_WEATHER)
+    said = text_of(events)
+    assert said.startswith("He preguntado a «Weather» y no ha respondido.")
+    assert "No tengo información suficiente" in said
+    assert "No lo sé" not in said
+    assert events[-1].data["state"] == "could_not_search"
+    (step,) = [one for attempt in Trace.objects.latest("created_at").attempts for one in attempt["calls"]]
+    assert (step["refused"], step["source"]) == ("tool_server_unavailable", str(tool.server_id))
 
 
 def test_what_a_tool_says_of_its_failure_is_delimited_as_what_others_say(

@@ -14,10 +14,11 @@ from mcp.shared.exceptions import MCPError
 
 from accounts import keys
 from accounts.models import Membership, ToolCall
+from agents.models import Agent
 from chat.api.mcp import resources
 from chat.models import Conversation
 from config.concurrency.threads import in_thread
-from corpora.models import Document
+from corpora.models import Corpus, Document
 from corpora.reader import reading
 from tests.library import ABOUT_LOANS, Library
 from tests.limits import limit, stop_the_clock
@@ -53,7 +54,10 @@ async def test_what_the_api_has_is_offered(connect: Connect, library: Library) -
         tools = {one.name: one for one in (await client.list_tools()).tools}
         prompts = (await client.list_prompts()).prompts
     of_data = {"query", "query_analytics", "get_trends", "forecast", "query_crm", "get_entity"}
-    assert set(tools) == {"ask", "retrieve", "upsert_knowledge", *of_data}
+    assert set(tools) == {"list_agents", "list_data", "ask", "retrieve", "upsert_knowledge", *of_data}
+    assert {name for name, one in tools.items() if one.annotations and one.annotations.destructive_hint} == {
+        "upsert_knowledge"  # which also replaces
+    }
     hints = {name: one.annotations and one.annotations.read_only_hint for name, one in tools.items()}
     assert {name for name, only_reads in hints.items() if not only_reads} == {"ask", "upsert_knowledge"}
     assert "escritor-de-libros" in {one.name for one in prompts}
@@ -74,6 +78,35 @@ async def test_an_agent_answers_with_its_sources_and_keeps_the_conversation(conn
     assert kept == [library.alicia.user_id]
 
 
+async def test_who_has_the_address_alone_finds_what_can_be_asked(connect: Connect, library: Library) -> None:
+    async with connect(library.alicia) as client:
+        known = (await client.call_tool("list_agents", {})).structured_content
+        data = (await client.call_tool("list_data", {"agent": "writer"})).structured_content
+        absent = await client.call_tool("ask", {"agent": "nobody", "question": ABOUT_LOANS})
+        unsaid = await client.call_tool("upsert_knowledge", {"text": "x"})
+        unheard = await client.call_tool("retrieve", {"agent": "writer", "query": ABOUT_LOANS, "extra": 1})
+    readable = await in_thread(lambda: {one.slug for one in Agent.objects.usable_by(library.alicia)})
+    writable = await in_thread(lambda: {str(one.pk) for one in Corpus.objects.writable_by(library.alicia)})
+    assert {one["agent"] for one in known["agents"]} == readable
+    assert {one["corpus"] for one in known["corpora"]} == writable
+    assert known["truncated"] is False
+    assert data == {"tables": "", "metrics": "", "records": ""}
+    assert "writer" in words(absent.content)
+    assert "\ncorpus: " in words(unsaid.content)
+    assert "\nextra: " in words(unheard.content)
+
+
+async def test_what_is_no_message_is_told_so(library: Library, server: LiveServer) -> None:
+    secret = (await in_thread(keys.issue_key, library.alicia))[1]
+    kind = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    async with httpx2.AsyncClient(headers=kind, timeout=30) as http:
+        for body, code in ((b"{", -32700), (json.dumps([ping, ping]).encode(), -32600), (b'{"id": 1}', -32600)):
+            answer = await http.post(f"http://127.0.0.1:{server.port}/mcp", content=body)
+            assert answer.status_code == 400
+            assert (answer.json()["id"], answer.json()["error"]["code"]) == (None, code)
+
+
 async def test_tools_do_what_they_do_over_the_api_and_faults_are_told_to_the_model(
     connect: Connect, library: Library
 ) -> None:
@@ -88,6 +121,8 @@ async def test_tools_do_what_they_do_over_the_api_and_faults_are_told_to_the_mod
     assert [one.is_error for one in (found, faulty, absent, silent)] == [False, True, True, True]
     assert "\ntop_k: " in words(faulty.content)
     assert "ErrorDetail" not in words(faulty.content + silent.content)
+    assert "\nquestion: " in words(silent.content)
+    assert "messages" not in words(silent.content)
     assert "Traceback" not in words(faulty.content + absent.content + silent.content)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
@@ -31,7 +32,7 @@ class ServerForm(OrganizationForm):
         label=_("Address"),
         max_length=LONGEST_URL,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "url", "autocomplete": "off"}),
-        help_text=_("It begins with https:// and is of a host that the installation allows."),
+        help_text=_("https://, unless the installation allows plain HTTP, and of a host that it allows."),
     )
     credential = forms.CharField(
         label=_("Credential"),
@@ -62,7 +63,7 @@ class ServerForm(OrganizationForm):
             try:
                 check_server_address(url)
             except HostRefused as error:
-                raise forms.ValidationError(reading_in_words(error.reason)) from None
+                raise forms.ValidationError(f"{capfirst(reading_in_words(error.reason))}.") from None
         return url
 
     def clean_header(self) -> str:

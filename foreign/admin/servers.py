@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -50,8 +50,15 @@ class ServerAdmin(OrganizationAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        chosen = Count("tools", filter=~Q(tools__reviewed_digest=""))
-        counted: QuerySet[Any] = super().get_queryset(request).annotate(tools_chosen=chosen)
+        """Each with how many of its tools were chosen, and how many of those can be called."""
+        is_chosen = ~Q(tools__reviewed_digest="")
+        as_chosen = Q(tools__is_there=True, tools__is_read_only=True, tools__unusable="")
+        is_callable = is_chosen & as_chosen & Q(tools__reviewed_digest=F("tools__digest"))
+        counted: QuerySet[Any] = (
+            super()
+            .get_queryset(request)
+            .annotate(tools_chosen=Count("tools", filter=is_chosen), tools_callable=Count("tools", filter=is_callable))
+        )
         return counted
 
     def get_urls(self) -> list[URLPattern]:
@@ -74,9 +81,13 @@ class ServerAdmin(OrganizationAdmin):
             raise Http404
         return show(self, request, server, self.by(request, server))
 
-    @admin.display(description=_("chosen tools"), ordering="tools_chosen")
-    def chosen_count(self, obj: Any) -> int:
-        return int(obj.tools_chosen)
+    @admin.display(description=_("chosen tools"), ordering="tools_callable")
+    def chosen_count(self, obj: Any) -> str:
+        """Those that are as they were chosen, and how many are not."""
+        waiting = obj.tools_chosen - obj.tools_callable
+        if not waiting:
+            return str(obj.tools_callable)
+        return str(_("%(count)d (changed or gone: %(waiting)d)") % {"count": obj.tools_callable, "waiting": waiting})
 
     @admin.display(description=_("outcome of the last reading"), ordering="check_outcome")
     def outcome(self, obj: ToolServer) -> str:
@@ -102,7 +113,7 @@ def read_tools_page(page: ServerAdmin, request: HttpRequest, server: ToolServer,
         reserving.reserve(by, searches=1)
         read = keeping.read_tools(by, server)
     except Problem as problem:
-        page.message_user(request, told_server_problem(problem), messages.ERROR)
+        page.message_user(request, told_server_problem(problem, server), messages.ERROR)
         return redirect(reverse("admin:foreign_toolserver_change", args=[server.pk]))
     said = _("Tools that were read: %(count)d.") % {"count": read.tools}
     page.message_user(request, said, messages.SUCCESS)
@@ -135,6 +146,7 @@ def tools_page(page: ServerAdmin, request: HttpRequest, server: ToolServer, by: 
         **page.admin_site.each_context(request),
         "opts": page.opts,
         "title": _("Tools of %(name)s") % {"name": server},
+        "original": server,
         "server": server,
         "tools": shown,
     }

@@ -6,7 +6,9 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
+from foreign.conversing import Session, use_server
 from foreign.models import ToolServer
+from foreign.problems import ServerUnavailable, ServerUnusable
 from tests.people import People, signed_in
 from tests.tool_servers import FORECAST, ToolHost, server_of, tool_of
 
@@ -54,6 +56,7 @@ def test_a_server_is_added_read_and_its_tools_are_chosen(people: People, host: T
     [
         ({"url": "https://elsewhere.example/"}, "url"),
         ({"url": "file:///etc/passwd"}, "url"),
+        ({"url": "https://10.1.2.3/mcp"}, "url"),
         ({"url": "https://ok.example@evil.example/"}, "url"),
         ({"header": "Host"}, "header"),
         ({"header": "A: b\r\nC"}, "header"),
@@ -64,7 +67,7 @@ def test_a_server_is_added_read_and_its_tools_are_chosen(people: People, host: T
     ],
 )
 def test_what_cannot_be_is_refused(wrong: dict[str, str], field: str, people: People, settings: Any) -> None:
-    settings.TOOL_SERVER_HOSTS = ["ok.example"]
+    settings.TOOL_SERVER_HOSTS = ["ok.example", "10.1.2.3"]
     said = {**SAID, "url": "https://ok.example/mcp"} | wrong
     answer = signed_in(people.ada).post(page("toolserver_add"), said)
     assert field in errors_of(answer)
@@ -104,3 +107,65 @@ def test_a_server_is_nobody_elses(people: People, host: ToolHost) -> None:
             assert client.get(page(place, server.pk)).status_code in (302, 404)
         assert client.post(page("server_read", server.pk)).status_code in (302, 404)
     assert not host.asked
+
+
+def test_an_admin_who_reads_is_told_the_cause_although_the_server_rests(people: People, host: ToolHost) -> None:
+    host.said["initialize"] = lambda _: b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"
+    server = server_of(people.ada.organization, host.url)
+    ada = signed_in(people.ada)
+    for _each in range(4):
+        told = ada.post(page("server_read", server.pk), follow=True).content.decode()
+    server.refresh_from_db()
+    assert server.check_outcome == "status"
+    assert "No se puede preguntar al servidor de herramientas: respondió con un error." in told
+    with pytest.raises(ServerUnavailable) as refused:
+        use_server(server, Session.list_tools)
+    assert refused.value.extra["reason"] == "resting"
+    del host.said["initialize"]
+    ada.post(page("server_read", server.pk))
+    use_server(server, Session.list_tools)
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("/mcp/v2", "/mcp/v2"),
+        ("https://other.example/mcp", "https://other.example/mcp"),
+        ("javascript:alert(1)", ""),
+        ("https://other.example/" + "x" * 300, ""),
+        ("https://[other/", ""),
+    ],
+)
+def test_where_a_redirect_leads_is_shown_to_its_admin_alone(
+    location: str, shown: str, people: People, host: ToolHost
+) -> None:
+    head = f"HTTP/1.1 307 Over\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"
+    host.said["initialize"] = lambda _: head.encode()
+    server = server_of(people.ada.organization, host.url)
+    told = signed_in(people.ada).post(page("server_read", server.pk), follow=True).content.decode()
+    assert "lleva a otra dirección" in told
+    assert ("Lleva a:" in told) == bool(shown)
+    assert shown in told
+    with pytest.raises(ServerUnusable) as refused:
+        use_server(server, Session.list_tools)
+    assert refused.value.extra == {"reason": "redirect"}
+
+
+def test_a_tool_that_is_gone_is_said_to_be_gone_and_counts_as_waiting(people: People, host: ToolHost) -> None:
+    server = server_of(people.ada.organization, host.url, name="aWeather")
+    gone = [tool_of(server, {**FORECAST, "name": name}) for name in ("kept", "changed", "gone")][-1]
+    host.tools = [{**FORECAST, "name": "kept"}, {**FORECAST, "name": "changed", "description": "Other."}]
+    ada = signed_in(people.ada)
+    assert ada.post(page("server_read", server.pk)).status_code == 302
+    assert [one.name for one in server.tools.offered()] == ["kept"]
+    assert "1 (han cambiado o ya no están: 2)" in ada.get(page("toolserver_changelist")).content.decode()
+    shown = ada.get(page("server_tools", server.pk)).content.decode()
+    main = shown[shown.index("<main") :]
+    assert "Herramientas de aWeather" in main
+    assert "AWeather" not in main, "a name is written as it is"
+    assert (main.count("Ha cambiado desde que se eligió"), main.count("ya no la tiene")) == (1, 1)
+    gone.refresh_from_db()
+    gone.digest = "other"  # a call found out that it had changed, and a later one that it was gone
+    gone.save()
+    shown = ada.get(page("server_tools", server.pk)).content.decode()
+    assert (shown.count("Ha cambiado desde que se eligió"), shown.count("ya no la tiene")) == (1, 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils.log import log_response
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
@@ -37,7 +38,11 @@ def scim(request: HttpRequest, kind: str, pk: str = "") -> HttpResponse:
     except Exception as error:
         if (problem := problem_for(error)) is None:
             raise
-        return scim_refusal(problem)
+        refusal = scim_refusal(problem)
+        if isinstance(problem, NotOffered):  # 501, and no fault of this server's, as which Django would log it
+            said = (refusal.reason_phrase, request.path)
+            log_response("%s: %s", *said, response=refusal, request=request, level="warning")
+        return refusal
 
 
 def answer_scim(request: HttpRequest, kind: str, pk: str) -> HttpResponse:

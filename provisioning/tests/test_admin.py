@@ -98,6 +98,18 @@ def test_an_admin_switches_a_member_off(people: People, ada: Client) -> None:
     assert Membership.objects.active().filter(pk=people.ada.pk).exists()
 
 
+def test_what_a_directory_keeps_is_shown_in_words(people: People, ada: Client) -> None:
+    user = directory_user_of(people.bob)
+    group = directory_group_of(people.ada.organization, "Librarians", user)
+    for row in (user, group):
+        for name, args in (("changelist", []), ("change", [row.pk])):
+            page = ada.get(reverse(f"admin:provisioning_{row._meta.model_name}_{name}", args=args)).content.decode()
+            assert "Updated at" not in page
+            assert "(&#x27;member" not in page
+            assert "última modificación" in page.lower()
+            assert ("miembro" in page) or row is group
+
+
 def test_the_audit_log_says_that_it_was_the_directory(people: People, ada: Client) -> None:
     directory = Directory(token_for(people.ada))
     directory.make_user("new@here.test")

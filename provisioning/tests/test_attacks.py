@@ -137,10 +137,15 @@ def test_names_in_the_value_of_an_operation_are_as_few_and_short_as_operations(
 
 
 @pytest.mark.parametrize("path", ["Me", "Bulk", "Users/.search", ".search"])
-def test_what_is_not_offered_is_a_failure_of_the_server_to_directories_alone(path: str, directory: Directory) -> None:
-    """Anybody could have filled the log with errors, uncounted."""
+def test_what_is_not_offered_is_said_to_directories_alone_and_is_no_error_of_ours(
+    path: str, directory: Directory, caplog: pytest.LogCaptureFixture
+) -> None:
     assert Client().get(f"/scim/v2/{path}").status_code == 401
+    caplog.clear()
     assert directory.get(path).status_code == 501
+    assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
+        ("WARNING", f"Not Implemented: /scim/v2/{path}")
+    ]
 
 
 # ── switched off ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ import pytest
 from accounts.models import AuditEvent, Membership
 from provisioning.groups import map_to_admins
 from provisioning.models import DirectoryGroup
-from tests.directories import GROUP, Directory, token_for
+from tests.directories import GROUP, Directory, directory_user_of, token_for
 from tests.people import People
 
 pytestmark = pytest.mark.django_db
@@ -188,3 +188,15 @@ def test_the_directory_cannot_map_a_group(people: People, directory: Directory, 
     body = {"schemas": [GROUP], "displayName": "x", "makes_admins": True, "members": [{"value": ids["alice"]}]}
     assert directory.send("POST", "Groups", body).status_code == 201
     assert role(people.alice) == "member"
+
+
+def test_a_member_that_is_nobody_is_named(people: People, directory: Directory, ids: dict[str, str]) -> None:
+    theirs = str(directory_user_of(people.zoe).pk)
+    nobody = "00000000-0000-4000-8000-000000000000"
+    for unknown in (theirs, nobody):  # another organization's is nobody here
+        answer = directory.make_group("Librarians", ids["alice"], unknown)
+        assert (answer.status_code, answer.json()["scimType"]) == (400, "invalidValue")
+        assert unknown in answer.json()["detail"]
+    both = directory.make_group("Librarians", theirs, ids["alice"], nobody).json()["detail"]
+    assert "2" in both
+    assert ids["alice"] not in both

@@ -10,10 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.rows import OrganizationForm
-from sign_on.admin.saml import SamlFields, check_address_of_provider
+from sign_on.admin.saml import SamlFields, check_address_of_provider, fault
 from sign_on.domains import domain_name
 from sign_on.models import LONGEST_ISSUER, IdentityProvider, MailDomain
-from sign_on.reasons import told_admin
 
 MOST_ADMIN_GROUPS, LONGEST_GROUP_NAME = 50, 300
 OF_OIDC_ROW = ("issuer", "client_id", "secret")
@@ -85,9 +84,10 @@ class ProviderForm(SamlFields):
             return issuer
         if not issuer:
             raise ValidationError(self.fields["issuer"].error_messages["required"], code="required")
-        check_address_of_provider(issuer)
+        if issuer != self.instance.issuer:  # one that may no more be asked can be switched off
+            check_address_of_provider(issuer)
         if "?" in issuer:
-            raise ValidationError(told_admin("no_url"))
+            raise ValidationError(fault("no_url"))
         return issuer
 
     def clean_client_id(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
@@ -19,11 +20,16 @@ from sign_on.saml.certificates import LONGEST_CERTIFICATES, as_pem, certificates
 MOST_METADATA = 256 * 1024  # bytes; as `sign_on.saml.entities` reads
 
 
-def check_address_of_provider(url: str) -> None:
+def fault(reason: str) -> str:
+    """A reason as the sentence of a form."""
+    return f"{capfirst(str(told_admin(reason)))}."
+
+
+def check_address_of_provider(url: str, *, is_for_browsers: bool = False) -> None:
     try:
-        check_provider_address(url)
+        check_provider_address(url, is_for_browsers=is_for_browsers)
     except SignOnRefused as error:
-        raise ValidationError(told_admin(error.reason)) from None
+        raise ValidationError(fault(error.reason)) from None
 
 
 class SamlFields(OrganizationForm):
@@ -103,13 +109,13 @@ class SamlFields(OrganizationForm):
     def clean_sso_url(self) -> str:
         url = str(self.cleaned_data["sso_url"])
         if url and self.is_saml:
-            check_address_of_provider(url)
+            check_address_of_provider(url, is_for_browsers=True)
         return url
 
     def clean_entity_id(self) -> str:
         named = str(self.cleaned_data["entity_id"])
         if not named.isprintable():
-            raise ValidationError(told_admin("no_entity"))
+            raise ValidationError(fault("no_entity"))
         return named
 
     def clean_certificates(self) -> str:
@@ -132,7 +138,7 @@ class SamlFields(OrganizationForm):
     def _read_metadata(self, told: dict[str, Any]) -> None:
         file, written = told.get("metadata_file"), told.get("metadata", "")
         if file is not None and file.size > MOST_METADATA:
-            raise ValidationError({"metadata_file": told_admin("too_much")})
+            raise ValidationError({"metadata_file": fault("too_much")})
         written = file.read().decode(errors="replace") if file is not None else written
         if not written:
             return
@@ -140,20 +146,20 @@ class SamlFields(OrganizationForm):
 
         try:
             entity = provider_entity(written.strip())
-            check_provider_address(entity.sso_url)
+            check_provider_address(entity.sso_url, is_for_browsers=True)
         except SignOnRefused as error:
-            raise ValidationError({"metadata": told_admin(error.reason)}) from None
+            raise ValidationError({"metadata": fault(error.reason)}) from None
         if (
             len(entity.issuer) > LONGEST_ISSUER
             or not entity.issuer.isprintable()
             or len(entity.sso_url) > LONGEST_ADDRESS
         ):
-            raise ValidationError({"metadata": told_admin("no_entity")})
+            raise ValidationError({"metadata": fault("no_entity")})
         told.update(entity._asdict())
 
     def _check_whole(self, told: dict[str, Any]) -> None:
         read = ("issuer", "sso_url", "certificates")
         if told.get("is_active") and not all(told.get(name) for name in read):
-            raise ValidationError({"is_active": told_admin("incomplete")})
+            raise ValidationError({"is_active": fault("incomplete")})
         changed = [name for name in read if told.get(name) != getattr(self.instance, name)]
         self.from_metadata = frozenset(changed)

@@ -42,8 +42,10 @@ def _read(issuer: str, told: dict[str, Any]) -> Endpoints:
         raise ProviderFailed("other_issuer")
     urls = [told.get(f"{name}_endpoint") for name in ("authorization", "token", "userinfo")] + [told.get("jwks_uri")]
     authorization, token, userinfo, jwks = (one if isinstance(one, str) else "" for one in urls)
-    for url in filter(None, (authorization, token, jwks, userinfo)):
+    for url in filter(None, (token, jwks, userinfo)):
         check_provider_address(url)
+    if authorization:
+        check_provider_address(authorization, is_for_browsers=True)
     if not (authorization and token and jwks):
         raise ProviderFailed("no_endpoints")
     methods = told.get("token_endpoint_auth_methods_supported")

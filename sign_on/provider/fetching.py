@@ -18,7 +18,7 @@ from accounts.problems import Busy
 from retrieval.waiting.breaker import Breakers
 from sign_on.problems import ProviderFailed
 from tools.hosts import HostRefused
-from webhooks.addresses import Destination, Outside, check_address, destination_of
+from webhooks.addresses import Destination, Outside, check_address, check_written_address, destination_of
 from webhooks.connecting import connected, failures_told, request_head
 
 SECONDS = 5.0  # from connecting to the answer's last byte
@@ -36,10 +36,12 @@ def asked_outside() -> Outside:
     return Outside(settings.SIGN_ON_HOSTS, settings.SIGN_ON_NETWORKS, settings.SIGN_ON_PLAIN_HTTP)
 
 
-def check_provider_address(url: str) -> None:
-    """Whether it may be one of a provider. Raises ProviderFailed."""
+def check_provider_address(url: str, *, is_for_browsers: bool = False) -> None:
+    """Whether it may be one of a provider: that is asked from here, or that browsers are led to. Raises
+    ProviderFailed."""
+    check = check_written_address if is_for_browsers else check_address
     try:
-        check_address(url, asked_outside())
+        check(url, asked_outside())
     except HostRefused as error:
         raise ProviderFailed(error.reason) from None
 

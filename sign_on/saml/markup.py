@@ -26,28 +26,29 @@ Element = Any  # lxml ships no type information
 
 def saml_message(written: bytes, most: int) -> Element:
     """The root of a message. Raises TokenRefused."""
-    return _parsed(written, most, NO_MESSAGE)
+    return _parsed(written, most, NO_MESSAGE, "no_xml")
 
 
 def metadata(written: bytes, most: int) -> Element:
     """The same of a file that an admin gives, which may hold comments: they are left out."""
-    return _parsed(written, most, NO_METADATA)
+    return _parsed(written, most, NO_METADATA, "no_metadata_xml")
 
 
-def _parsed(written: bytes, most: int, unwanted: re.Pattern[bytes]) -> Element:
+def _parsed(written: bytes, most: int, unwanted: re.Pattern[bytes], reason: str) -> Element:
+    """`reason`: what is said of one that is not written as it may be."""
     if len(written) > most:
         raise TokenRefused("too_much")
     try:
         written.decode("utf-8")
         if unwanted.search(written):
-            raise TokenRefused("no_xml")
+            raise TokenRefused(reason)
         parser = etree.XMLParser(
             encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
             remove_comments=True, remove_pis=True,
         )  # fmt: skip
         root = etree.fromstring(written, parser)
     except (etree.XMLSyntaxError, UnicodeDecodeError, ValueError):
-        raise TokenRefused("no_xml") from None
+        raise TokenRefused(reason) from None
     counted = [len(one.attrib) for one in root.iter()]
     if len(counted) > MOST_ELEMENTS or max(counted) > MOST_ATTRIBUTES:
         raise TokenRefused("too_much")

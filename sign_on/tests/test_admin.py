@@ -153,3 +153,28 @@ def test_an_operator_makes_one_for_an_organization(people: People) -> None:
     form: dict[str, Any] = {**FORM, "organization": str(people.zoe.organization_id)}
     assert operator.post(ADD, form).status_code == 302
     assert IdentityProvider.objects.get().organization_id == people.zoe.organization_id
+
+
+def test_an_address_of_a_private_network_is_refused_where_it_is_asked_from_here(ada: Client, settings: Any) -> None:
+    private = FORM | {"issuer": "https://10.1.2.3"}
+    (said,) = ada.post(ADD, private).context["adminform"].form.errors["issuer"]
+    assert said[0].isupper()
+    assert said.endswith(".")
+    settings.SIGN_ON_NETWORKS = ["10.0.0.0/8"]
+    assert ada.post(ADD, private).status_code == 302
+    settings.SIGN_ON_NETWORKS = []
+    provider = IdentityProvider.objects.get()
+    assert ada.post(change(provider), private | {"is_active": "", "secret": ""}).status_code == 302
+    assert not IdentityProvider.objects.get().is_active
+
+
+def test_a_domain_that_is_there_is_said_to_be_there(people: People, ada: Client) -> None:
+    domain_of_organization(people.ada.organization, "aurora.example")
+    answer = ada.post(reverse("admin:sign_on_maildomain_add"), {"name": "aurora.example"})
+    assert [[str(one) for one in many] for many in answer.context["adminform"].form.errors.values()] == [
+        ["Ya está en uso en la organización: dominio."]
+    ]
+    english = ada.post(
+        reverse("admin:sign_on_maildomain_add"), {"name": "aurora.example"}, headers={"accept-language": "en"}
+    )
+    assert "The organization has one with the same already: domain." in english.content.decode()

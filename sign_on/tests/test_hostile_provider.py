@@ -181,8 +181,11 @@ def test_metadata_leads_to_no_other_service(name: str, url: str, hostile: Hostil
 def test_addresses_of_the_own_network_are_refused_at_every_step(
     hostile: HostileProvider, provider: IdentityProvider, settings: Any
 ) -> None:
-    settings.SIGN_ON_NETWORKS = ["127.0.0.1/32"]
     hostile.metadata = {"token_endpoint": hostile.issuer.replace("127.0.0.1", "127.0.0.2") + "/token"}
+    endpoints_of(hostile.issuer)  # kept from now on
+    settings.SIGN_ON_NETWORKS = ["127.0.0.1/32"]
+    with pytest.raises(ProviderFailed, match="private"):
+        endpoints_of(hostile.issuer, is_fresh=True)
     assert came_back(hostile, provider).status_code == 403
     assert reason_of(provider) == "private"
     settings.SIGN_ON_NETWORKS = []

@@ -128,6 +128,20 @@ def test_metadata_is_judged(written: str, ada: Client) -> None:
     assert not IdentityProvider.objects.exists()
 
 
+def test_metadata_that_is_no_plain_xml_is_not_called_a_response(ada: Client) -> None:
+    written = metadata(keys().certificate, top='<!DOCTYPE x [<!ENTITY a "b">]>')
+    said = ada.post(ADD, FORM | {"metadata": written}).context["adminform"].form.errors["metadata"]
+    assert [str(one) for one in said] == [
+        "Los metadatos no están escritos como XML en UTF-8, o contienen un DTD o entidades: quítalos."
+    ]
+
+
+def test_browsers_may_be_led_into_a_network_of_their_own(ada: Client) -> None:
+    """Nothing is asked of it from here."""
+    form = FORM | {"entity_id": ISSUER, "sso_url": "https://10.1.2.3/sso", "certificates": keys().certificate}
+    assert ada.post(ADD, form).status_code == 302
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

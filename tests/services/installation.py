@@ -92,6 +92,10 @@ class Background(Process):
         super().__init__(installation, name, "-m", "celery", *arguments)
         self.sign, self._from = sign, 0
 
+    def environment(self) -> dict[str, str]:
+        """It is ready in a message of INFO, whatever an installation writes otherwise."""
+        return {**super().environment(), "LOG_LEVEL": "INFO"}
+
     def start(self) -> "Background":
         self._from = self.log.stat().st_size if self.log.exists() else 0
         super().start()

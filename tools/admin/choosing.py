@@ -18,6 +18,8 @@ from tools import sources
 from tools.admin.outcomes import told_problem
 from tools.models import DataSource, SourceTable
 
+LONGEST_LIST = 500  # characters
+
 
 def tables_page(page: ModelAdmin[DataSource], request: HttpRequest, source: DataSource, by: Membership) -> HttpResponse:
     """GET: every table of the source, and those that were chosen and are gone. POST: choose those that are ticked, all
@@ -30,7 +32,12 @@ def tables_page(page: ModelAdmin[DataSource], request: HttpRequest, source: Data
         return redirect(reverse("admin:tools_datasource_change", args=[source.pk]))
     if request.method == "POST":
         ticked = set(request.POST.getlist("table"))
-        sources.add_tables(by, source, [one for one in found if value_of(one) in ticked])
+        wanted = [one for one in found if value_of(one) in ticked]
+        sources.add_tables(by, source, wanted)
+        if wide := [one["name"] for one in wanted if len(one["columns"]) > sources.MOST_COLUMNS]:
+            said = _("Only the first %(most)d columns of %(names)s were taken.")
+            told = {"most": sources.MOST_COLUMNS, "names": ", ".join(wide)[:LONGEST_LIST]}
+            page.message_user(request, said % told, messages.WARNING)
         said = _("Chosen. New columns are masked at first: open those that may be read.")
         page.message_user(request, said, messages.SUCCESS)
         return redirect(request.path)

@@ -32,7 +32,7 @@ class SourceForm(OrganizationForm):
         required=False,
         max_length=200,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
-        help_text=_("It is kept with the password and not shown. To change one, write both."),
+        help_text=_("It is kept with the password and not shown. Empty: the one that is kept stays."),
     )
     password = forms.CharField(
         label=_("Password"),

@@ -50,10 +50,10 @@ def outcome_in_words(code: str) -> str:
     return str(OUTCOMES.get(code, _("it could not be asked; try again later"))) if code else "–"
 
 
-def told_problem(problem: Problem, source: DataSource) -> str:
-    """Why a source cannot be asked, to whoever keeps it; of another problem its own sentence."""
+def told_problem(problem: Problem, source: DataSource | None = None) -> str:
+    """Why a source cannot be asked; of another problem its own sentence."""
     reason = str(problem.extra.get("reason", ""))
-    if reason == "no_file" and source.kind == DataSource.Kind.BUCKET:
+    if reason == "no_file" and source and source.kind == DataSource.Kind.BUCKET:
         return str(_("None of its files was read yet: that takes a minute after it was saved. Come back then."))
     if reason in OUTCOMES:
         return str(_("The data source cannot be asked: %(why)s.") % {"why": OUTCOMES[reason]})

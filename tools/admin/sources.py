@@ -26,7 +26,7 @@ from tools.admin.forms import SourceForm
 from tools.admin.metrics import metrics_page
 from tools.admin.outcomes import left_out_in_words, outcome_in_words, told_problem
 from tools.files import keeping
-from tools.models import DataSource, SourceFile
+from tools.models import DataSource, SourceFile, SourceTable
 
 SourcePage = Callable[["SourceAdmin", HttpRequest, DataSource, Membership], HttpResponse]
 
@@ -177,7 +177,8 @@ class SourceAdmin(OrganizationAdmin):
 
     def goes_with(self, chosen: Sequence[DataSource]) -> dict[str, int]:
         files = SourceFile.objects.filter(source__in=[one.pk for one in chosen]).count()
-        return {str(SourceFile._meta.verbose_name_plural): files}
+        tables = SourceTable.objects.filter(source__in=[one.pk for one in chosen]).count()
+        return {str(SourceFile._meta.verbose_name_plural): files, str(SourceTable._meta.verbose_name_plural): tables}
 
 
 def check(page: SourceAdmin, request: HttpRequest, source: DataSource, by: Membership) -> HttpResponse:

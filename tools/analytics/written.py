@@ -7,6 +7,7 @@ no word that YAML takes for something else (`no`, a date) means anything here.
 from typing import Any
 
 import yaml
+from django.utils.translation import gettext as _
 
 from tools.analytics.definitions import Definitions
 from tools.services.plain import YamlRefused, read_plain
@@ -17,10 +18,10 @@ MOST_CHARACTERS, DEEPEST, MOST_PIECES = 100_000, 6, 20_000
 def read_yaml(text: str) -> dict[str, Any]:
     """Raises YamlRefused."""
     if len(text) > MOST_CHARACTERS:
-        raise YamlRefused(f"The text has more than {MOST_CHARACTERS} characters.")
+        raise YamlRefused(_("The text has more than %(most)d characters.") % {"most": MOST_CHARACTERS})
     found = read_plain(text, DEEPEST, MOST_PIECES)
     if not isinstance(found, dict):
-        raise YamlRefused("Line 1: begin with “metrics:”.")
+        raise YamlRefused(_("Line 1: begin with “metrics:”."))
     return found
 
 

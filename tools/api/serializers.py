@@ -11,6 +11,7 @@ from tools.api import services
 from tools.files.keeping import TABLE_NAME, table_named
 from tools.hosts import is_allowed_name
 from tools.models import SERVERS, SERVICES, DataSource, SourceColumn, SourceFile, SourceTable
+from tools.sealing import SealLost
 from tools.services.described import MOST_CHARACTERS
 from tools.sources import MOST_COLUMNS, MOST_TABLES
 
@@ -86,12 +87,26 @@ class SourceEditSerializer(serializers.ModelSerializer[DataSource]):
             attrs = _of_bucket(attrs, is_new=not self.instance)
         if is_of_files and (surplus := [one for one in OF_A_SERVER if attrs.get(one)]):
             raise serializers.ValidationError({one: _("A data source of files has no server.") for one in surplus})
-        if self.instance and self._leads_elsewhere(attrs) and not attrs.get("password"):
-            said = _("Write the password too: it is not sent to another server than the one it was written for.")
-            raise serializers.ValidationError({"password": said})
+        return self._with_credentials(attrs)
+
+    def _with_credentials(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Both of them or none: a password alone is of the name that is kept, at the server that has it."""
+        if self.instance and self._leads_elsewhere(attrs):
+            if not attrs.get("password"):
+                said = _("Write the password too: it is not sent to another server than the one it was written for.")
+                raise serializers.ValidationError({"password": said})
+        elif "password" in attrs and (kept := self._kept_username()):
+            attrs = {"username": kept, **attrs}
         if ("username" in attrs) != ("password" in attrs):
             raise serializers.ValidationError({"password": _("Write the user name and the password together.")})
         return attrs
+
+    def _kept_username(self) -> str:
+        """ "" where none is kept, or none that can be read."""
+        try:
+            return str(self.instance.open_credentials().get("username", "")) if self.instance else ""
+        except SealLost:
+            return ""
 
     def _leads_elsewhere(self, attrs: dict[str, Any]) -> bool:
         """Otherwise whoever may change a source could have its password sent to a server of their own."""

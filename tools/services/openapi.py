@@ -6,6 +6,8 @@ It is a stranger's in size and in how it is entangled: each name that is looked 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 MOST_WORK, MOST_HOPS = 500_000, 20
 MOST_COLUMNS, DEEPEST_COLUMN, LONGEST_NAME = 200, 2, 100
 TYPES = {"integer": "integer", "number": "number", "boolean": "boolean", "string": "text"}
@@ -28,7 +30,7 @@ class ApiDescription(dict[str, Any]):
     def worked(self, more: int) -> None:
         self.work += more
         if self.work > MOST_WORK:
-            raise DescriptionRefused("openapi", "Its schemas are too entangled; name the fields in the mapping.")
+            raise DescriptionRefused("openapi", _("Its schemas are too entangled; name the fields in the mapping."))
 
 
 def is_field_name(name: Any) -> bool:
@@ -93,8 +95,8 @@ def resolved(api: ApiDescription, told: Any) -> dict[str, Any]:
         if reference is None:
             return told if isinstance(told, dict) else {}
         if not isinstance(reference, str) or not reference.startswith("#/"):
-            raise DescriptionRefused("openapi", "A reference ($ref) leads out of the description.")
+            raise DescriptionRefused("openapi", _("A reference ($ref) leads out of the description."))
         told = api
         for step in reference[2:].split("/")[:MOST_HOPS]:
             told = told.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(told, dict) else None
-    raise DescriptionRefused("openapi", "References ($ref) lead to one another without end.")
+    raise DescriptionRefused("openapi", _("References ($ref) lead to one another without end."))

@@ -4,6 +4,7 @@ something else (`no`, a date) means anything."""
 from typing import Any
 
 import yaml
+from django.utils.translation import gettext as _
 
 OPENING = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 CLOSING = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
@@ -20,7 +21,7 @@ class PlainLoader(yaml.BaseLoader):
         seen: set[str] = set()
         for key, _value in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.value in seen:
-                raise yaml.MarkedYAMLError(problem="this name stands here twice", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(problem=_("this name stands here twice"), problem_mark=key.start_mark)
             seen.add(key.value)
         return dict(super().construct_mapping(node, deep))
 
@@ -31,10 +32,12 @@ def read_plain(text: str, deepest: int, most_pieces: int) -> Any:
         _check_pieces(text, deepest, most_pieces)
         return yaml.load(text, PlainLoader)  # noqa: S506 - of a BaseLoader, which makes nothing but texts
     except yaml.MarkedYAMLError as error:
-        line = f"Line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        raise YamlRefused(f"{line}{error.problem or 'this is no YAML'}") from None
+        why = error.problem or _("this is no YAML")
+        if error.problem_mark:
+            why = _("Line %(line)d: %(why)s") % {"line": error.problem_mark.line + 1, "why": why}
+        raise YamlRefused(why) from None
     except (yaml.YAMLError, ValueError, OverflowError):  # also of a character that there is not, or a long version
-        raise YamlRefused("The text has characters that YAML does not take.") from None
+        raise YamlRefused(_("The text has characters that YAML does not take.")) from None
 
 
 def _check_pieces(text: str, deepest: int, most: int) -> None:
@@ -44,11 +47,11 @@ def _check_pieces(text: str, deepest: int, most: int) -> None:
         depth += isinstance(event, OPENING)
         depth -= isinstance(event, CLOSING)
         fault = (
-            "a reference to another part is not allowed"
+            _("a reference to another part is not allowed")
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None)
-            else f"more than {deepest} levels"
+            else _("more than %(most)d levels") % {"most": deepest}
             if depth > deepest
-            else f"more than {most} pieces"
+            else _("more than %(most)d pieces") % {"most": most}
             if count > most
             else ""
         )

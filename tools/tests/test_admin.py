@@ -86,6 +86,10 @@ def test_what_is_left_empty_stays_and_a_password_goes_to_no_other_server(people:
     assert source.open_credentials()["password"] == "zurribanda"
     moved = ada.post(place, same | {"host": "eu.example.org"})
     assert "password" in errors_of(moved)
+    assert ada.post(place, same | {"password": "corrected"}).status_code == 302  # of the name that is kept
+    source.refresh_from_db()
+    assert source.open_credentials() == {"username": "reader", "password": "corrected"}
+    assert "password" in errors_of(ada.post(place, same | {"host": "eu.example.org", "password": "corrected"}))
     both = {"host": "eu.example.org", "username": "reader", "password": "new"}
     assert ada.post(place, same | both).status_code == 302
     source.refresh_from_db()

@@ -311,6 +311,16 @@ def test_a_csv_as_excel_saves_it_in_spain_is_read(people: People) -> None:
     assert answer_to(people.ada, source, 'SELECT "Región", Precio FROM precios') == [["Castellón", "3 €"]]
 
 
+def test_types_stay_where_tables_are_chosen_again_without_them(people: People) -> None:
+    source = shop(people.ada.organization)
+    before = {one.name: one.type for one in source.tables.get(name="orders").columns.all()}
+    assert set(before.values()) != {""}
+    chosen = {"tables": [{"name": "orders", "columns": [{"name": name} for name in before]}]}
+    place = f"{LIST}{source.pk}/tables/"
+    assert signed_in(people.ada).put(place, chosen, content_type="application/json").status_code == 200
+    assert {one.name: one.type for one in source.tables.get(name="orders").columns.all()} == before
+
+
 def test_names_that_cannot_be_kept_are_not_chosen(people: People) -> None:
     """PostgreSQL keeps no NUL, and no more characters than a field has."""
     source = shop(people.ada.organization)

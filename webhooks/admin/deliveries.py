@@ -1,6 +1,7 @@
 """The log: what webhooks were told, each with its attempts, and sent again where that is wanted."""
 
 import json
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
-from accounts.admin.rows import label_display, related_text
+from accounts.admin.rows import label_display, moment_display, related_text
 from accounts.admin.scope import OrganizationAdmin, OrganizationInline
 from accounts.limits import reserving
 from webhooks import keeping
@@ -82,9 +83,9 @@ class DeliveryAdmin(OrganizationAdmin):
     def last_outcome(self, obj: Any) -> str:
         return reason_in_words(obj.last_reason) if obj.last_reason else "–"
 
-    @admin.display(description=_("next attempt"))
-    def next_attempt(self, obj: Delivery) -> Any:
-        return obj.not_before if obj.status == Delivery.Status.WAITING else "–"
+    @moment_display(_("next attempt"))
+    def next_attempt(self, obj: Delivery) -> datetime | None:
+        return obj.not_before if obj.status == Delivery.Status.WAITING else None
 
     @admin.display(description="webhook-id")
     def message_id(self, obj: Delivery) -> str:

@@ -35,7 +35,8 @@ class WebhookForm(OrganizationForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        written = {name: cleaned[name] for name in WRITTEN if name in cleaned}
+        judged = WRITTEN if self.instance._state.adding else self.changed_data  # what may no more be, is switched off
+        written = {name: cleaned[name] for name in judged if name in cleaned}
         rules = WebhookEditSerializer(data=written, partial=True)
         rules.is_valid()
         for name, reasons in rules.errors.items():

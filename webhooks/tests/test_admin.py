@@ -1,5 +1,6 @@
 """The pages of webhooks in the administration: made, with the secret shown once, tested, sent again, renewed."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -46,7 +47,10 @@ def test_a_webhook_is_made_and_its_secret_shown_once(ada: Membership, client_of_
     assert secret not in shown.content.decode()
 
 
-@pytest.mark.parametrize("fields", [{"url": "http://hooks.example.org/"}, {"events": []}, {"events": ["ping"]}])
+@pytest.mark.parametrize(
+    "fields",
+    [{"url": "http://hooks.example.org/"}, {"url": "https://169.254.169.254/"}, {"events": []}, {"events": ["ping"]}],
+)
 def test_the_form_refuses_what_the_api_refuses(fields: dict[str, Any], client_of_ada: Client) -> None:
     answer = client_of_ada.post(ADD, {**FORM, **fields})
     assert answer.status_code == 200
@@ -61,6 +65,14 @@ def test_a_change_writes_what_was_changed(ada: Membership, client_of_ada: Client
     assert changed.status_code == 302
     webhook.refresh_from_db(), waiting.refresh_from_db()
     assert (webhook.description, webhook.is_active, waiting.status) == ("Registry", False, "failed")
+
+
+def test_one_whose_address_may_no_more_be_is_switched_off(ada: Membership, client_of_ada: Client) -> None:
+    webhook = hook_of(ada.organization, url="https://10.1.2.3/", events=["answer.rated"])
+    form = {**FORM, "url": webhook.url, "is_active": ""}
+    assert client_of_ada.post(page_of(webhook, "webhook_change"), form).status_code == 302
+    webhook.refresh_from_db()
+    assert not webhook.is_active
 
 
 def test_a_test_leads_to_its_line_in_the_log(ada: Membership, client_of_ada: Client) -> None:
@@ -105,6 +117,39 @@ def test_the_log_shows_each_attempt_and_sends_again(ada: Membership, client_of_a
     assert client_of_ada.get(again).status_code == 404
     assert client_of_ada.post(again).status_code == 302
     assert Delivery.objects.due().count() == 1
+
+
+def test_a_delivery_that_waits_says_so_and_when_it_is_tried_again(ada: Membership, client_of_ada: Client) -> None:
+    delivery = told(hook_of(ada.organization))
+    Delivery.objects.update(not_before=datetime(2030, 2, 3, 16, 12, 57, 247958, tzinfo=UTC))
+    shown = client_of_ada.get(reverse("admin:webhooks_delivery_change", args=[delivery.pk])).content.decode()
+    assert "en espera" in shown
+    assert "(&#x27;waiting" not in shown
+    assert "3 de febrero de 2030" in shown
+    assert "247958" not in shown
+    assert "en espera" in client_of_ada.get(reverse("admin:webhooks_delivery_changelist")).content.decode()
+
+
+@pytest.mark.parametrize(("seconds", "is_offered"), [(1800, True), (80, False)])
+def test_what_waits_for_a_later_attempt_is_sent_again_and_what_is_under_way_is_not(
+    seconds: int, is_offered: bool, ada: Membership, client_of_ada: Client
+) -> None:
+    """A claimed one is due again after CLAIMED: so long nobody else sends it."""
+    next_attempt = timezone.now() + timedelta(seconds=seconds)
+    delivery = told(hook_of(ada.organization), attempts=2, not_before=next_attempt)
+    again = reverse("admin:webhooks_again", args=[delivery.pk])
+    page = client_of_ada.get(reverse("admin:webhooks_delivery_change", args=[delivery.pk])).content.decode()
+    assert (again in page) == is_offered
+    client_of_ada.post(again)
+    delivery.refresh_from_db()
+    assert (delivery.attempts, Delivery.objects.due().count()) == ((0, 1) if is_offered else (2, 0))
+
+
+def test_an_address_in_a_title_is_written_as_it_is(ada: Membership, client_of_ada: Client) -> None:
+    webhook = hook_of(ada.organization, url="https://hooks.example.org/a", description="")
+    page = client_of_ada.get(page_of(webhook, "webhook_change")).content.decode()
+    assert "https://hooks.example.org/a" in page[: page.index('name="url"')]
+    assert "Https://" not in page
 
 
 def test_nobody_elses_webhook_is_tested_renewed_or_sent_again(client_of_ada: Client) -> None:

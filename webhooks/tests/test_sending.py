@@ -154,6 +154,21 @@ def test_nothing_of_our_own_network_is_told_anything(host: str) -> None:
     assert post(f"https://{host}/", HEADERS, b"{}").reason == "private"
 
 
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[fd00::1]", "[64:ff9b::a00:1]"]
+)
+def test_an_address_of_our_own_network_is_not_even_kept(host: str, settings: Any) -> None:
+    with pytest.raises(HostRefused, match="private"):
+        check_address(f"https://{host}/")
+    settings.WEBHOOK_NETWORKS = ["0.0.0.0/0", "::/0"]
+    check_address(f"https://{host}/")
+
+
+def test_a_name_is_not_looked_up_when_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("socket.getaddrinfo")
+    check_address("https://hooks.example.org/")
+
+
 def test_an_operator_may_allow_some_hosts_alone(settings: Any) -> None:
     settings.WEBHOOK_HOSTS = [".example.org"]
     check_address("https://hooks.example.org/")

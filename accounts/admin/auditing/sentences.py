@@ -1,5 +1,6 @@
 """An audit event as a sentence: who did what to which thing, by its name."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -98,6 +99,7 @@ OF_ANYTHING = {
     "second_factor_reset": _("%(who)s reset the two-factor sign-in of %(what)s"),
     "email_changed": _("%(who)s changed the email address of %(what)s"),
 }
+CONTRACTED = re.compile(r"\b(de|a) el ")
 ROLES = {
     Membership.Role.ADMIN.value: _("%(who)s made %(what)s an admin"),
     Membership.Role.MEMBER.value: _("%(who)s made %(what)s a member without admin rights"),
@@ -111,17 +113,21 @@ OF_ONESELF = {
 
 def sentence(event: AuditEvent, names: Names) -> str:
     """Without a full stop. What a later release wrote, and this one has no words for, is said to be that."""
-    said = template(event)
-    what = thing(names, event.object_type, event.object_id)
-    told: dict[str, Any] = {
-        "who": actor(event),
-        "what": what,
-        "agent": thing(names, "agent", str(event.changes.get("agent", ""))),
-        "corpus": thing(names, "corpus", str(event.changes.get("corpus", ""))),
-        "role": role(event),
+    pointed = {
+        "what": (event.object_type, event.object_id),
+        "agent": ("agent", str(event.changes.get("agent", ""))),
+        "corpus": ("corpus", str(event.changes.get("corpus", ""))),
     }
+    things = {place: thing(names, place, *key) for place, key in pointed.items()}
+    said = contracted(str(template(event)) % {"who": "%(who)s", "role": role(event), **things})
+    named = {place: names.get(key, "") for place, key in pointed.items()}
     more = details(event)
-    return str(said) % told + (f": {', '.join(more)}" if more else "")
+    return said % {"who": actor(event), **named} + (f": {', '.join(more)}" if more else "")
+
+
+def contracted(said: str) -> str:
+    """Spanish writes “de el” and “a el” as one word. Before names are put in, which stay as they are."""
+    return CONTRACTED.sub(r"\1l ", said)
 
 
 def template(event: AuditEvent) -> Any:
@@ -149,10 +155,10 @@ def actor(event: AuditEvent) -> str:
     return f"{event.actor.name} ({event.actor.email})" if event.actor.name else event.actor.email
 
 
-def thing(names: Names, kind: str, pk: str) -> str:
+def thing(names: Names, place: str, kind: str, pk: str) -> str:
+    """With `%(place)s` for its name."""
     named, gone = THINGS.get(kind, ("%(name)s", _("something")))
-    name = names.get((kind, pk))
-    return str(named) % {"name": name} if name else str(gone)
+    return str(named) % {"name": f"%({place})s"} if names.get((kind, pk)) else str(gone)
 
 
 def role(event: AuditEvent) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from accounts.http.fields import CountedListField
@@ -53,7 +54,8 @@ class DimensionFiltersField(serializers.DictField):
         if isinstance(data, dict) and len(data) > MOST_FILTERS:
             raise serializers.ValidationError(f"Send at most {MOST_FILTERS} filters.")
         if isinstance(data, dict) and any(len(name) > LONGEST_NAME for name in data):
-            raise serializers.ValidationError(f"A dimension's name has at most {LONGEST_NAME} characters.")
+            said = _("A dimension's name has at most %(most)d characters.")
+            raise serializers.ValidationError(said % {"most": LONGEST_NAME})
         return super().to_internal_value(data)
 
 
@@ -63,7 +65,8 @@ class DayField(serializers.DateField):
     def to_internal_value(self, value: Any) -> date:
         day: date = super().to_internal_value(value)
         if not FIRST_DAY <= day <= LAST_DAY:
-            raise serializers.ValidationError(f"Send a day from {FIRST_DAY} to {LAST_DAY}.")
+            said = _("Send a day from %(first)s to %(last)s.")
+            raise serializers.ValidationError(said % {"first": FIRST_DAY, "last": LAST_DAY})
         return day
 
 
@@ -76,7 +79,7 @@ class DateRangeSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Of no day there would be a number too, and it would be zero."""
         if attrs.get("from", FIRST_DAY) > attrs.get("to", LAST_DAY):
-            raise serializers.ValidationError({"to": "Send a last day that is not before the first."})
+            raise serializers.ValidationError({"to": _("Send a last day that is not before the first.")})
         return attrs
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Membership
 from accounts.problems import NotFound
-from agents.granting import query_with_agent, reachable_tables
+from agents.granting import query_with_agent, reachable_tables, tables_of_source
 from agents.models import Agent
 from tools.analytics.rules import folded_name, is_open, is_usable, measure_of
 from tools.engines.running import MOST_ROWS
@@ -59,9 +59,7 @@ def find_metric(agent: Agent, name: str, source: str = "") -> Metric:
     NotFound for an agent that was given none."""
     if not agent.is_active:
         raise NotFound
-    tables = measured_tables(agent)
-    wanted = [one for one in tables if not source or source in (str(one.source_id), one.source.name)]
-    metrics = usable_metrics(wanted)
+    metrics = usable_metrics(tables_of_source(measured_tables(agent), source))
     if not metrics:
         raise NotFound
     found = _named(name, metrics)

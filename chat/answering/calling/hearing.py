@@ -37,6 +37,7 @@ from chat.answering.calling import making
 from chat.answering.calling.making import CallOutcome
 from chat.answering.calling.telling import tell_sources
 from chat.answering.storing import store_patiently
+from chat.prompting.refusals import refusal_of_calls
 from chat.stream.events import Status
 from chat.stream.live import Live
 from chat.stream.thinking import ThinkFilter
@@ -89,7 +90,7 @@ async def hear(answer: Answer, attempt: Attempt, live: Live) -> None:
         request = replace(request, rounds=(*request.rounds, told), must_answer=is_over)
         await tell_round(answer, attempt, live)
     if attempt.fallback and not attempt.tables:
-        attempt.refusal = attempt.fallback
+        attempt.refusal = refusal_of_calls(attempt.unanswered, attempt.fallback, request.language)
     if not attempt.parts and (attempt.refusal or attempt.steps):
         with override(request.language):
             nothing = gettext("The model fetched data and then said nothing. Ask again.")
@@ -153,6 +154,8 @@ async def make_calls(answer: Answer, attempt: Attempt, wishes: list[ToolWish], l
         attempt.steps.append(outcome.step)
         if outcome.table is not None:
             attempt.tables.append(outcome.table)
+        if outcome.step.refused in making.OUTAGES and attempt.kit is not None:
+            attempt.unanswered.append(making.source_named(attempt.kit, wish).name)
         outcomes.append(outcome)
     return outcomes
 

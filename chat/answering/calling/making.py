@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -39,6 +39,11 @@ NO_MORE_CALLS = "No more calls can be made in this answer. Answer now with what 
 NO_MORE_TIME = "There is no time for calls any more. Answer now with what you have."
 NO_ANSWER = "The tool could not be used. Answer without it, and say so."
 UNKNOWN_SOURCE = NamedSource("")
+# What was asked could not be had, whatever a model might write otherwise.
+OUTAGES = frozenset({
+    "source_unavailable", "source_unusable", "tool_server_unavailable", "tool_server_unusable", "tool_failed",
+    "tool_changed", "query_timeout", "busy", "no_time_left", "internal_error",
+})  # fmt: skip
 SAID_BY_OTHERS = (StatementFailed, ToolFailed)  # their reason is what a database or another's server says
 
 
@@ -103,12 +108,15 @@ def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcom
     if asked is None:
         return refused(tool.name, "invalid_arguments", NO_ARGUMENTS)
     began = time.monotonic()
+    calls: list[ToolCall] = []
     try:
         check_still_member(kit.asker)
         with witnessed_calls() as calls:
-            result = tool.execute(kit.asker, asked if tool.server else {**asked, AGENT: kit.agent})
+            result = tool.call(kit.asker, asked if tool.server else {**asked, AGENT: kit.agent})
     except Exception as error:
-        return failed(tool.name, error, began)
+        outcome = failed(tool.name, error, began)
+        source = calls[-1].source_id if calls else None  # where it came so far
+        return replace(outcome, step=replace(outcome.step, source=source))
     step = step_of(tool.name, calls, began)
     table = (
         foreign_row(tool, asked, result, step)

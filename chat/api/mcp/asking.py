@@ -30,12 +30,12 @@ def problem_of(error: Exception) -> Problem:
     return problem
 
 
-def failed_call(error: Exception) -> CallToolResult:
-    """For the model to read, so that it can correct itself: the sentence, and of invalid arguments each one's."""
+def failed_call(error: Exception, there: str = "") -> CallToolResult:
+    """For the model to read, so that it can correct itself: the sentence, of invalid arguments each one's, and what
+    `there` is."""
     problem = problem_of(error)
     told = [str(problem.detail), *told_faults(problem)]
-    if reason := problem.extra.get("reason"):
-        told.append(str(reason))
+    told += [str(one) for one in (problem.extra.get("reason"), there) if one]
     return CallToolResult(content=[TextContent(text="\n".join(told))], is_error=True)
 
 

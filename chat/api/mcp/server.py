@@ -10,10 +10,12 @@ from chat.api.mcp.tools import call_tool, list_tools
 
 SERVER: Server[Any] = Server(
     "acervo",
+    version="1",  # of the API
     title="Acervo",
     instructions=(
         "An organization's documents, its agents that answer from them with citations, and its data sources, all as "
-        "the member whom you ask for may read them. Say so when `sufficient` is false or `state` is not `supported`."
+        "the member whom you ask for may read them; `list_agents` says where to begin. Say so when `sufficient` is "
+        "false or `state` is not `supported`."
     ),
     on_list_tools=list_tools,
     on_call_tool=call_tool,

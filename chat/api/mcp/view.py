@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.types import OpenApiTypes
@@ -26,7 +26,16 @@ from accounts.problems import MethodNotAllowed, Unauthenticated, UnsupportedMedi
 from config.concurrency.threads import in_thread
 
 REFUSED = (400, 404, 406)
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 ERRORS = {(status, "application/json"): OpenApiTypes.OBJECT for status in REFUSED}  # as JSON-RPC has them
+
+
+class NoMessage(Exception):
+    """As JSON-RPC says it where nobody can know which request it was."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.told = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": sentence}}
 
 
 @described(
@@ -41,7 +50,10 @@ async def mcp(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
     membership = await in_thread(caller_of, request)
-    body = await in_thread(message_of, request)
+    try:
+        body = await in_thread(message_of, request)
+    except NoMessage as refused:
+        return JsonResponse(refused.told, status=400)
     exchange = await in_thread(loaded_exchange)
     return await exchange(request, body, membership)
 
@@ -62,15 +74,19 @@ def caller_of(request: HttpRequest) -> Membership:
 
 def message_of(request: HttpRequest) -> bytes:
     """What everywhere else is refused is refused here: another type, too much, too deep, texts that nobody can keep.
-    What is no JSON, or no message, is none for the SDK either, which says so in the protocol's way: it would read more
-    (NaN, halves of pairs), and look for what is wrong with a megabyte of something else for seconds."""
+    What is no JSON, or no message, does not reach the SDK: it would read more (NaN, halves of pairs), and look for what
+    is wrong with a megabyte of something else for seconds. Raises NoMessage and problems."""
     if request.content_type != JSONParser.media_type:
         raise UnsupportedMediaType
     try:
         found = json_of(request.body)
     except ValueError:
-        return b""
-    return request.body if is_message(found) else b"{}"
+        raise NoMessage(PARSE_ERROR, "This is no JSON.") from None
+    if isinstance(found, list):
+        raise NoMessage(INVALID_REQUEST, "Send one message at a time: batches are not taken.")
+    if not is_message(found):
+        raise NoMessage(INVALID_REQUEST, "This is no message of JSON-RPC 2.0.")
+    return request.body
 
 
 def is_message(found: Any) -> bool:

@@ -1,4 +1,5 @@
-"""Acervo's search as a retriever of LangChain: `pip install langchain-core acervo-client`."""
+"""Acervo's search as a retriever of LangChain: `pip install langchain-core ./clients/python`
+(this repository's folder; the client is on no index)."""
 
 from acervo_client import Acervo
 from langchain_core.callbacks import CallbackManagerForRetrieverRun

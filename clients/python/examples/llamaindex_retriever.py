@@ -1,4 +1,5 @@
-"""Acervo's search as a retriever of LlamaIndex: `pip install llama-index-core acervo-client`."""
+"""Acervo's search as a retriever of LlamaIndex: `pip install llama-index-core ./clients/python`
+(this repository's folder; the client is on no index)."""
 
 from acervo_client import Acervo
 from llama_index.core.retrievers import BaseRetriever
