@@ -82,6 +82,23 @@ def test_a_name_is_given_once(people: People, table: SourceTable) -> None:
     assert keep(people.ada, table, metrics=[], dimensions=[REGION, REGION]).status_code == 400
 
 
+def test_a_field_that_there_is_not_is_refused_by_its_name(people: People, table: SourceTable) -> None:
+    """A metric without the time that was meant would be another one."""
+    meant = {name: value for name, value in SALES.items() if name != "time_column"}
+    answer = keep(people.ada, table, metrics=[SALES, {**meant, "name": "otra", "time_colum": "day"}])
+    (said,) = answer.json()["errors"]["metrics"]["1"]["time_colum"]
+    assert answer.status_code == 400
+    assert said.startswith("No hay ningún campo con este nombre")
+    assert "time_column" in said
+    answer = keep(people.ada, table, metrics=[], dimensions=[{**REGION, "columna": "region"}])
+    assert list(answer.json()["errors"]["dimensions"]["0"]) == ["columna"]
+    assert list(keep(people.ada, table, metrics=[], dimension=[REGION]).json()["errors"]) == ["dimension"]
+    odd = {"x" * 1_000: 1, "a\u202eb\x1b": 1, **{f"n{n}": n for n in range(1_000)}}
+    answer = keep(people.ada, table, metrics=[{**SALES, **odd}])
+    assert len(answer.content) < 5_000
+    assert "ab" in answer.json()["errors"]["metrics"]["0"]
+
+
 def test_a_dimension_is_no_masked_column(people: People, table: SourceTable) -> None:
     answer = keep(people.ada, table, metrics=[], dimensions=[{**REGION, "column": "email"}])
     assert "column" in answer.json()["errors"]["dimensions"]["0"]
