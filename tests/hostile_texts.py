@@ -93,6 +93,7 @@ from tools.services import described
 from tools.services.plain import YamlRefused
 from tools.sql.binding import NO_TEXT
 from tools.sql.gate import RUN_COMMENT, WORD
+from tools.sql.statements import ReadableColumn, ReadableTable
 from webhooks.sending import STATUS_LINE, as_line
 from workers.ingestion.chunk.segments import segment_text
 from workers.ingestion.chunk.tokens import estimate_tokens
@@ -319,7 +320,8 @@ RENDERING = "chat.rendering"
 
 
 SHOP = uuid4()
-TOOLKIT: Any = SimpleNamespace(sources={str(SHOP): NamedSource("Shop", ("customers", "orders"))})
+CUSTOMERS = ReadableTable("customers", (ReadableColumn("id"),))
+TOOLKIT: Any = SimpleNamespace(sources={str(SHOP): NamedSource("Shop", (CUSTOMERS,), "postgres")})
 WISH = ToolWish("call", "query", '{"source": "Shop"}')
 
 
@@ -640,10 +642,11 @@ PROBES: dict[str, Probe] = {
         named("chat.citing.tables", "_NUMBER", "_GROUPS", "_words", "_years_asked"),
     ),
     "tables of a statement": Probe(
-        lambda text: making.table_row(
-            TOOLKIT.sources, WISH.name, {"sql": text}, {"table": text}, making.Step("query", SHOP)
-        ),
-        named("chat.answering.calling.making", "table_row"),
+        lambda text: [
+            making.table_row(TOOLKIT.sources, WISH.name, {"sql": text}, said, making.Step("query", SHOP))
+            for said in ({}, {"table": text})
+        ],
+        (),
     ),
     "metrics as YAML": Probe(refused_or_read, ()),
     "names of metrics": Probe(rules.folded_name, ()),

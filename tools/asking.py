@@ -6,7 +6,7 @@ the open. What records are asked with, `tools.services.records` says.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
@@ -14,13 +14,14 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from accounts.limits.places import Places
 from accounts.problems import Problem
 from config.concurrency.pooled import give_back_connection
 from retrieval.waiting.breaker import Breakers
 from tools.engines import running
-from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.engines.failures import ColumnsGone, EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.hosts import HostRefused, pinned_address
 from tools.models import DataSource, SourceFile
 from tools.problems import (
@@ -33,6 +34,7 @@ from tools.problems import (
 )
 from tools.sealing import SealLost
 from tools.services import described
+from tools.sql.statements import MAIN
 
 AT_ONCE, OF_ONE, PATIENCE = 3, 2, 3.0  # of one: an organization's slow statements leave others a place
 PORTS = {DataSource.Kind.POSTGRESQL: 5432, DataSource.Kind.MYSQL: 3306}
@@ -51,7 +53,7 @@ def ask_source(source: DataSource, asked: str, **more: Any) -> Any:
         raise SourceUnavailable(reason="resting")
     try:
         place = _place(source) if source.is_server else {}  # before: who answers for its name may be slow
-        with places.taken(source.organization_id), _files_at_hand(source) as files:
+        with places.taken(source.organization_id), _files_at_hand(source, more.get("reading")) as files:
             give_back_connection()
             found = running.ask_child({"kind": source.engine, "asked": asked, **place, **files, **more})
     except SourceFailed as error:
@@ -101,18 +103,24 @@ def _problem_of(error: EngineFailed) -> Problem:
         return QueryTooSlow()
     if isinstance(error, QueryTooLarge):
         return QueryTooBig()
+    if isinstance(error, ColumnsGone):
+        said = _(
+            "A file was replaced and has no longer all columns of its table; an admin takes them over anew: %(names)s"
+        )
+        return StatementFailed(reason=(said % {"names": error.said})[:300])
     assert isinstance(error, QueryFailed)
     return StatementFailed(reason=error.said[:300])
 
 
 @contextmanager
-def _files_at_hand(source: DataSource) -> Iterator[dict[str, Any]]:
+def _files_at_hand(source: DataSource, reading: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """Those that are read, where each is a table and a reading is said; else all."""
     if source.is_server:
         yield {}
         return
     _take_away_what_was_left()
     with TemporaryDirectory(prefix=FOLDER) as folder:
-        yield {"files": list(_files(source, Path(folder)))}
+        yield {"files": list(_files(source, Path(folder), reading))}
 
 
 def _take_away_what_was_left() -> None:
@@ -142,11 +150,14 @@ def _place(source: DataSource) -> dict[str, Any]:
     return {"place": place}
 
 
-def _files(source: DataSource, folder: Path) -> Iterator[dict[str, str]]:
+def _files(source: DataSource, folder: Path, reading: Mapping[str, Any] | None) -> Iterator[dict[str, str]]:
     """The files as the child opens them: for the time of one question, in a folder of its own."""
-    if not source.files.exists():
+    files = source.files.all()
+    if not files.exists():
         raise SourceUnusable(reason="no_file")
-    yield from _written(source.files.iterator(chunk_size=1), folder)  # of large files one at a time is in memory
+    if reading is not None and source.engine == DataSource.Kind.DUCKDB:
+        files = files.filter(table__in=list(reading.get(MAIN, ())))
+    yield from _written(files.iterator(chunk_size=1), folder)  # of large files one at a time is in memory
 
 
 def _written(rows: Iterable[SourceFile], folder: Path) -> Iterator[dict[str, str]]:

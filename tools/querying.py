@@ -48,7 +48,7 @@ def run_query(
     key = answer_key(by, source, readable, [statement.sql, statement.values])
     found = kept_answer(key)
     if found is None:
-        reading = _reading(readable)
+        reading = _reading(statement.tables)
         found = ask_source(source, "query", sql=statement.sql, values=list(statement.values), reading=reading)
         keep_answer(key, found)
     return QueryAnswer(found["columns"], found["rows"], found["truncated"], statement.fingerprint)
@@ -67,7 +67,7 @@ def readable_table(table: SourceTable) -> ReadableTable:
 
 
 def _reading(tables: Iterable[ReadableTable]) -> dict[str, dict[str, list[str]]]:
-    """What may be read in the open: the engines know of no other column."""
+    """What a statement reads and may be read in the open: the engines know of no other table and column."""
     reading: dict[str, dict[str, list[str]]] = {}
     for table in tables:
         open_columns = [one.name for one in table.columns if not one.is_masked]

@@ -311,3 +311,22 @@ def test_an_agent_without_a_number_of_its_own_has_the_installations(
     assert [query(people.bob).status_code for _ in range(2)] == [200, 429]
     settings.AGENT_CALLS_PER_MINUTE = 0
     assert query(people.bob).status_code == 200
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_file_that_was_replaced_takes_no_other_table_along(people: People, source: DataSource) -> None:
+    """What it no longer has is told to whoever asks for it, and no column of it that was not chosen."""
+    source.files.filter(table="orders").update(content=b"id,hidden_column\n1,2\n")
+    assert query(people.bob).json()["rows"] == [["north", 1], ["south", 1]]
+    assert query(people.bob, "SELECT 1 AS one").json()["rows"] == [[1]]
+    answer = query(people.bob, "SELECT c.id FROM customers c JOIN orders o ON o.id = c.id")
+    assert (answer.status_code, answer.json()["code"]) == (400, "query_failed")
+    assert "orders: customer_id, total" in answer.json()["reason"]
+    assert "hidden_column" not in answer.content.decode()
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_file_that_cannot_be_read_takes_no_other_table_along(people: People, source: DataSource) -> None:
+    source.files.filter(table="orders").update(content=b"PAR1" + b"\xff" * 500 + b"PAR1", format="parquet")
+    assert query(people.bob).json()["rows"] == [["north", 1], ["south", 1]]
+    assert query(people.bob, "SELECT id FROM orders").json()["reason"] == "unreadable_file"

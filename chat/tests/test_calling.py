@@ -11,6 +11,8 @@ from django.urls import reverse
 from accounts.models import Membership, ToolCall
 from accounts.tenancy.scope import system_scope
 from chat.answering.calling import making
+from chat.answering.calling.making import tables_read
+from chat.answering.calling.toolkit import NamedSource
 from chat.answering.inquiry import prepare
 from chat.answering.questions import ChatQuestion
 from chat.answering.spending import most_spent_by
@@ -25,6 +27,7 @@ from tests.shops import EMAIL, grant, shop
 from tools import asking
 from tools.analytics import computing
 from tools.models import DataSource
+from tools.sql.statements import ReadableColumn, ReadableTable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BY_REGION = "SELECT region, count(*) AS n, max(email) AS mail FROM customers GROUP BY region ORDER BY region"
@@ -75,6 +78,26 @@ def row_of(events: list[SseEvent]) -> Message:
 
 def results_in(body: dict[str, Any]) -> list[str]:
     return [str(one["content"]) for one in body["messages"] if one["role"] == "tool"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "tables"),
+    [
+        ('select "Clientes"."Id" from ventas."Clientes" join b.pagos p on p.id = 1 order by 1', ["Clientes", "pagos"]),
+        ("select id from \"order\" where region = 'Clientes' -- pagos", ["order"]),
+        ("with pagos as (select id from b.pagos) select 'Clientes' as \"order\" from pagos", ["pagos"]),
+        ("select 1", []),
+        ("select id from gone", []),
+    ],
+)
+def test_a_title_names_the_tables_that_the_statement_reads(sql: str, tables: list[str]) -> None:
+    known = tuple(
+        ReadableTable(name, (ReadableColumn("id"), ReadableColumn("Id"), ReadableColumn("region")), schema)
+        for schema, name in (("ventas", "order"), ("ventas", "Clientes"), ("a", "pagos"), ("b", "pagos"))
+    )
+    source = NamedSource("Tienda", known, "postgres")
+    assert sorted(tables_read(source, {"sql": sql}, {})) == sorted(tables)
+    assert tables_read(source, {"metric": "order"}, {"table": "pagos"}) == ["pagos"]
 
 
 def test_an_agent_without_tables_sends_exactly_what_it_always_sent(

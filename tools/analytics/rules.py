@@ -14,6 +14,15 @@ from tools.sql.measuring import Measure, Split, columns_of_expression, write_mea
 from tools.sql.statements import SqlRefused
 
 MOST_SYNONYMS, LONGEST_NAME = 10, 60
+OF_NUMBERS = frozenset((Metric.Aggregate.SUM, Metric.Aggregate.AVERAGE, Metric.Aggregate.MEDIAN))
+STRICT = ("postgres", "duckdb")  # the others take a text for a number, and make of it what they can
+# By what the names of types begin with, in capitals or not; of others nothing is known.
+NEITHER = ("uuid", "json", "blob", "bytea", "array", "struct", "map", "xml")
+NO_NUMBERS = (*NEITHER, "char", "varchar", "bpchar", "text", "enum", "user-defined", "date", "time")
+NO_TIMES = (
+    *NEITHER, "bool", "int", "tinyint", "smallint", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint",
+    "uhugeint", "dec", "num", "real", "double", "float", "money",
+)  # fmt: skip
 Faults = dict[str, str]
 
 
@@ -45,7 +54,7 @@ def faults_of_metric(metric: Metric) -> Faults:
         faults["expression"] = _("A metric has a column or an expression, not both.")
     elif not named and metric.aggregate != Metric.Aggregate.COUNT:
         faults["column"] = _("This aggregate needs a column or an expression.")
-    return faults or _faults_of_statement(metric)
+    return faults or _faults_of_types(metric) or _faults_of_statement(metric)
 
 
 def faults_of_dimension(dimension: Dimension) -> Faults:
@@ -71,6 +80,32 @@ def _faults_of_columns(metric: Metric) -> Faults:
         if not {one.lower() for one in read} <= {one.lower() for one in readable}:
             faults["expression"] = _closed()
     return faults
+
+
+def _faults_of_types(metric: Metric) -> Faults:
+    """By the types that the source has said, where it holds to them."""
+    dialect = sql_dialect(metric.table.source)
+    kinds = {one.name: one.type.lower() for one in metric.table.columns.all() if dialect in STRICT}
+    number, moment = kinds.get(metric.column, ""), kinds.get(metric.time_column, "")
+    faults = {}
+    if metric.aggregate in OF_NUMBERS and _is_no_number(number, dialect):
+        faults["column"] = _("This aggregate needs numbers, and the column has none: its type is %(type)s.")
+    if _is_no_time(moment):
+        faults["time_column"] = _(
+            "A time column has days or times with a day, and this one has not: its type is %(type)s."
+        )
+    said = {"column": number, "time_column": moment}
+    return {field: fault % {"type": said[field]} for field, fault in faults.items()}
+
+
+def _is_no_number(kind: str, dialect: str) -> bool:
+    is_flag = kind.startswith("bool") and dialect != "duckdb"  # which counts those that are true
+    return is_flag or kind.startswith(NO_NUMBERS) or kind.endswith("[]")
+
+
+def _is_no_time(kind: str) -> bool:
+    is_time_alone = kind.startswith("time") and not kind.startswith("timestamp")
+    return is_time_alone or kind.startswith(NO_TIMES) or kind.endswith("[]")
 
 
 def _faults_of_statement(metric: Metric) -> Faults:

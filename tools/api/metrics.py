@@ -13,11 +13,27 @@ from rest_framework.response import Response
 from accounts.http.fields import CountedListField
 from tools.analytics import definitions, rules
 from tools.api.sources import SourceView
+from tools.engines.cells import visible
 from tools.models import DataSource, Dimension, Metric, SourceTable
 from tools.sql.measuring import LONGEST_EXPRESSION
 
+LONGEST_REPEATED, MOST_REPEATED = 50, 10  # of names that there are not
 
-class DefinedSerializer(serializers.Serializer[Any]):
+
+class KnownFieldsSerializer(serializers.Serializer[Any]):
+    """What it does not know is refused by its name: left out in silence, a metric would be another than was meant."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = [str(name) for name in data if name not in self.fields] if isinstance(data, Mapping) else []
+        if unknown:
+            said = _("There is no field of this name. There are: %(names)s.") % {"names": ", ".join(self.fields)}
+            raise serializers.ValidationError(
+                {visible(name)[:LONGEST_REPEATED]: [said] for name in unknown[:MOST_REPEATED]}
+            )
+        return super().to_internal_value(data)
+
+
+class DefinedSerializer(KnownFieldsSerializer):
     schema = serializers.CharField(max_length=100, required=False, default="main")
     table = serializers.CharField(max_length=200, trim_whitespace=False)
     name = serializers.CharField(max_length=rules.LONGEST_NAME)
@@ -51,7 +67,7 @@ class DimensionSerializer(DefinedSerializer):
     column = serializers.CharField(max_length=200, trim_whitespace=False)
 
 
-class DefinitionsSerializer(serializers.Serializer[Any]):
+class DefinitionsSerializer(KnownFieldsSerializer):
     """Of the source in its context. What is wrong is told by the place in its list: "metrics.2.column"."""
 
     metrics = MetricSerializer(many=True, max_length=definitions.MOST_METRICS)  # type: ignore[call-arg]  # of the list

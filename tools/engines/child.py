@@ -30,6 +30,7 @@ OF_A_SERVER = ("postgresql", "mysql")
 OF_A_SERVICE = ("hubspot", "salesforce", "rest", "bucket")  # asked by several requests: each may open a connection
 OF_RECORDS = ("records", "record")
 WHAT_THERE_IS = ("tables", "objects", "object")
+LONGEST_SAID = 500
 FILES_BESIDE_A_CONNECTION = 32  # the descriptors that waiting on a socket takes
 
 
@@ -52,9 +53,20 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"found": _asked(request)}
     except EngineFailed as error:
-        return {"error": error.code, "said": visible(error.said[:500])}
+        return {"error": error.code, "said": sentence(error.said)}
     except MemoryError:
         return {"error": "query_too_large", "said": ""}
+
+
+def sentence(said: str) -> str:
+    """The first line of what an engine says, which may be a program's whole trace, without paths of this machine."""
+    line = said.strip()[:LONGEST_SAID].partition("\n")[0]
+    return " ".join("…" if _is_path(word) else word for word in visible(line).split(" "))
+
+
+def _is_path(word: str) -> bool:
+    bare = word.strip("\"'`(),.:;[]")
+    return bare.startswith(("/", "file:/")) and bare.count("/") > 1
 
 
 def _asked(request: dict[str, Any]) -> Any:

@@ -4,22 +4,27 @@ What a statement could reach for (files, extensions, other databases, settings) 
 it is cannot be changed: `enable_external_access` and `lock_configuration` are one-way.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import duckdb
 
 from tools.engines.cells import gather
-from tools.engines.failures import QueryFailed, QueryTooLarge, SourceFailed
+from tools.engines.failures import ColumnsGone, QueryFailed, QueryTooLarge, SourceFailed
 
 READERS = {
     "csv": "read_csv($1, sample_size=20000, max_line_size=1000000)",
     "parquet": "read_parquet($1)",
 }
+WITH_COMMAS = "read_csv($1, sample_size=20000, max_line_size=1000000, decimal_separator=',')"
+DELIMITER = "SELECT Delimiter FROM sniff_csv($1, sample_size=100, max_line_size=1000000)"
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "512MB", "threads": 1, "temp_directory": "", "max_temp_directory_size": "0GB",
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "allow_community_extensions": False,
     "enable_object_cache": False,
 }  # fmt: skip
+TEXT = "VARCHAR"
+ZONE = "UTC"  # of the days of a moment: the same on every machine
 LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
 Connection = duckdb.DuckDBPyConnection
 
@@ -48,16 +53,18 @@ class DuckFiles:
 
 
 def _opened(request: dict[str, Any]) -> Connection:
-    """With each file as a table: the columns of the request's reading, or every one where no reading is said."""
+    """With each file of the request's reading as a table of its columns there; where no reading is said, all of each.
+    Raises ColumnsGone where a file has not all of these."""
     connection = duckdb.connect(":memory:", config=SETTINGS)
     reading = request.get("reading")
     try:
         for file in request["files"]:
-            wanted = reading["main"].get(file["table"]) if reading else None
+            wanted = reading.get("main", {}).get(file["table"]) if reading is not None else None
             if reading is None or wanted is not None:
                 _load(connection, file, wanted)
-        for statement in LAST:
+        for statement in (f"SET TimeZone = '{ZONE}'", *LAST):
             connection.execute(statement)
+        _prepare_zone(connection)
     except duckdb.OutOfMemoryException:
         raise QueryTooLarge from None
     except duckdb.Error:
@@ -65,10 +72,56 @@ def _opened(request: dict[str, Any]) -> Connection:
     return connection
 
 
+def _prepare_zone(connection: Connection) -> None:
+    """Have what a moment is told with, which lies in files, at hand before no file can be opened any more."""
+    with suppress(duckdb.Error):  # a machine without zones: moments cannot be told, and all else can
+        connection.execute("SELECT now()").fetchone()
+
+
 def _load(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
+    try:
+        _read(connection, file, wanted)
+    except duckdb.BinderException:
+        names = {_folded(one) for one in _columns(connection, READERS[file["format"]], file)}
+        if gone := [one for one in wanted or () if _folded(one) not in names]:
+            raise ColumnsGone(f"{file['table']}: {', '.join(gone)}") from None
+        raise
+
+
+def _read(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
+    if file["format"] == "csv" and _has_decimal_commas(connection, file):
+        with suppress(duckdb.ConversionException, duckdb.InvalidInputException):  # further down stands another text
+            return _make(connection, WITH_COMMAS, file, wanted)
+    return _make(connection, READERS[file["format"]], file, wanted)
+
+
+def _make(connection: Connection, reader: str, file: dict[str, str], wanted: list[str] | None) -> None:
     columns = ", ".join(map(_quoted, wanted)) if wanted else "*" if wanted is None else "1"
-    rows = f"SELECT {columns} FROM {READERS[file['format']]}"  # noqa: S608 - quoted names and our own words
+    rows = f"SELECT {columns} FROM {reader}"  # noqa: S608 - quoted names and our own words
     connection.execute(f"CREATE TABLE main.{_quoted(file['table'])} AS {rows}", [file["path"]])
+
+
+def _columns(connection: Connection, reader: str, file: dict[str, str]) -> dict[str, str]:
+    """The file's columns with their types, by its first rows."""
+    described = f"DESCRIBE SELECT * FROM {reader}"  # noqa: S608 - our own words
+    return {one[0]: one[1] for one in connection.execute(described, [file["path"]]).fetchall()}
+
+
+def _has_decimal_commas(connection: Connection, file: dict[str, str]) -> bool:
+    """Whether texts of a CSV file are numbers as `0,5` writes them, and nothing else is less than it was. Not where
+    commas part the columns: who writes so may mean a thousand by `1,000`."""
+    ((delimiter,),) = connection.execute(DELIMITER, [file["path"]]).fetchall()
+    there = {} if delimiter == "," else _columns(connection, READERS["csv"], file)
+    if TEXT not in there.values():
+        return False
+    read = _columns(connection, WITH_COMMAS, file)
+    changed = {one for one in there.items() if one not in read.items()}
+    return list(read) == list(there) and bool(changed) and all(kind == TEXT for _name, kind in changed)
+
+
+def _folded(name: str) -> bytes:
+    """As DuckDB compares names."""
+    return name.encode().lower()
 
 
 def _quoted(name: str) -> str:

@@ -21,6 +21,12 @@ class QueryFailed(EngineFailed):
     code = "query_failed"
 
 
+class ColumnsGone(QueryFailed):
+    """A file no longer has what was chosen of it; `said`: its table and these columns."""
+
+    code = "columns_gone"
+
+
 class QueryTimeout(EngineFailed):
     code = "query_timeout"
 

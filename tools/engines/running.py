@@ -14,13 +14,13 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.engines.failures import ColumnsGone, EngineFailed, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 
 MEMORY, CPU_SECONDS, SECONDS, STARTING_SECONDS = 1536 * 1024**2, 6, 6.0, 4.0
 ENDING_SECONDS = 2.0
 MOST_ROWS, MOST_BYTES = 1_000, 256 * 1024
 MOST_ANSWERED = 8 * 1024 * 1024  # a schema of many tables
-FAILURES = (SourceFailed, QueryFailed, QueryTimeout, QueryTooLarge)
+FAILURES = (SourceFailed, QueryFailed, ColumnsGone, QueryTimeout, QueryTooLarge)
 _BOOTSTRAP = (
     "import json, sys; from importlib import import_module; "
     "sys.path[:] = json.loads(sys.argv[1]); import_module(sys.argv[2]).main()"

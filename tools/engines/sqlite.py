@@ -25,7 +25,7 @@ LIMITS = {
 }  # fmt: skip
 FUNCTION_NAMES = """
 count sum total avg min max abs round ceil ceiling floor sqrt pow power ln log log10 log2 exp sign mod coalesce ifnull
-nullif iif lower upper length trim ltrim rtrim substr substring concat concat_ws instr like left right
+nullif iif lower upper length trim ltrim rtrim substr substring concat concat_ws instr like left right replace
 date time datetime julianday strftime unixepoch current_date current_timestamp
 row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value
 """
@@ -97,7 +97,7 @@ def _read_by_views(connection: sqlite3.Connection, reading: dict[str, dict[str, 
         return sqlite3.SQLITE_OK
 
     views = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall()
-    allowed = {name.lower() for name in reading["main"]}
+    allowed = {name.lower() for name in _main(reading)}
     connection.set_authorizer(note)
     for (name,) in views:
         if name.lower() in allowed:
@@ -108,7 +108,7 @@ def _read_by_views(connection: sqlite3.Connection, reading: dict[str, dict[str, 
 
 def _only(reading: dict[str, dict[str, list[str]]], by_views: set[Read]) -> Authorizer:
     """Allowed: to select, to read these columns of these tables (a view: what it reads), to call these functions."""
-    tables = {name.lower(): {one.lower() for one in columns} for name, columns in reading["main"].items()}
+    tables = {name.lower(): {one.lower() for one in columns} for name, columns in _main(reading).items()}
 
     def authorize(action: int, first: str | None, second: str | None, _schema: str | None, within: str | None) -> int:
         if action == sqlite3.SQLITE_SELECT:
@@ -125,6 +125,11 @@ def _only(reading: dict[str, dict[str, list[str]]], by_views: set[Read]) -> Auth
         return sqlite3.SQLITE_DENY
 
     return authorize
+
+
+def _main(reading: dict[str, dict[str, list[str]]]) -> dict[str, list[str]]:
+    """Nothing, of a statement that reads no table."""
+    return reading.get("main", {})
 
 
 def _tables(connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:

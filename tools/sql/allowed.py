@@ -38,6 +38,7 @@ CLAUSES: dict[type[exp.Expr], frozenset[str]] = {
     exp.Window: frozenset(("this", "partition_by", "order", "spec", "over")),
     exp.Placeholder: frozenset(("this",)),
     exp.In: frozenset(("this", "expressions", "query")),
+    exp.Replace: frozenset(("this", "expression", "replacement")),  # by what is no longer: gate._check_replacement
 }
 VALUES = (
     exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Alias, exp.Paren, exp.Interval, exp.Var, exp.WindowSpec,

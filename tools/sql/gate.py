@@ -61,7 +61,7 @@ def read_sql(
         _check_names(tree)
         if is_folded:
             _name_as_written(tree, named)
-        put_readings(tree, tables, is_folded)
+        read = put_readings(tree, tables, is_folded)
         bound = bind(tree, dialect, values or {})
         run_as = RUN_AS.get(dialect, dialect)
         rendered = tree.sql(dialect=run_as, comments=False, unsupported_level=ErrorLevel.RAISE)
@@ -73,7 +73,7 @@ def read_sql(
         raise SqlRefused("The statement cannot be resolved.") from None
     if len(rendered) > MOST_RENDERED:
         raise SqlRefused("The statement is too long once it is written out.")
-    return ReadableStatement(rendered, bound, fingerprint)
+    return ReadableStatement(rendered, bound, fingerprint, read)
 
 
 def parse_query(sql: str, dialect: str) -> exp.Query:
@@ -134,8 +134,22 @@ def _check_parts(node: exp.Expr) -> None:
         raise SqlRefused("Rows come from tables, not from functions.")
     if isinstance(node, exp.DataType) and node.this not in TYPES:
         raise SqlRefused("A value can be cast to numbers, text, dates and times alone.")
+    if isinstance(node, exp.Replace):
+        _check_replacement(node)
     if isinstance(node, exp.With) and node.parent and node.parent.parent is not None:
         raise SqlRefused("WITH stands at the beginning of the statement.")
+
+
+def _check_replacement(node: exp.Replace) -> None:
+    """By texts that stand there, the second no longer than the first: so no value grows."""
+    texts = [one.this for one in (node.expression, node.args.get("replacement")) if _is_text(one)]
+    sizes = [(len(one), len(one.encode())) for one in texts]
+    if len(texts) < 2 or any(new > old for old, new in zip(*sizes, strict=True)):
+        raise SqlRefused("REPLACE has two texts between quotes, and the second is not longer than the first.")
+
+
+def _is_text(node: object) -> bool:
+    return isinstance(node, exp.Literal) and node.is_string
 
 
 def _column_names(tables: Tables) -> Iterator[str]:

@@ -65,18 +65,19 @@ def fold_ascii(name: str) -> str:
     return name.encode().lower().decode()
 
 
-def put_readings(tree: exp.Expr, tables: Tables, is_folded: bool) -> None:
-    """In the place of each table a query of its allowed columns; then no table is left that is not in one. `is_folded`:
-    the names of what was resolved were."""
+def put_readings(tree: exp.Expr, tables: Tables, is_folded: bool) -> tuple[ReadableTable, ...]:
+    """In the place of each table a query of its allowed columns; then no table is left that is not in one. Which these
+    were, each once. `is_folded`: the names of what was resolved were."""
+    read: dict[ReadableTable, None] = {}
     for table in list(tree.find_all(exp.Table)):
         if not table.args.get("db"):
             if not table.name.startswith(OWN):
                 raise SqlRefused("A table has no place among those that may be read.")
             continue
-        reading = _reading(
-            _found(table, tables), is_folded
-        )  # anew: where capitals do not matter, resolving has folded its name
-        table.replace(exp.Subquery(this=reading, alias=table.args["alias"].copy()))
+        found = _found(table, tables)  # anew: where capitals do not matter, resolving has folded its name
+        read[found] = None
+        table.replace(exp.Subquery(this=_reading(found, is_folded), alias=table.args["alias"].copy()))
+    return tuple(read)
 
 
 def _reading(table: ReadableTable, is_folded: bool) -> exp.Select:

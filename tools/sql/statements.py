@@ -30,12 +30,14 @@ class ReadableTable:
 class ReadableStatement:
     """`sql` was made from the tree and has none of the text that came in. `values` are bound, in this order.
 
-    `fingerprint` is of the statement's shape: the same for other constants and other values.
+    `fingerprint` is of the statement's shape: the same for other constants and other values. `tables`: those that it
+    reads, of those that may be read.
     """
 
     sql: str
     values: tuple[Scalar, ...]
     fingerprint: str
+    tables: tuple[ReadableTable, ...] = ()
 
 
 class SqlRefused(Refusal):

@@ -27,9 +27,9 @@ def decompose(values: Sequence[float], season: int) -> dict[str, Any]:
     slope, low, high = _slope(series, season)
     return {
         "parts": np.column_stack([trend, seasonal, remainder]).tolist(),
-        "direction": _direction(change, noise, low, high),
+        "direction": _direction(change, max(NOISES_OF_A_CHANGE * noise, _tiny(series)), low, high),
         "change": change,
-        "change_percent": float(100 * change / abs(trend[0])) if abs(trend[0]) > 1e-12 else None,
+        "change_percent": float(100 * change / abs(trend[0])) if abs(trend[0]) > _tiny(series) else None,
         "per_period": slope,
         "per_period_low": low,
         "per_period_high": high,
@@ -68,9 +68,9 @@ def _slope(series: Any, season: int) -> tuple[float, float | None, float | None]
     return (median, float(ranked[outside]), float(ranked[-1 - outside])) if outside >= 0 else (median, None, None)
 
 
-def _direction(change: float, noise: float, low: float | None, high: float | None) -> str:
+def _direction(change: float, least: float, low: float | None, high: float | None) -> str:
     """A smooth line follows a short series' noise: what it says counts where the pairs of values say it too."""
-    if low is None or high is None or abs(change) <= max(NOISES_OF_A_CHANGE * noise, 1e-9):
+    if low is None or high is None or abs(change) <= least:
         return "flat"
     if low > 0 and change > 0:
         return "up"

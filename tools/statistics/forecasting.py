@@ -21,6 +21,7 @@ ORIGINS = 4
 LEVELS = (80, 95)
 MOST_VALUES, LONGEST_ETS_SEASON = 600, 12
 EVALUATIONS = 200
+DIGITS = 9  # of a series in its own size: by those behind them, which differ with the unit, the search goes astray
 NORMAL_95 = 1.96
 LEAST_HEURISTIC = 10  # values, with which the library guesses where a series begins
 
@@ -119,8 +120,23 @@ def _scale(known: Any, season: int) -> float:
 def predict(
     known: Any, season: int, horizon: int, form: Smoothing, with_ranges: bool = False
 ) -> tuple[Any, dict[int, Any]]:
+    """Of the series in a size of its own, and told in its units: the library's search for what fits ends too early, in
+    another place for each unit, where values are large."""
     if form.is_naive:
         return _repeat(known, season, horizon)
+    center, size = _center_and_size(known)
+    common = np.round((known - center) / size, DIGITS)
+    said, ranges = _smoothed(common, season, horizon, form, with_ranges)
+    return center + size * said, {level: center + size * of_level for level, of_level in ranges.items()}
+
+
+def _center_and_size(known: Any) -> tuple[float, float]:
+    """All forms are additive, so a series may be moved as well as stretched. One that never changes is moved alone."""
+    center = float(np.mean(known))
+    return center, float(np.std(known)) or 1.0
+
+
+def _smoothed(known: Any, season: int, horizon: int, form: Smoothing, with_ranges: bool) -> tuple[Any, dict[int, Any]]:
     least = LEAST_HEURISTIC + (2 * (season // 2) if form.seasonal else 0)
     is_estimated = len(known) < least or len(known) > _states(form, season) + 6
     model = ETSModel(

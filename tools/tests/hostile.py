@@ -153,6 +153,22 @@ SELECT repeat(region, 1000000) FROM customers
 SELECT rpad('x', 1000000000)
 SELECT lpad('x', 1000000000, region) FROM customers
 SELECT replace(region, 'n', 'nnnnnnnnnnnnnnn') FROM customers
+SELECT replace(region, '', 'n') FROM customers
+SELECT replace(region, 'n', 'ñ') FROM customers
+SELECT replace(region, 'n', '😀') FROM customers
+SELECT replace(region, 'ñ', 'nn') FROM customers
+SELECT replace(region, 'n', region) FROM customers
+SELECT replace(region, region, 'n') FROM customers
+SELECT replace(region, 'n', upper('nn')) FROM customers
+SELECT replace(region, 'n', 'n' || 'n') FROM customers
+SELECT replace(region, 'nn', (SELECT 'n')) FROM customers
+SELECT replace(region, 'n', CAST('n' AS TEXT)) FROM customers
+SELECT replace(region, 'n') FROM customers
+SELECT replace(region, 1, 1) FROM customers
+SELECT replace(region, 'n', NULL) FROM customers
+SELECT replace(region, 'n', :new) FROM customers
+SELECT replace(replace(region, 'n', 'm'), 'm', 'mm') FROM customers
+SELECT region FROM customers ORDER BY replace(region, 'n', 'nn')
 SELECT array_fill(1, ARRAY[1000000])
 SELECT generate_series(1, 1000000000)
 SELECT regexp_replace(region, '(a+)+', '') FROM customers

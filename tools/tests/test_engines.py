@@ -10,7 +10,8 @@ import pytest
 
 from tools.engines import running
 from tools.engines.cells import LONGEST_CELL, gather, visible
-from tools.engines.failures import QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
+from tools.engines.child import sentence
+from tools.engines.failures import ColumnsGone, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.tests.reading import MOST, READING, csv_files, duck_request, sqlite_file, sqlite_request
 
 SQL = "SELECT id, region FROM main.customers ORDER BY id"
@@ -133,6 +134,107 @@ def test_a_file_that_is_no_table_says_so(tmp_path: Path) -> None:
 def test_a_column_that_is_not_in_the_reading_is_not_even_loaded(tmp_path: Path) -> None:
     with pytest.raises(QueryFailed):
         asked(duck_request(csv_files(tmp_path), sql="SELECT email FROM main.customers"))
+
+
+def test_a_table_that_is_not_in_the_reading_is_not_read_whatever_the_statement_says(tmp_path: Path) -> None:
+    """And nothing is, of a reading of no table."""
+    place, files = sqlite_file(tmp_path), csv_files(tmp_path)
+    for reading in ({"main": {"orders": ["id"]}}, {"main": {}}, {}):
+        for request in (sqlite_request(place, reading=reading), duck_request(files, reading=reading)):
+            assert asked(request, sql="SELECT 7 AS n")["rows"] == [[7]]
+            with pytest.raises(QueryFailed):
+                asked(request, sql=SQL)
+
+
+def test_columns_that_a_file_no_longer_has_are_named_and_no_others(tmp_path: Path) -> None:
+    reading = {"main": {"customers": ["id", "región", "tamaño"]}}
+    with pytest.raises(ColumnsGone) as failed:
+        asked(duck_request(csv_files(tmp_path), sql="SELECT id FROM main.customers", reading=reading))
+    assert failed.value.said == "customers: región, tamaño"
+    reading = {"main": {"customers": ["ID", "Region"]}}
+    assert asked(duck_request(csv_files(tmp_path), sql=SQL, reading=reading))["rows"] == [[1, "north"], [2, "south"]]
+
+
+MOMENTS = "id,seen\n1,2025-01-01T10:00:00Z\n2,2025-01-31T23:30:00-05:00\n"
+
+
+SPANISH = "id;total;otro;en;nombre\n1;0,5;1.234,50;7;a\n2;-1234,50;12;8;b,c\n3;;;9;\n"
+
+
+def told_of_file(folder: Path, text: str, column: str) -> tuple[str, list[Any]]:
+    """A column's type as the tables of the source are told, and its values as they are read."""
+    place = folder / "t.csv"
+    place.write_text(text)
+    files = [{"table": "t", "path": str(place), "format": "csv"}]
+    (table,) = asked(duck_request(files, asked="tables", reading=None))
+    (kind,) = [one["type"] for one in table["columns"] if one["name"] == column]
+    reading = {"main": {"t": [column]}}
+    found = asked(duck_request(files, sql=f'SELECT "{column}" FROM main.t', reading=reading))
+    return kind, [one[0] for one in found["rows"]]
+
+
+def test_numbers_with_a_decimal_comma_are_numbers(tmp_path: Path) -> None:
+    for text in (SPANISH, SPANISH.replace(";", "\t")):
+        assert told_of_file(tmp_path, text, "total") == ("double", [0.5, -1234.5, None])
+        assert told_of_file(tmp_path, text, "en") == ("bigint", [7, 8, 9])
+        assert told_of_file(tmp_path, text, "otro") == ("varchar", ["1.234,50", "12", None])
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("id;total;x\n1;0,5;1.5\n2;7,25;2.5\n", ["0,5", "7,25"]),
+        ('id,total\n1,"1,234"\n2,"5,000"\n', ["1,234", "5,000"]),
+        ("id;total\n" + "1;0,5\n" * 30_000 + "2;n/a\n", ["0,5"]),
+    ],
+    ids=["another column would be no number", "thousands", "a text further down"],
+)
+def test_a_comma_that_may_mean_something_else_stays_in_a_text(text: str, total: list[str], tmp_path: Path) -> None:
+    kind, found = told_of_file(tmp_path, text, "total")
+    assert (kind, found[: len(total)]) == ("varchar", total)
+
+
+def test_columns_that_are_gone_are_named_of_a_file_with_decimal_commas_too(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(SPANISH)
+    files = [{"table": "t", "path": str(tmp_path / "t.csv"), "format": "csv"}]
+    with pytest.raises(ColumnsGone, match="t: gone"):
+        asked(duck_request(files, sql="SELECT 1", reading={"main": {"t": ["gone", "total"]}}))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("zone", ["", "America/Lima"])
+def test_times_with_a_zone_are_told_in_utc(
+    suffix: str, zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the machine's own zone is."""
+    import duckdb
+
+    monkeypatch.setenv("TZ", zone)
+    place = tmp_path / "seen.csv"
+    place.write_text(MOMENTS)
+    if suffix == "parquet":
+        duckdb.sql(f"COPY (SELECT * FROM '{place}') TO '{tmp_path / 'seen.parquet'}' (FORMAT parquet)")
+    files = [{"table": "seen", "path": str(tmp_path / f"seen.{suffix}"), "format": suffix}]
+
+    def found(sql: str) -> Any:
+        answer = asked(duck_request(files, sql=f"{sql} FROM main.seen", reading={"main": {"seen": ["id", "seen"]}}))
+        assert {one["type"] for one in answer["columns"]} <= {"integer", "datetime", "date"}
+        return answer["rows"]
+
+    assert found("SELECT *") == [[1, "2025-01-01T10:00:00+00:00"], [2, "2025-02-01T04:30:00+00:00"]]
+    assert found("SELECT max(seen)") == [["2025-02-01T04:30:00+00:00"]]
+    months = "SELECT DISTINCT CAST(date_trunc('month', CAST(seen AS TIMESTAMP)) AS DATE)"
+    assert sorted(found(months)) == [["2025-01-01"], ["2025-02-01"]]
+    assert found("SELECT date_trunc('month', max(seen))") == [["2025-02-01T00:00:00+00:00"]]
+
+
+def test_of_an_engines_sentence_the_first_line_is_told_and_no_path_of_this_machine(tmp_path: Path) -> None:
+    with pytest.raises(QueryFailed) as failed:
+        asked(duck_request(csv_files(tmp_path), sql="SELECT\nnope FROM main.customers"))
+    assert failed.value.said == 'Binder Error: Referenced column "nope" not found in FROM clause!'
+    path = f"'{tmp_path}/customers.csv'"
+    assert sentence(f"\nIO Error: Cannot open {path}: it is gone\nTraceback") == "IO Error: Cannot open … it is gone"
+    assert sentence("no 2025/01/02 and/or 'a/b', 1 / 2") == "no 2025/01/02 and/or 'a/b', 1 / 2"
 
 
 def test_a_child_that_says_nonsense_is_a_source_that_failed() -> None:

@@ -9,6 +9,7 @@ from accounts.problems import NotFound
 from tests.metrics import sales
 from tests.people import People, signed_in
 from tools.analytics.definitions import keep_definitions, metric_from
+from tools.analytics.rules import faults_of_metric
 from tools.models import DataSource, Dimension, Metric, SourceTable
 
 pytestmark = pytest.mark.django_db
@@ -81,6 +82,23 @@ def test_a_name_is_given_once(people: People, table: SourceTable) -> None:
     assert keep(people.ada, table, metrics=[], dimensions=[REGION, REGION]).status_code == 400
 
 
+def test_a_field_that_there_is_not_is_refused_by_its_name(people: People, table: SourceTable) -> None:
+    """A metric without the time that was meant would be another one."""
+    meant = {name: value for name, value in SALES.items() if name != "time_column"}
+    answer = keep(people.ada, table, metrics=[SALES, {**meant, "name": "otra", "time_colum": "day"}])
+    (said,) = answer.json()["errors"]["metrics"]["1"]["time_colum"]
+    assert answer.status_code == 400
+    assert said.startswith("No hay ningún campo con este nombre")
+    assert "time_column" in said
+    answer = keep(people.ada, table, metrics=[], dimensions=[{**REGION, "columna": "region"}])
+    assert list(answer.json()["errors"]["dimensions"]["0"]) == ["columna"]
+    assert list(keep(people.ada, table, metrics=[], dimension=[REGION]).json()["errors"]) == ["dimension"]
+    odd = {"x" * 1_000: 1, "a\u202eb\x1b": 1, **{f"n{n}": n for n in range(1_000)}}
+    answer = keep(people.ada, table, metrics=[{**SALES, **odd}])
+    assert len(answer.content) < 5_000
+    assert "ab" in answer.json()["errors"]["metrics"]["0"]
+
+
 def test_a_dimension_is_no_masked_column(people: People, table: SourceTable) -> None:
     answer = keep(people.ada, table, metrics=[], dimensions=[{**REGION, "column": "email"}])
     assert "column" in answer.json()["errors"]["dimensions"]["0"]
@@ -106,3 +124,54 @@ def test_of_a_table_that_is_no_longer_chosen_nothing_is_kept(people: People, tab
     with pytest.raises(NotFound):
         keep_definitions(people.ada, table.source, [named], [])
     assert not Metric.objects.exists()
+
+
+NUMBERS = ("integer", "BIGINT", "decimal(12,2)", "numeric", "double precision", "real", "hugeint", "interval", "")
+TEXTS = ("text", "VARCHAR", "character varying", "enum('a', 'b')", "USER-DEFINED", "uuid", "json", "integer[]", "ARRAY")
+DAYS = ("date", "timestamp without time zone", "TIMESTAMP WITH TIME ZONE", "timestamp_ns")
+NO_DAYS = ("integer", "bigint", "time", "time without time zone", "boolean", "numeric", "interval", "uuid", "date[]")
+
+
+def fields_at_fault(table: SourceTable, engine: str, column: str, kind: str, **said: Any) -> set[str]:
+    """Of the metric of the sales, where a column is of this type."""
+    DataSource.objects.update(kind=engine)
+    table.columns.filter(name=column).update(type=kind)
+    fresh = SourceTable.objects.select_related("source").get()
+    return set(faults_of_metric(metric_from(fresh, {**SALES, **said})))
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "duckdb"])
+def test_numbers_are_made_of_columns_that_have_them(engine: str, table: SourceTable) -> None:
+    for aggregate in ("sum", "average", "median"):
+        for kind in NUMBERS:
+            assert fields_at_fault(table, engine, "amount", kind, aggregate=aggregate) == set(), kind
+        for kind in (*TEXTS, *DAYS, "time"):
+            assert fields_at_fault(table, engine, "amount", kind, aggregate=aggregate) == {"column"}, kind
+    for aggregate in ("minimum", "maximum", "count", "count_distinct"):
+        assert fields_at_fault(table, engine, "amount", "varchar", aggregate=aggregate) == set()
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "duckdb"])
+def test_a_time_column_has_days(engine: str, table: SourceTable) -> None:
+    for kind in (*DAYS, "text", "varchar", ""):
+        assert fields_at_fault(table, engine, "day", kind) == set(), kind
+    for kind in NO_DAYS:
+        assert fields_at_fault(table, engine, "day", kind) == {"time_column"}, kind
+
+
+@pytest.mark.parametrize("engine", ["mysql", "sqlite"])
+def test_an_engine_that_makes_of_a_text_what_it_can_is_let_do_so(engine: str, table: SourceTable) -> None:
+    assert fields_at_fault(table, engine, "amount", "text") == set()
+    assert fields_at_fault(table, engine, "day", "integer") == set()
+
+
+def test_what_is_true_is_counted_by_a_sum_in_duckdb_alone(table: SourceTable) -> None:
+    assert fields_at_fault(table, "duckdb", "amount", "boolean") == set()
+    assert fields_at_fault(table, "postgresql", "amount", "boolean") == {"column"}
+
+
+def test_a_type_that_does_not_fit_is_said_in_the_readers_language(people: People, table: SourceTable) -> None:
+    table.columns.filter(name="amount").update(type="varchar")
+    answer = keep(people.ada, table, metrics=[SALES])
+    said = "Esta agregación necesita números y la columna no los tiene: su tipo es varchar."
+    assert (answer.status_code, answer.json()["errors"]["metrics"]["0"]) == (400, {"column": [said]})

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tools.engines.duck import DuckFiles
 from tools.engines.sqlite import SqliteFile
 from tools.sql.gate import read_sql
+from tools.sql.measuring import Measure, Split, write_measure
 from tools.sql.readings import MASK
 from tools.sql.statements import ReadableColumn, ReadableTable, Scalar, SqlRefused
 from tools.tests.hostile import EMAIL, WORD
@@ -37,6 +38,8 @@ SELECT CASE WHEN total > 10 THEN 'much' ELSE 'little' END AS size, avg(total) FR
 SELECT id, sum(total) OVER (PARTITION BY customer_id ORDER BY placed) AS running FROM orders
 SELECT id, row_number() OVER (ORDER BY total DESC) AS place FROM orders
 SELECT coalesce(upper(region), 'none'), length(region), substr(region, 1, 2), region || '!' FROM customers
+SELECT id, CAST(REPLACE(REPLACE('1.234,50', '.', ''), ',', '.') AS DECIMAL(12,2)) AS n FROM customers
+SELECT replace(upper(region), 'NORTH', 'N') AS r FROM customers WHERE replace(region, 'ñ', 'n') <> '' ORDER BY r
 SELECT cast(total AS integer), round(total, 1), abs(-total) FROM orders
 SELECT count(DISTINCT customer_id) FROM orders
 SELECT DISTINCT region FROM customers
@@ -61,6 +64,33 @@ def test_what_is_let_through_is_run_by_the_file_engines(statement: str, tmp_path
     duck = duck_request(csv_files(tmp_path), sql=read_sql(statement, "duckdb", TABLES).sql)
     found = [SqliteFile(lite).query(lite), DuckFiles(duck).query(duck)]
     assert len(found[0].rows) == len(found[1].rows) > 0 or "EXCEPT" in statement
+
+
+@each_dialect
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("SELECT 1", set()),
+        ("SELECT region AS orders FROM CUSTOMERS orders ORDER BY 1", {"customers"}),
+        ("SELECT 'orders' FROM customers /* orders */", {"customers"}),
+        ("SELECT id FROM customers WHERE id IN (SELECT customer_id FROM orders)", {"customers", "orders"}),
+        ("WITH customers AS (SELECT id FROM orders) SELECT id FROM customers", {"orders"}),
+        ("WITH a AS (SELECT id FROM orders) SELECT id FROM customers", {"customers", "orders"}),
+        (
+            "SELECT id FROM customers UNION SELECT o.id FROM orders o JOIN orders p ON o.id = p.id",
+            {"customers", "orders"},
+        ),
+    ],
+)
+def test_what_a_statement_reads_is_told(statement: str, read: set[str], dialect: str) -> None:
+    found = read_sql(statement, dialect, TABLES)
+    assert {one.name for one in found.tables} == read
+    assert len(found.tables) == len(read)
+    assert set(found.tables) <= set(TABLES)
+    quote = "`" if dialect == "mysql" else '"'
+    assert {
+        one for one in ("customers", "orders") if f"FROM {quote}main{quote}.{quote}{one}{quote}" in found.sql
+    } == read
 
 
 @each_dialect
@@ -190,6 +220,26 @@ def test_two_tables_that_differ_in_their_schema_alone_must_be_told_apart() -> No
 def test_a_refusal_says_what_may_be_read() -> None:
     with pytest.raises(SqlRefused, match="customers, orders"):
         read_sql("SELECT * FROM clients", "postgres", TABLES)
+
+
+def test_a_number_with_points_and_a_comma_can_be_computed(tmp_path: Path) -> None:
+    tables = [ReadableTable("t", (ReadableColumn("total"),))]
+    statement = "SELECT sum(CAST(REPLACE(REPLACE(total, '.', ''), ',', '.') AS DECIMAL(12,2))) AS total FROM t"
+    place = tmp_path / "t.csv"
+    place.write_text("id;total\n1;1.234,50\n2;2.000.000,25\n")
+    asked = duck_request(
+        [{"table": "t", "path": str(place), "format": "csv"}],
+        sql=read_sql(statement, "duckdb", tables).sql,
+        reading={"main": {"t": ["total"]}},
+    )
+    assert DuckFiles(asked).query(asked).rows == [["2001234.75"]]
+
+
+@each_dialect
+def test_a_metric_may_be_made_of_such_numbers(dialect: str) -> None:
+    expression = "CAST(REPLACE(REPLACE(total, '.', ''), ',', '.') AS DECIMAL(12,2))"
+    sql, values = write_measure(dialect, Measure("main", "orders", "sum", expression=expression), Split(), 10)
+    assert "REPLACE(REPLACE(" in read_sql(sql, dialect, TABLES, values).sql
 
 
 WIDE = [ReadableTable("t", tuple(ReadableColumn(f"c{n}") for n in range(200)))]

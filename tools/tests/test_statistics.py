@@ -13,7 +13,7 @@ from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 from tools.engines.failures import EngineFailed
 from tools.engines.running import answer_of_child
 from tools.statistics.decomposition import decompose
-from tools.statistics.forecasting import Smoothing, forecast_series, origins_of, predict
+from tools.statistics.forecasting import PLAIN, SEASONAL, Smoothing, forecast_series, origins_of, predict
 
 PUBLIC = json.loads((Path(__file__).parent / "public_series.json").read_text())
 CO2, NILE, SUNSPOTS = (PUBLIC[name]["values"] for name in ("co2", "nile", "sunspots"))
@@ -82,6 +82,48 @@ def test_a_single_odd_value_bends_nothing_and_is_named() -> None:
     bent = decompose(values, 12)
     assert bent["per_period"] == pytest.approx(straight["per_period"], abs=0.05)
     assert 40 in bent["odd"]
+
+
+UNITS = (1e-6, 0.01, 1e4, 1e9)
+SALES = [16_000 + 50 * n + 900 * math.sin(2 * math.pi * n / 12) + random.Random(n).gauss(0, 57) for n in range(58)]
+
+
+@pytest.mark.parametrize("unit", [*UNITS, -1])
+@pytest.mark.parametrize(("values", "season"), [(SALES, 12), (NILE, 1)], ids=["sales", "Nile"])
+def test_the_same_is_told_of_a_series_in_every_unit(values: list[float], season: int, unit: float) -> None:
+    plain, other = decompose(values, season), decompose([unit * one for one in values], season)
+    assert np.array(other["parts"]) == pytest.approx(unit * np.array(plain["parts"]), abs=abs(unit) * 0.1)
+    turned = {"up": "down", "down": "up", "flat": "flat"}
+    assert other["direction"] == (plain["direction"] if unit > 0 else turned[plain["direction"]])
+    assert other["change_percent"] == pytest.approx(plain["change_percent"] if unit > 0 else -plain["change_percent"])
+    assert other["noise"] == pytest.approx(abs(unit) * plain["noise"])
+    assert other["odd"] == plain["odd"]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("form", [*PLAIN, *SEASONAL], ids=lambda form: form.name)
+def test_the_same_comes_next_of_a_series_in_every_unit(form: Smoothing, unit: float) -> None:
+    plain, of_plain = predict(np.array(SALES), 12, 6, form, with_ranges=True)
+    other, of_other = predict(unit * np.array(SALES), 12, 6, form, with_ranges=True)
+    assert other == pytest.approx(unit * plain, rel=1e-6)
+    for level in (80, 95):
+        assert np.sort(of_other[level]) == pytest.approx(np.sort(unit * of_plain[level]), rel=1e-6)
+
+
+@pytest.mark.parametrize("start", range(4))
+def test_a_range_is_as_wide_as_the_noise_also_of_large_values(start: int) -> None:
+    """By 1.96 of the noise at least, and by what the fit takes up and the backtest misses more than that."""
+    chance = random.Random(start)
+    values = [16_000 + 50 * n + 900 * math.sin(2 * math.pi * n / 12) + chance.gauss(0, 57) for n in range(58)]
+    widths = [(high - low) / 2 for low, high in forecast_series(values, 12, 6)["ranges"]["95"]]
+    assert max(widths) < 4 * 57
+
+
+@pytest.mark.parametrize("form", [*PLAIN, *SEASONAL], ids=lambda form: form.name)
+@pytest.mark.parametrize("value", [0.0, -5.0, 1e9])
+def test_what_never_changes_goes_on(form: Smoothing, value: float) -> None:
+    said, _ranges = predict(np.full(40, value), 12, 6, form)
+    assert said == pytest.approx(np.full(6, value))
 
 
 def test_parts_add_up_to_what_there_was() -> None:

@@ -6,7 +6,6 @@ model in words, so that it can correct itself, and is never the end of an answer
 
 import json
 import logging
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +23,8 @@ from chat.prompting.results import delimited, result_text, table_of
 from config.faults import describe_error
 from foreign.problems import ToolFailed
 from tools.problems import StatementFailed
+from tools.sql.gate import read_sql
+from tools.sql.statements import SqlRefused
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ NO_ARGUMENTS = "The arguments are no JSON object. Send one that meets the tool's
 NO_MORE_CALLS = "No more calls can be made in this answer. Answer now with what you have."
 NO_MORE_TIME = "There is no time for calls any more. Answer now with what you have."
 NO_ANSWER = "The tool could not be used. Answer without it, and say so."
-UNKNOWN_SOURCE = NamedSource("", ())
+UNKNOWN_SOURCE = NamedSource("")
 # What was asked could not be had, whatever a model might write otherwise.
 OUTAGES = frozenset({
     "source_unavailable", "source_unusable", "tool_server_unavailable", "tool_server_unusable", "tool_failed",
@@ -84,7 +85,7 @@ def source_named(kit: Toolkit, wish: ToolWish) -> NamedSource:
     """The agent's own that a wish names; of any other not even the name is repeated. Of a foreign tool its server."""
     tool = kit.tools.get(wish.name)
     if tool is not None and tool.server:
-        return NamedSource(tool.server, ())
+        return NamedSource(tool.server)
     named = (arguments_of(wish) or {}).get("source")
     return kit.sources.get(named, UNKNOWN_SOURCE) if isinstance(named, str) else UNKNOWN_SOURCE
 
@@ -146,12 +147,11 @@ def table_row(
     statement = str(asked.get("sql") or json.dumps({k: v for k, v in asked.items() if k != AGENT}, ensure_ascii=False))
     numbers = result["numbers"] if isinstance(result.get("numbers"), dict) else None
     shown = first_rows(rows, MOST_ROWS if numbers is None else MOST_PERIODS)
-    asked_tables = f"{statement} {result.get('table') or result.get('entity') or ''}"
     return AnswerTable(
         tool=tool,
         source_id=step.source,
         source_name=source.name,
-        table_names=[one for one in source.tables if re.search(rf"\b{re.escape(one)}\b", asked_tables, re.I)],
+        table_names=tables_read(source, asked, result),
         columns=columns,
         rows=shown,
         numbers=numbers,
@@ -160,6 +160,17 @@ def table_row(
         statement=statement[:LONGEST_STATEMENT],
         params=asked["params"] if isinstance(asked.get("params"), dict) else {},
     )
+
+
+def tables_read(source: NamedSource, asked: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+    """The names of those that the rows came from: as the result says, else as the statement is read."""
+    if said := result.get("table") or result.get("entity"):
+        return [one.name for one in source.tables if one.name == said][:1]
+    try:
+        read = read_sql(str(asked.get("sql") or ""), source.dialect, source.tables, asked.get("params") or {}).tables
+    except SqlRefused:  # what the agent reads has changed since
+        return []
+    return list(dict.fromkeys(one.name for one in read))
 
 
 def foreign_row(tool: Tool, asked: dict[str, Any], result: dict[str, Any], step: Step) -> AnswerTable:

@@ -15,16 +15,20 @@ from agents.granting import reachable_tables
 from agents.llm import EXTRACTIVE, resolve
 from agents.llm.base import ToolOffer
 from agents.models import Agent
+from tools.models import DataSource
+from tools.querying import readable_table, sql_dialect
+from tools.sql.statements import ReadableTable
 
 AGENT = "agent"  # the argument that is not the model's to choose
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSource:
-    """A data source of the agent's, by the names that people gave to it and to its tables."""
+    """A data source of the agent's, by the name that people gave to it; its tables, and whose SQL it has, if any."""
 
     name: str
-    tables: tuple[str, ...]
+    tables: tuple[ReadableTable, ...] = ()
+    dialect: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,11 @@ def offer_of(tool: Tool, inventory: str) -> ToolOffer:
 
 
 def sources_of_agent(agent: Agent) -> dict[str, NamedSource]:
-    tables: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
+    tables: dict[DataSource, list[ReadableTable]] = {}
     for one in reachable_tables(agent):
-        names[str(one.source_id)] = one.source.name
-        tables.setdefault(str(one.source_id), []).append(one.name)
-    by_id = {pk: NamedSource(name, tuple(tables[pk])) for pk, name in names.items()}
+        tables.setdefault(one.source, []).append(readable_table(one))
+    by_id = {
+        str(source.pk): NamedSource(source.name, tuple(of_source), "" if source.is_service else sql_dialect(source))
+        for source, of_source in tables.items()
+    }
     return {one.name: one for one in by_id.values()} | by_id
