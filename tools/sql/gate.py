@@ -142,14 +142,11 @@ def _check_parts(node: exp.Expr) -> None:
 
 def _check_replacement(node: exp.Replace) -> None:
     """By texts that stand there, the second no longer than the first: so no value grows."""
-    texts = [one.this for one in (node.expression, node.args.get("replacement")) if _is_text(one)]
+    said = (node.expression, node.args.get("replacement"))
+    texts = [str(one.this) for one in said if isinstance(one, exp.Literal) and one.is_string]
     sizes = [(len(one), len(one.encode())) for one in texts]
     if len(texts) < 2 or any(new > old for old, new in zip(*sizes, strict=True)):
         raise SqlRefused("REPLACE has two texts between quotes, and the second is not longer than the first.")
-
-
-def _is_text(node: object) -> bool:
-    return isinstance(node, exp.Literal) and node.is_string
 
 
 def _column_names(tables: Tables) -> Iterator[str]:
