@@ -1,5 +1,6 @@
 """What may be written to a log (RELIABILITY R24): an unexpected error as what it was and where, without its message;
-and of other people's libraries what they say to operators, not to programmers."""
+and of other people's libraries what they say to operators, not to programmers. And why something is refused, as rooms
+say it that know no Django."""
 
 import logging
 import re
@@ -91,3 +92,12 @@ def logging_of(level: str, log_format: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": "INFO" if level == "DEBUG" else level},
         "loggers": dict.fromkeys(SERVERS, alike) | own_levels | reserved,
     }
+
+
+class Refusal(Exception):
+    """A sentence in English with its places as `%(name)s`, and what stands in them; a value may be a Refusal, too: a
+    part of the sentence. Whoever answers tells it in the reader's language (`tools.problems.told_refusal`)."""
+
+    def __init__(self, said: str, **values: object) -> None:
+        super().__init__(said % values if values else said)
+        self.said, self.values = said, values

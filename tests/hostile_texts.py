@@ -740,6 +740,7 @@ PROBES: dict[str, Probe] = {
     "extraction's words": Probe(wire._LANGUAGE.fullmatch, named("workers.ingestion.sandbox.wire", "_LANGUAGE")),
 }
 OURS = {
+    "accounts.admin.auditing.sentences:CONTRACTED": "our own sentences, before names are put in",
     "accounts.tenancy.postgresql.base:_OF_ROWS": "the beginning of a statement; values come behind it",
     "retrieval.embeddings.base:safe": "the name of a model, from the settings",
     "workers.datasets:made": "the slugs of organizations that this module made, asked of the database",

@@ -274,6 +274,10 @@ TRUSTED: dict[tuple[str, str], str] = {
         "SourceFile.objects.filter(source__in=[one.pk for one in chosen]).count()",
     ): "counts what goes with rows in hand",
     (
+        "tools/admin/sources.py",
+        "SourceTable.objects.filter(source__in=[one.pk for one in chosen]).count()",
+    ): "counts what goes with rows in hand",
+    (
         "agents/admin/tool_calls.py",
         "DataSource.objects.filter(pk=OuterRef('source_id'), organization=OuterRef('organization'))",
     ): "a name for each call, of the call's own organization",

@@ -4,7 +4,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.problems import FileTooLarge, Problem
-from config.refusals import Refusal
+from config.faults import Refusal
 
 
 def told_refusal(refusal: Refusal) -> str:

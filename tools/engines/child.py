@@ -53,12 +53,12 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"found": _asked(request)}
     except EngineFailed as error:
-        return {"error": error.code, "said": sentence(error.said)}
+        return {"error": error.code, "said": first_line_said(error.said)}
     except MemoryError:
         return {"error": "query_too_large", "said": ""}
 
 
-def sentence(said: str) -> str:
+def first_line_said(said: str) -> str:
     """The first line of what an engine says, which may be a program's whole trace, without paths of this machine."""
     line = said.strip()[:LONGEST_SAID].partition("\n")[0]
     return " ".join("…" if _is_path(word) else word for word in visible(line).split(" "))

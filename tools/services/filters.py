@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from config.refusals import Refusal
+from config.faults import Refusal
 
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains", "in")
 MOST_CONDITIONS, MOST_VALUES, LONGEST_VALUE, LARGEST = 6, 50, 500, 10**15

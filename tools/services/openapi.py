@@ -6,7 +6,7 @@ It is a stranger's in size and in how it is entangled: each name that is looked 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from config.refusals import Refusal
+from config.faults import Refusal
 
 MOST_WORK, MOST_HOPS = 500_000, 20
 MOST_COLUMNS, DEEPEST_COLUMN, LONGEST_NAME = 200, 2, 100

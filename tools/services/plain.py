@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from config.refusals import Refusal
+from config.faults import Refusal
 
 OPENING = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 CLOSING = (yaml.SequenceEndEvent, yaml.MappingEndEvent)

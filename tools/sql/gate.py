@@ -21,7 +21,7 @@ from sqlglot.dialects.dialect import DialectType
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from config.refusals import Refusal
+from config.faults import Refusal
 from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from config.refusals import Refusal
+from config.faults import Refusal
 
 Scalar = str | int | float | bool | None
 MAIN = "main"  # the schema of engines that have no other

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from config.refusals import Refusal
+from config.faults import Refusal
 
 SEASONS = {"day": 7, "week": 52, "month": 12, "quarter": 4, "year": 1}  # periods after which it is the same season
 MONTHS = {"month": 1, "quarter": 3, "year": 12}

@@ -10,7 +10,7 @@ import pytest
 
 from tools.engines import running
 from tools.engines.cells import LONGEST_CELL, gather, visible
-from tools.engines.child import sentence
+from tools.engines.child import first_line_said
 from tools.engines.failures import ColumnsGone, QueryFailed, QueryTimeout, QueryTooLarge, SourceFailed
 from tools.tests.reading import MOST, READING, csv_files, duck_request, sqlite_file, sqlite_request
 
@@ -233,8 +233,11 @@ def test_of_an_engines_sentence_the_first_line_is_told_and_no_path_of_this_machi
         asked(duck_request(csv_files(tmp_path), sql="SELECT\nnope FROM main.customers"))
     assert failed.value.said == 'Binder Error: Referenced column "nope" not found in FROM clause!'
     path = f"'{tmp_path}/customers.csv'"
-    assert sentence(f"\nIO Error: Cannot open {path}: it is gone\nTraceback") == "IO Error: Cannot open … it is gone"
-    assert sentence("no 2025/01/02 and/or 'a/b', 1 / 2") == "no 2025/01/02 and/or 'a/b', 1 / 2"
+    assert (
+        first_line_said(f"\nIO Error: Cannot open {path}: it is gone\nTraceback")
+        == "IO Error: Cannot open … it is gone"
+    )
+    assert first_line_said("no 2025/01/02 and/or 'a/b', 1 / 2") == "no 2025/01/02 and/or 'a/b', 1 / 2"
 
 
 def test_a_child_that_says_nonsense_is_a_source_that_failed() -> None:
