@@ -9,6 +9,7 @@ from django.utils.translation.template import templatize
 # Where each of Django's functions has its text; what stands before it is a context.
 TRANSLATING = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"), 0),
+    **dict.fromkeys(("Refusal", "SqlRefused", "SeriesRefused", "FilterRefused", "YamlRefused"), 0),  # told_refusal
     **dict.fromkeys(("pgettext", "pgettext_lazy", "npgettext", "npgettext_lazy"), 1),
 }
 IN_TEMPLATES = re.compile(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -11,7 +12,7 @@ from accounts.models import Membership
 from agents.models import Agent
 
 Result = dict[str, Any]
-LONGEST_NAME = 50  # of what is repeated
+LONGEST_NAME, MOST_FAULTS = 50, 10  # of names that are repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class Tool:
 
 
 def check_names(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
-    """Raises ValidationError, which names each."""
-    if faults := dict(_faulty_names(schema, arguments)):
+    """Raises ValidationError, which names the first of them."""
+    if faults := dict(islice(_faulty_names(schema, arguments), MOST_FAULTS)):
         raise ValidationError(faults)
 
 

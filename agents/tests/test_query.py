@@ -137,6 +137,19 @@ def test_a_source_is_found_whatever_its_capitals_and_one_that_is_not_there_is_an
     assert source.name in absent.json()["reason"]
 
 
+def test_two_sources_of_one_name_are_never_asked_as_one(people: People, agent: Agent, source: DataSource) -> None:
+    """By what their names have in common, the tables of one would be asked for in the other."""
+    twin = shop(people.ada.organization, source.name.swapcase())
+    assert give(people.ada, source, "orders").status_code == 200
+    assert give(people.ada, twin, "customers").status_code == 200
+    answer = query(people.bob, "SELECT count(*) FROM customers", source=source.name.upper())
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_name")
+    assert source.name in answer.json()["reason"]
+    assert twin.name in answer.json()["reason"]
+    assert query(people.bob, "SELECT count(*) FROM customers", source=source.name).status_code == 400
+    assert query(people.bob, "SELECT count(*) FROM customers", source=twin.name).status_code == 200
+
+
 def test_members_choose_nothing_and_strangers_find_nothing(people: People, agent: Agent, source: DataSource) -> None:
     assert give(people.bob, source, "orders").status_code == 403
     for stranger in (people.charlie, people.zoe, people.alice_elsewhere):

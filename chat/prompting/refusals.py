@@ -62,9 +62,9 @@ def refusal_of_calls(unanswered: Sequence[str], refusal: str, language: str) -> 
         return refusal
     with override(language):
         if names := sorted({one for one in unanswered if one}):
-            told = gettext("“%(names)s” was asked and did not answer.") % {"names": _plain(names)}
+            told = gettext("“%(names)s” could not be asked, or did not answer.") % {"names": _plain(names)}
         else:
-            told = gettext("What I asked for did not answer.")
+            told = gettext("Some data could not be asked for, or did not come.")
         meant = gettext("That does not mean that there is nothing about it. Ask again; if it stays so, tell an admin.")
     return f"{told} {meant}\n\n{refusal}"
 

@@ -176,7 +176,7 @@ def test_a_service_that_does_not_answer_is_never_told_as_nothing_in_the_document
     chat_model.script(calls=CALL, text="No lo sé.")
     events = alicia.answers("researcher", ABOUT_WEATHER)
     said = text_of(events)
-    assert said.startswith("He preguntado a «Weather» y no ha respondido.")
+    assert said.startswith("No he podido preguntar a «Weather», o no ha respondido.")
     assert "No tengo información suficiente" in said
     assert "No lo sé" not in said
     assert events[-1].data["state"] == "could_not_search"

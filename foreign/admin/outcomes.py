@@ -56,5 +56,8 @@ def _address_shown(url: str, elsewhere: str) -> str:
         address = urljoin(url, elsewhere) if elsewhere else ""
     except ValueError:
         return ""
-    is_shown = len(address) <= LONGEST_SHOWN and address.isascii() and address.startswith(("https://", "http://"))
+    is_plain = address.isprintable() and not {" ", "@"}.intersection(address)
+    is_shown = (
+        is_plain and len(address) <= LONGEST_SHOWN and address.isascii() and address.startswith(("https://", "http://"))
+    )
     return clipped_line(address, LONGEST_SHOWN) if is_shown else ""

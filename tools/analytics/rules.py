@@ -18,7 +18,7 @@ OF_NUMBERS = frozenset((Metric.Aggregate.SUM, Metric.Aggregate.AVERAGE, Metric.A
 STRICT = ("postgres", "duckdb")  # the others take a text for a number, and make of it what they can
 # By what the names of types begin with, in capitals or not; of others nothing is known.
 NEITHER = ("uuid", "json", "blob", "bytea", "array", "struct", "map", "xml")
-NO_NUMBERS = (*NEITHER, "char", "varchar", "bpchar", "text", "enum", "user-defined", "date", "time")
+NO_NUMBERS = (*NEITHER, "bool", "char", "varchar", "bpchar", "text", "enum", "user-defined", "date", "time")
 NO_TIMES = (
     *NEITHER, "bool", "int", "tinyint", "smallint", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint",
     "uhugeint", "dec", "num", "real", "double", "float", "money",
@@ -88,19 +88,17 @@ def _faults_of_types(metric: Metric) -> Faults:
     kinds = {one.name: one.type.lower() for one in metric.table.columns.all() if dialect in STRICT}
     number, moment = kinds.get(metric.column, ""), kinds.get(metric.time_column, "")
     faults = {}
-    if metric.aggregate in OF_NUMBERS and _is_no_number(number, dialect):
+    is_sum_of_flags = metric.aggregate == Metric.Aggregate.SUM and number.startswith("bool") and dialect == "duckdb"
+    if metric.aggregate in OF_NUMBERS and _is_no_number(number) and not is_sum_of_flags:
         faults["column"] = _("This aggregate needs numbers, and the column has none: its type is %(type)s.")
     if _is_no_time(moment):
-        faults["time_column"] = _(
-            "A time column has days or times with a day, and this one has not: its type is %(type)s."
-        )
+        faults["time_column"] = _("A time column has days, and this one has none: its type is %(type)s.")
     said = {"column": number, "time_column": moment}
     return {field: fault % {"type": said[field]} for field, fault in faults.items()}
 
 
-def _is_no_number(kind: str, dialect: str) -> bool:
-    is_flag = kind.startswith("bool") and dialect != "duckdb"  # which counts those that are true
-    return is_flag or kind.startswith(NO_NUMBERS) or kind.endswith("[]")
+def _is_no_number(kind: str) -> bool:
+    return kind.startswith(NO_NUMBERS) or kind.endswith("[]")
 
 
 def _is_no_time(kind: str) -> bool:

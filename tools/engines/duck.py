@@ -13,11 +13,13 @@ from tools.engines.cells import gather
 from tools.engines.failures import ColumnsGone, QueryFailed, QueryTooLarge, SourceFailed
 
 READERS = {
-    "csv": "read_csv($1, sample_size=20000, max_line_size=1000000)",
-    "parquet": "read_parquet($1)",
+    "csv": "read_csv($1, sample_size=20000, max_line_size=1000000%s)",
+    "parquet": "read_parquet($1)%s",
 }
-WITH_COMMAS = "read_csv($1, sample_size=20000, max_line_size=1000000, decimal_separator=',')"
-DELIMITER = "SELECT Delimiter FROM sniff_csv($1, sample_size=100, max_line_size=1000000)"
+WITH_COMMAS = ", decimal_separator=','"
+LOOKED_AT = 20_000  # rows of a CSV file, by which the types of its columns are told
+NO_THOUSANDS = ",([0-9]{1,2}|[0-9]{4,})$"
+LONGEST_HEAD = 64 * 1024  # bytes of a first line
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "512MB", "threads": 1, "temp_directory": "", "max_temp_directory_size": "0GB",
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "allow_community_extensions": False,
@@ -58,11 +60,12 @@ def _opened(request: dict[str, Any]) -> Connection:
     connection = duckdb.connect(":memory:", config=SETTINGS)
     reading = request.get("reading")
     try:
+        connection.execute(f"SET TimeZone = '{ZONE}'")
         for file in request["files"]:
             wanted = reading.get("main", {}).get(file["table"]) if reading is not None else None
             if reading is None or wanted is not None:
                 _load(connection, file, wanted)
-        for statement in (f"SET TimeZone = '{ZONE}'", *LAST):
+        for statement in LAST:
             connection.execute(statement)
         _prepare_zone(connection)
     except duckdb.OutOfMemoryException:
@@ -79,20 +82,30 @@ def _prepare_zone(connection: Connection) -> None:
 
 
 def _load(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
+    delimiter = _delimiter(file["path"]) if file["format"] == "csv" else ""
+    reader = READERS[file["format"]] % (f", delim='{delimiter}'" if delimiter else "")
     try:
-        _read(connection, file, wanted)
+        if delimiter and _has_decimal_commas(connection, reader, file):
+            with suppress(duckdb.ConversionException, duckdb.InvalidInputException):  # further down stands another text
+                return _make(connection, _with_commas(reader), file, wanted)
+        return _make(connection, reader, file, wanted)
     except duckdb.BinderException:
-        names = {_folded(one) for one in _columns(connection, READERS[file["format"]], file)}
+        names = {_folded(one) for one in _columns(connection, reader, file)}
         if gone := [one for one in wanted or () if _folded(one) not in names]:
             raise ColumnsGone(f"{file['table']}: {', '.join(gone)}") from None
         raise
 
 
-def _read(connection: Connection, file: dict[str, str], wanted: list[str] | None) -> None:
-    if file["format"] == "csv" and _has_decimal_commas(connection, file):
-        with suppress(duckdb.ConversionException, duckdb.InvalidInputException):  # further down stands another text
-            return _make(connection, WITH_COMMAS, file, wanted)
-    return _make(connection, READERS[file["format"]], file, wanted)
+def _delimiter(path: str) -> str:
+    """A semicolon or a tab, where the first line has it and no comma: commas further down are then within cells. ""
+    where DuckDB is to find out."""
+    with open(path, "rb") as content:
+        head = content.readline(LONGEST_HEAD).decode(errors="replace")
+    return "" if "," in head else next((sign for sign in ";\t" if sign in head), "")
+
+
+def _with_commas(reader: str) -> str:
+    return f"{reader[:-1]}{WITH_COMMAS})"
 
 
 def _make(connection: Connection, reader: str, file: dict[str, str], wanted: list[str] | None) -> None:
@@ -107,16 +120,17 @@ def _columns(connection: Connection, reader: str, file: dict[str, str]) -> dict[
     return {one[0]: one[1] for one in connection.execute(described, [file["path"]]).fetchall()}
 
 
-def _has_decimal_commas(connection: Connection, file: dict[str, str]) -> bool:
-    """Whether texts of a CSV file are numbers as `0,5` writes them, and nothing else is less than it was. Not where
-    commas part the columns: who writes so may mean a thousand by `1,000`."""
-    ((delimiter,),) = connection.execute(DELIMITER, [file["path"]]).fetchall()
-    there = {} if delimiter == "," else _columns(connection, READERS["csv"], file)
-    if TEXT not in there.values():
+def _has_decimal_commas(connection: Connection, reader: str, file: dict[str, str]) -> bool:
+    """Whether texts of a file whose columns are parted otherwise are numbers as `0,5` writes them, and nothing else is
+    less than it was. `1,234` alone may be a thousand."""
+    there, read = _columns(connection, reader, file), _columns(connection, _with_commas(reader), file)
+    changed = [name for name, kind in there.items() if read.get(name) != kind]
+    if list(read) != list(there) or not changed or any(there[one] != TEXT for one in changed):
         return False
-    read = _columns(connection, WITH_COMMAS, file)
-    changed = {one for one in there.items() if one not in read.items()}
-    return list(read) == list(there) and bool(changed) and all(kind == TEXT for _name, kind in changed)
+    written = ", ".join(f"bool_or(regexp_matches({_quoted(one)}, '{NO_THOUSANDS}'))" for one in changed)
+    rows = f"SELECT {written} FROM (SELECT * FROM {reader} LIMIT {LOOKED_AT})"  # noqa: S608 - quoted names, our words
+    found = connection.execute(rows, [file["path"]]).fetchone()
+    return bool(found) and all(found or ())
 
 
 def _folded(name: str) -> bytes:

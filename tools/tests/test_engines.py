@@ -185,13 +185,30 @@ def test_numbers_with_a_decimal_comma_are_numbers(tmp_path: Path) -> None:
     [
         ("id;total;x\n1;0,5;1.5\n2;7,25;2.5\n", ["0,5", "7,25"]),
         ('id,total\n1,"1,234"\n2,"5,000"\n', ["1,234", "5,000"]),
+        ("id\ttotal\n1\t1,234\n2\t12,500\n3\t999\n", ["1,234", "12,500", "999"]),
         ("id;total\n" + "1;0,5\n" * 30_000 + "2;n/a\n", ["0,5"]),
     ],
-    ids=["another column would be no number", "thousands", "a text further down"],
+    ids=["another column would be no number", "thousands", "thousands between tabs", "a text further down"],
 )
 def test_a_comma_that_may_mean_something_else_stays_in_a_text(text: str, total: list[str], tmp_path: Path) -> None:
     kind, found = told_of_file(tmp_path, text, "total")
     assert (kind, found[: len(total)]) == ("varchar", total)
+
+
+def test_a_file_of_nothing_but_decimal_commas_is_parted_by_what_its_first_line_has(tmp_path: Path) -> None:
+    for sign in ";\t":
+        text = f"lat{sign}lon\n41,38{sign}2,17\n40,41{sign}-3,7\n"
+        assert told_of_file(tmp_path, text, "lon") == ("double", [2.17, -3.7])
+
+
+def test_a_moment_without_a_zone_is_of_utc_whatever_the_machines_zone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    text = "id;seen\n1;2024-01-01 23:30:00-05:00\n2;2024-01-02 10:00:00\n"
+    kind, found = told_of_file(tmp_path, text, "seen")
+    assert kind == "timestamp with time zone"
+    assert [one[:16] for one in found] == ["2024-01-02T04:30", "2024-01-02T10:00"]
 
 
 def test_columns_that_are_gone_are_named_of_a_file_with_decimal_commas_too(tmp_path: Path) -> None:

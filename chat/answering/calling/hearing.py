@@ -155,7 +155,7 @@ async def make_calls(answer: Answer, attempt: Attempt, wishes: list[ToolWish], l
         if outcome.table is not None:
             attempt.tables.append(outcome.table)
         if outcome.step.refused in making.OUTAGES and attempt.kit is not None:
-            attempt.unanswered.append(making.source_named(attempt.kit, wish).name)
+            attempt.unanswered.append(making.source_of_step(attempt.kit, wish, outcome.step))
         outcomes.append(outcome)
     return outcomes
 

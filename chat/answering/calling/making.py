@@ -39,10 +39,10 @@ NO_MORE_CALLS = "No more calls can be made in this answer. Answer now with what 
 NO_MORE_TIME = "There is no time for calls any more. Answer now with what you have."
 NO_ANSWER = "The tool could not be used. Answer without it, and say so."
 UNKNOWN_SOURCE = NamedSource("")
-# What was asked could not be had, whatever a model might write otherwise.
+# Nothing could be asked, or nothing came, whatever a model might write otherwise.
 OUTAGES = frozenset({
-    "source_unavailable", "source_unusable", "tool_server_unavailable", "tool_server_unusable", "tool_failed",
-    "tool_changed", "query_timeout", "busy", "no_time_left", "internal_error",
+    "source_unavailable", "source_unusable", "tool_server_unavailable", "tool_server_unusable", "tool_changed",
+    "query_timeout", "busy", "no_time_left", "internal_error",
 })  # fmt: skip
 SAID_BY_OTHERS = (StatementFailed, ToolFailed)  # their reason is what a database or another's server says
 
@@ -88,6 +88,11 @@ def source_named(kit: Toolkit, wish: ToolWish) -> NamedSource:
         return NamedSource(tool.server)
     named = (arguments_of(wish) or {}).get("source")
     return kit.sources.get(named, UNKNOWN_SOURCE) if isinstance(named, str) else UNKNOWN_SOURCE
+
+
+def source_of_step(kit: Toolkit, wish: ToolWish, step: Step) -> str:
+    """What the source of a call is called; "" where that is not known."""
+    return source_named(kit, wish).name or kit.sources.get(str(step.source), UNKNOWN_SOURCE).name
 
 
 def arguments_of(wish: ToolWish) -> dict[str, Any] | None:
