@@ -4,10 +4,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from asyncio import StreamReader, StreamWriter
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
+from tests.services.faults.relay import PIECE, Relay
 from tests.services.servers import ROOT, Postgres
 
 LOOK = """
@@ -71,6 +74,82 @@ def test_what_takes_long_is_waited_for_and_a_frozen_server_is_not() -> None:
     assert slow[1] >= 3
     assert silent[1] < 6
     assert at_once[1] < 0.5
+
+
+LOSE = """
+import django
+django.setup()
+from django.db import OperationalError, connection, transaction
+
+def asked(statement):
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchone()[0]
+
+def told(word):
+    print(word, 0, flush=True)
+    input()
+
+told(asked("SELECT 'here'"))
+connection.close()  # given back to the pool, and forgotten on its way now
+told(asked("SELECT 'again'"))  # over another, once that is found out
+try:
+    with transaction.atomic():
+        asked("SELECT 1")
+        told("within")
+        asked("SELECT 2")  # forgotten in the middle
+except OperationalError:
+    told("lost")
+told(asked("SELECT 'slow' FROM pg_sleep(5)"))  # at work, and waited for
+"""
+
+
+class Forgetful(Relay):
+    """Of what is open it forgets on demand, while what comes later passes: as a firewall that lost its table."""
+
+    forgotten: frozenset[object] = frozenset()
+
+    def forget(self) -> None:
+        self.forgotten = frozenset(self._open)
+
+    async def _pump(self, reader: StreamReader, writer: StreamWriter, *, counted: bool = False) -> None:
+        while piece := await reader.read(PIECE):
+            if writer.transport not in self.forgotten:
+                writer.write(piece)
+
+
+@pytest.mark.services
+@pytest.mark.skipif(not os.environ.get("TEST_SERVICES"), reason="TEST_SERVICES=1 starts PostgreSQL")
+def test_a_connection_that_was_forgotten_on_its_way_is_given_up_while_its_server_is_well() -> None:
+    with tempfile.TemporaryDirectory(prefix="acervo-") as name:
+        Path(name).chmod(0o711)
+        postgres = Postgres(Path(name))
+        try:
+            postgres.start()
+            postgres.create_database("acervo")
+            relay = Forgetful(postgres.port)
+            reached = {
+                place: url.replace(str(postgres.port), str(relay.port))
+                for place, url in postgres.settings("acervo").items()
+            }
+            environment = {**os.environ, **reached, "DATA_DIR": f"{name}/data", "DATABASE_PATIENCE": "1"}
+            environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+            with subprocess.Popen(
+                [sys.executable, "-c", LOSE], cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            ) as losing:
+                ended = Timer(90, losing.kill)
+                ended.start()
+                said = [next_answer(losing)[0]]
+                relay.forget()
+                said += [next_answer(losing, after=b"\n")[0] for _ in range(2)]
+                relay.forget()
+                said += [next_answer(losing, after=b"\n")[0] for _ in range(2)]
+                losing.communicate(b"\n")
+                ended.cancel()
+            relay.close()
+        finally:
+            postgres.stop()
+    assert said == ["here", "again", "within", "lost", "slow"]
 
 
 def next_answer(looking: "subprocess.Popen[bytes]", after: bytes = b"") -> tuple[str, float]:

@@ -4,6 +4,9 @@ No limit of the server's own ends that (`statement_timeout`), and TCP keeps such
 of a statement would: and with it what only takes long, behind a lock or in a worker. So whoever has waited for
 DATABASE_PATIENCE seconds has the server asked something else over another connection. While that is answered, however
 it is, the statement goes on; when it is not, the connection is closed, and its user told as of a database that is away.
+
+A single connection may be lost as well, with nobody told: what stands between has forgotten it, or lost what was sent.
+The server itself knows: where its process for this connection waits for us, or is gone, nobody answers any more.
 """
 
 import time
@@ -20,6 +23,11 @@ from config.concurrency.probing import Probes
 ANSWERS_WITHIN = 1.5  # seconds: for a connection and one row of a server that is well
 REMEMBERED = 2.0  # seconds for which nobody else waits for a server that has just been found silent
 ANSWERED, SILENT = "answered", "silent"
+# The process that answers, and whether that of the connection is at work. A pooler names processes that there are not.
+AT_WORK = (
+    "SELECT pg_backend_pid(), EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s AND (state IS NULL OR state NOT LIKE "
+    "'idle%%' OR state_change > clock_timestamp() - make_interval(secs => %s)))"
+)
 
 
 class Silence:
@@ -56,13 +64,16 @@ class WatchedConnection(Connection[Any]):
 
     def _watched(self, work: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         """What the work yields; psycopg wakes it every `interval` with nothing."""
-        asked = time.monotonic()
+        asked, times = time.monotonic(), 0
         try:
             wanted = next(work)
             while True:
                 ready = yield wanted
                 if not ready and time.monotonic() - asked > settings.DATABASE_PATIENCE:
+                    times += 1
                     self._end_if_silent()
+                    if times.bit_count() == 1:  # ever more rarely of what takes long
+                        self._end_if_lost()
                     asked = time.monotonic()
                 wanted = work.send(ready)
         except StopIteration as done:
@@ -75,6 +86,21 @@ class WatchedConnection(Connection[Any]):
             silence.note()
             self.pgconn.finish()
             raise OperationalError("the server takes connections and says nothing")
+
+    def _end_if_lost(self) -> None:
+        if _is_lost(self.info.dsn, self.info.password, self.info.backend_pid):
+            self.pgconn.finish()
+            raise OperationalError("the server knows nothing of what it was asked")
+
+
+def _is_lost(place: str, password: str, process: int) -> bool:
+    """Whether the server waits for us as well, or has no such process. Not known of one behind a pooler."""
+    try:
+        with _Brief.connect(place, password=password, connect_timeout=2, autocommit=True) as link:
+            row = link.execute(AT_WORK, [process, float(settings.DATABASE_PATIENCE)]).fetchone()
+            return row is not None and row[0] == link.info.backend_pid and not row[1]
+    except Error:
+        return False
 
 
 def _ask(place: str, password: str) -> str:
