@@ -28,7 +28,7 @@ from foreign.calling import ForeignAnswer, call_foreign_tool
 from foreign.models import ForeignTool
 from tools.analytics.rules import folded_name
 from tools.models import DataSource, SourceTable
-from tools.problems import RecordsRefused, UnknownName
+from tools.problems import RecordsRefused
 from tools.querying import QueryAnswer, run_query
 from tools.sources import source_for
 from tools.sql.statements import Scalar
@@ -52,7 +52,7 @@ def reachable_tables(agent: Agent) -> list[SourceTable]:
 
 def tables_of_source(tables: Sequence[SourceTable], source: str) -> list[SourceTable]:
     """Of those that an agent reads, those of one source: by its id, its name, or its name whatever its capitals. All
-    for "". Raises NotFound, which names the sources that there are, and UnknownName where several are called so."""
+    for "". Raises NotFound, which names the sources that there are, or those that are called so."""
     ways: tuple[Callable[[DataSource], bool], ...] = (
         lambda one: source in ("", str(one.pk)),
         lambda one: one.name == source,
@@ -61,7 +61,7 @@ def tables_of_source(tables: Sequence[SourceTable], source: str) -> list[SourceT
     found = next((some for is_meant in ways if (some := [one for one in tables if is_meant(one.source)])), [])
     if source and len(called := {one.source.name for one in found}) > 1:
         said = _("More than one is called so. Ask for one by its own name: %(names)s.")
-        raise UnknownName(reason=said % {"names": ", ".join(sorted(called))})
+        raise NotFound(reason=said % {"names": ", ".join(sorted(called))})
     if tables and not found:
         names = ", ".join(sorted({one.source.name for one in tables})[:MOST_NAMED])
         raise NotFound(reason=_("There is no data source of this name. There are: %(names)s.") % {"names": names})

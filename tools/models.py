@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization
 from tools import sealing
+from tools.sql.statements import MAIN
 
 
 class DataSourceQuerySet(models.QuerySet["DataSource"]):
@@ -145,6 +146,11 @@ class SourceTable(Identified):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def full_name(self) -> str:
+        """With its schema, where its source has several."""
+        return self.name if self.schema == MAIN else f"{self.schema}.{self.name}"
 
 
 class SourceColumn(Identified):

@@ -15,6 +15,7 @@ from tools.asking import ask_source
 from tools.files import buckets
 from tools.models import DataSource, SourceColumn, SourceTable
 from tools.problems import SourceNameTaken, SourcesFull, outcome_of
+from tools.sql.readings import fold_ascii
 
 MOST_TABLES, MOST_COLUMNS = 100, 200  # chosen, of a source and of a table
 LONGEST_SCHEMA, LONGEST_NAME = 100, 200
@@ -127,14 +128,19 @@ def add_tables(by: Membership, source: DataSource, found: Iterable[Mapping[str, 
 
 
 def _columns_now(table: SourceTable, there: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """Of two whose names differ in their capitals alone the first: they cannot be told apart in every statement."""
     said = {one.name: {"description": one.description, "is_masked": one.is_masked} for one in table.columns.all()}
     new = {"description": "", "is_masked": True}
+    return [{**one, **said.get(one["name"], new)} for one in keepable_columns(there)]
+
+
+def keepable_columns(there: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Name and type of those of a table that can be chosen: of two whose names differ in their capitals alone the
+    first, for they cannot be told apart in every statement."""
     first: dict[str, Mapping[str, str]] = {}
-    for one in filter(lambda one: _is_keepable(one["name"]), there):
-        first.setdefault(one["name"].lower(), one)
-    columns = [{"name": one["name"], "type": one["type"][:60], **said.get(one["name"], new)} for one in first.values()]
-    return columns[:MOST_COLUMNS]
+    for one in there:
+        if _is_keepable(one["name"]):
+            first.setdefault(fold_ascii(one["name"]), one)
+    return [{"name": one["name"], "type": one["type"][:60]} for one in first.values()][:MOST_COLUMNS]
 
 
 def _is_keepable(name: str, longest: int = LONGEST_NAME) -> bool:

@@ -19,7 +19,7 @@ class NamedTables(forms.ModelChoiceField):  # type: ignore[type-arg]  # at run t
     """Tables with their sources: two sources may have one of the same name."""
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.source} › {obj.schema}.{obj.name}"
+        return f"{obj.source} › {obj.full_name}"
 
 
 class ReachableTableForm(RowForm):

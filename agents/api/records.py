@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from accounts.http.fields import CountedListField
@@ -27,7 +28,9 @@ class FilterField(serializers.Field[Any, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict) or len(data) > MOST_CONDITIONS or any(len(one) > LONGEST_FIELD for one in data):
-            raise serializers.ValidationError(f"Send an object with at most {MOST_CONDITIONS} fields.")
+            raise serializers.ValidationError(
+                _("Send an object with at most %(most)d fields.") % {"most": MOST_CONDITIONS}
+            )
         return data
 
     def to_representation(self, value: Any) -> Any:

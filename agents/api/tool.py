@@ -71,7 +71,8 @@ def _faulty_names(schema: Mapping[str, Any], arguments: Any, within: str = "") -
     for name in arguments:
         place = f"{within}{str(name)[:LONGEST_NAME]}"
         if name not in known:
-            yield place, [_("There is no such argument. There are: %(names)s.") % {"names": ", ".join(known)}]
+            said = _("There is no such argument. There are: %(names)s.") if known else _("It takes no arguments.")
+            yield place, [said % {"names": ", ".join(known)}]
         else:
             yield from _faulty_names(known[name], arguments[name], f"{place}.")
     for name in schema.get("required", ()):

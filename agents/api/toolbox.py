@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
 from accounts.models import Membership
 from accounts.problems import NotFound
 from agents.api.analytics.definitions import QUERY_ANALYTICS
@@ -36,6 +39,8 @@ from tools.sql.gate import MOST_CHARACTERS
 
 def retrieve_knowledge(by: Membership, arguments: Mapping[str, Any]) -> Result:
     """Search with an agent's settings, in what this membership may read through it."""
+    if not (arguments.get("agent") or arguments.get("agent_role")):
+        raise ValidationError({"agent": [_("This field is required.")]})
     return retrieval_as_json(retrieve_with_agent(by, str(arguments.get("agent", "")), without(arguments, "agent")))
 
 

@@ -143,7 +143,7 @@ def test_two_sources_of_one_name_are_never_asked_as_one(people: People, agent: A
     assert give(people.ada, source, "orders").status_code == 200
     assert give(people.ada, twin, "customers").status_code == 200
     answer = query(people.bob, "SELECT count(*) FROM customers", source=source.name.upper())
-    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_name")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     assert source.name in answer.json()["reason"]
     assert twin.name in answer.json()["reason"]
     assert query(people.bob, "SELECT count(*) FROM customers", source=source.name).status_code == 400

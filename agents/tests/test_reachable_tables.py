@@ -34,7 +34,7 @@ def test_a_table_is_given_and_taken_away(people: People) -> None:
     reached = agent.reachable_tables.get()
     assert (reached.table, reached.created_by) == (table, people.ada.user)
     shown = signed_in(people.ada).get(reverse("admin:agents_agent_change", args=[agent.pk])).content.decode()
-    assert "Shop › main.customers" in shown
+    assert "Shop › customers" in shown
     assert give(people.ada, agent, table, taken=reached).status_code == 302
     assert not agent.reachable_tables.exists()
     events = AuditEvent.objects.filter(action="granted", object_type="datasource", object_id=str(table.source_id))

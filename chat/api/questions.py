@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -16,7 +17,7 @@ from corpora.metadata.conditions import MAX_IDS
 from corpora.models import Document
 
 MAX_MESSAGES = 200
-TOO_MANY = gettext_lazy("At most {max_length} messages; the last is the question.")
+TOO_MANY = format_lazy(gettext_lazy("At most {most} messages; the last is the question."), most=MAX_MESSAGES)
 
 
 class SentMessageSerializer(serializers.Serializer[Any]):

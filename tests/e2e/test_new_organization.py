@@ -148,7 +148,7 @@ def connect_file(page: Page) -> None:
         [{"name": "visitas.csv", "mimeType": "text/csv", "buffer": visits_of_months()}]
     )
     page.locator("[name=_continue]").click()
-    choose_table(page, "main.visitas")
+    choose_table(page, "visitas")
 
 
 def add_source(page: Page, name: str, kind: str) -> None:
@@ -180,7 +180,7 @@ def name_numbers(page: Page, columns: tuple[str, ...], *, metric: str, column: s
 def make_agent(page: Page) -> None:
     page.goto("/admin/agents/agent/add/")
     page.locator("[name=name]").fill("Analista")
-    for n, name in enumerate(("Almacén › public.ventas", "Visitas › main.visitas")):
+    for n, name in enumerate(("Almacén › public.ventas", "Visitas › visitas")):
         added(page, "reachable_tables", n, table=name)
     page.locator("[name=_save]").click()
     expect(page.locator("#result_list")).to_contain_text("Analista")

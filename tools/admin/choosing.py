@@ -17,6 +17,7 @@ from accounts.problems import Problem
 from tools import sources
 from tools.admin.outcomes import told_problem
 from tools.models import DataSource, SourceTable
+from tools.sources import keepable_columns
 
 LONGEST_LIST = 500  # characters
 
@@ -56,10 +57,16 @@ def tables_page(page: ModelAdmin[DataSource], request: HttpRequest, source: Data
 
 def _shown(told: dict[str, Any], chosen: SourceTable | None) -> dict[str, Any]:
     """With what has changed in its columns since it was chosen."""
-    there = [one["name"] for one in told["columns"]]
-    known = [one.name for one in chosen.columns.all()] if chosen else there
-    changes = {"new": [one for one in there if one not in known], "gone": [one for one in known if one not in there]}
-    return {**told, **changes, "value": value_of(told), "chosen": chosen and chosen.pk}
+    there = {one["name"]: one["type"] for one in keepable_columns(told["columns"])}
+    known = {one.name: one.type for one in chosen.columns.all()} if chosen else there
+    retyped = [one for one in there if known.get(one, there[one]) != there[one]]
+    changes = {
+        "new": [one for one in there if one not in known],
+        "gone": [one for one in known if one not in there],
+        "retyped": [f"{one} ({known[one] or '–'} → {there[one]})" for one in retyped],
+    }
+    row = {"value": value_of(told), "chosen": chosen and chosen.pk, "is_changed": any(changes.values())}
+    return {**told, **changes, **row}
 
 
 def value_of(table: dict[str, Any]) -> str:

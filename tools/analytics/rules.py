@@ -54,7 +54,7 @@ def faults_of_metric(metric: Metric) -> Faults:
         faults["expression"] = _("A metric has a column or an expression, not both.")
     elif not named and metric.aggregate != Metric.Aggregate.COUNT:
         faults["column"] = _("This aggregate needs a column or an expression.")
-    return faults or _faults_of_types(metric) or _faults_of_statement(metric)
+    return faults or _faults_of_statement(metric) or _faults_of_types(metric)
 
 
 def faults_of_dimension(dimension: Dimension) -> Faults:
@@ -91,7 +91,8 @@ def _faults_of_types(metric: Metric) -> Faults:
     is_sum_of_flags = metric.aggregate == Metric.Aggregate.SUM and number.startswith("bool") and dialect == "duckdb"
     if metric.aggregate in OF_NUMBERS and _is_no_number(number) and not is_sum_of_flags:
         faults["column"] = _("This aggregate needs numbers, and the column has none: its type is %(type)s.")
-    if _is_no_time(moment):
+    is_text = dialect == "duckdb" and moment.startswith("varchar")  # which was looked at for days when it was read
+    if is_text or _is_no_time(moment):
         faults["time_column"] = _("A time column has days, and this one has none: its type is %(type)s.")
     said = {"column": number, "time_column": moment}
     return {field: fault % {"type": said[field]} for field, fault in faults.items()}

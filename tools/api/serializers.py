@@ -14,6 +14,7 @@ from tools.models import SERVERS, SERVICES, DataSource, SourceColumn, SourceFile
 from tools.sealing import SealLost
 from tools.services.described import MOST_CHARACTERS
 from tools.sources import MOST_COLUMNS, MOST_TABLES
+from tools.sql.readings import fold_ascii
 
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
 OF_A_SERVER = ("host", "database", "username", "password")
@@ -168,7 +169,7 @@ class SourceTableSerializer(serializers.ModelSerializer[SourceTable]):
         validators: tuple[Any, ...] = ()
 
     def validate_columns(self, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if len({one["name"].lower() for one in columns}) < len(columns):
+        if len({fold_ascii(one["name"]) for one in columns}) < len(columns):
             raise serializers.ValidationError(_("Two columns have the same name."))
         return columns
 

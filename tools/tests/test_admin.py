@@ -143,12 +143,13 @@ def test_from_files_to_described_tables(people: People) -> None:
 
 def test_what_has_changed_in_a_source_since_is_said_where_its_tables_are_chosen(people: People) -> None:
     ada, source = signed_in(people.ada), shop(people.ada.organization)
-    source.files.filter(table="customers").update(content=b"id,region,phone\n1,north,5\n")
+    source.files.filter(table="customers").update(content=b"id,region,phone\nN-1,north,5\n")
     source.files.filter(table="orders").delete()
     kept = source.tables.get(name="customers").columns.get(name="region")
     shown = ada.get(page("source_tables", source.pk))
     (customers,) = shown.context["tables"]
     assert customers["new"] == ["phone"]
+    assert [one.split(" ")[0] for one in customers["retyped"]][:1] == ["id"]
     assert "email" in customers["gone"]
     assert [one.name for one in shown.context["gone"]] == ["orders"]
     assert ada.post(page("source_tables", source.pk), {"table": [customers["value"]]}).status_code == 302
@@ -157,7 +158,7 @@ def test_what_has_changed_in_a_source_since_is_said_where_its_tables_are_chosen(
     assert columns["phone"].is_masked
     assert (columns["region"].is_masked, columns["region"].description) == (kept.is_masked, kept.description)
     (again,) = ada.get(page("source_tables", source.pk)).context["tables"]
-    assert (again["new"], again["gone"]) == ([], [])
+    assert (again["new"], again["gone"], again["retyped"]) == ([], [], [])
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,10 @@ def test_numbers_are_made_of_columns_that_have_them(engine: str, table: SourceTa
 
 @pytest.mark.parametrize("engine", ["postgresql", "duckdb"])
 def test_a_time_column_has_days(engine: str, table: SourceTable) -> None:
-    for kind in (*DAYS, "text", "varchar", ""):
+    for kind in (*DAYS, "text", ""):
         assert fields_at_fault(table, engine, "day", kind) == set(), kind
+    read_as_text = {"time_column"} if engine == "duckdb" else set()  # by DuckDB, which looks for days in files itself
+    assert fields_at_fault(table, engine, "day", "varchar") == read_as_text
     for kind in NO_DAYS:
         assert fields_at_fault(table, engine, "day", kind) == {"time_column"}, kind
 

@@ -75,6 +75,19 @@ def test_the_range_of_a_change_holds_as_often_as_it_says(length: int, season: in
     assert held >= 34
 
 
+@pytest.mark.parametrize(("length", "season"), [(24, 12), (36, 12), (48, 12), (16, 4), (28, 7), (120, 12)])
+def test_noise_is_as_large_as_it_is_and_none_of_it_is_odd(length: int, season: int) -> None:
+    noises, odd = [], 0
+    for seed in range(12):
+        places = np.arange(length)
+        noise = np.random.default_rng(seed).normal(0, 20, length)
+        found = decompose((1000 + 2 * places + 200 * np.sin(2 * np.pi * places / season) + noise).tolist(), season)
+        noises.append(found["noise"])
+        odd += len(found["odd"])
+    assert 12 < np.median(noises) < 28
+    assert odd <= 6  # of hundreds
+
+
 def test_a_single_odd_value_bends_nothing_and_is_named() -> None:
     values = made(72, slope=0.5, season=20, noise=1)
     straight = decompose(values, 12)

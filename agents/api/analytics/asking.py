@@ -30,7 +30,8 @@ class ScalarField(serializers.Field[Any, Any, Any, Any]):
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, bool | int | float) or (isinstance(data, str) and len(data) <= LONGEST_VALUE):
             return data
-        raise serializers.ValidationError(f"Send a text of at most {LONGEST_VALUE} characters, a number or null.")
+        said = _("Send a text of at most %(most)d characters, a number or null.")
+        raise serializers.ValidationError(said % {"most": LONGEST_VALUE})
 
     def to_representation(self, value: Any) -> Any:
         return value
@@ -43,7 +44,7 @@ class DimensionFilterField(ScalarField):
         if not isinstance(data, list):
             return super().to_internal_value(data)
         if not 0 < len(data) <= MOST_FILTERED:
-            raise serializers.ValidationError(f"Send 1 to {MOST_FILTERED} values.")
+            raise serializers.ValidationError(_("Send 1 to %(most)d values.") % {"most": MOST_FILTERED})
         return [None if one is None else super(DimensionFilterField, self).to_internal_value(one) for one in data]
 
 
@@ -52,7 +53,7 @@ class DimensionFiltersField(serializers.DictField):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and len(data) > MOST_FILTERS:
-            raise serializers.ValidationError(f"Send at most {MOST_FILTERS} filters.")
+            raise serializers.ValidationError(_("Send at most %(most)d filters.") % {"most": MOST_FILTERS})
         if isinstance(data, dict) and any(len(name) > LONGEST_NAME for name in data):
             said = _("A dimension's name has at most %(most)d characters.")
             raise serializers.ValidationError(said % {"most": LONGEST_NAME})

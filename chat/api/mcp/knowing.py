@@ -1,11 +1,13 @@
 """What a program that was given the address alone can ask for: agents, corpora that take knowledge, data by agent."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
 from accounts.models import Membership
+from accounts.problems import NotFound
 from agents.api.analytics.inventory import metrics_in_words
 from agents.api.inventory import entities_in_words, tables_in_words
 from agents.api.json_schema import answered, text
@@ -64,6 +66,9 @@ def list_data(by: Membership, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: in_words(agent) for name, in_words in told.items()}
 
 
-def names_of_agents(by: Membership) -> str:
-    """For whoever named one that there is not."""
+def agents_instead(by: Membership, reference: str) -> str:
+    """The names of those that there are, for whoever named one that there is not."""
+    with suppress(NotFound):
+        agent_for(by, reference)
+        return ""
     return ", ".join(Agent.objects.usable_by(by).order_by("slug").values_list("slug", flat=True)[:MOST_TOLD])

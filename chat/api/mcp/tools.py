@@ -25,7 +25,7 @@ from agents.api.toolbox import TOOLS
 from chat.answering import answers
 from chat.answering.admission import Asking
 from chat.api.mcp.asking import Context, failed_call, member_of
-from chat.api.mcp.knowing import LIST_AGENTS, LIST_DATA, list_agents, list_data, names_of_agents
+from chat.api.mcp.knowing import LIST_AGENTS, LIST_DATA, agents_instead, list_agents, list_data
 from chat.api.questions import question_from
 from chat.stream.collected import collect
 from chat.stream.log import Cursor
@@ -95,7 +95,7 @@ async def call_tool(context: Context, params: CallToolRequestParams) -> CallTool
     try:
         result = await (ask_agent(by, arguments) if params.name == ASK.name else run_tool(by, params.name, arguments))
     except NotFound as error:
-        there = await in_thread(names_of_agents, by) if "agent" in arguments else ""
+        there = await in_thread(agents_instead, by, str(arguments["agent"])) if "agent" in arguments else ""
         return failed_call(error, f"agent: {there}" if there else "")
     except Exception as error:
         return failed_call(error)
