@@ -21,7 +21,6 @@ from sqlglot.dialects.dialect import DialectType
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from config.faults import Refusal
 from tools.sql.allowed import ANY_PARTS, CLAUSES, NAMED, NODES, ROOTS, TYPES
 from tools.sql.binding import bind
 from tools.sql.mysql import MySQLAsRead, MySQLAsRun, check_joins
@@ -106,7 +105,7 @@ def _check(tree: exp.Expr) -> None:
     """Every node is of a kind that is allowed and has allowed parts alone."""
     for node in tree.walk():
         if type(node) not in NODES:
-            raise SqlRefused("This is not allowed here: %(name)s.", name=_name_of(node))
+            raise _not_allowed(node)
         if type(node) not in ANY_PARTS:
             _check_parts(node)
         if type(node) not in NAMED:
@@ -123,11 +122,7 @@ def _check_words(node: exp.Expr) -> None:
 def _check_parts(node: exp.Expr) -> None:
     used = {name for name, part in node.args.items() if part not in (None, False, [], "")}
     if unknown := used - CLAUSES[type(node)]:
-        raise SqlRefused(
-            "This is not allowed here: %(name)s with %(parts)s.",
-            name=_name_of(node),
-            parts=", ".join(sorted(unknown)).strip("_"),
-        )
+        raise _not_allowed(node, ", ".join(sorted(unknown)).strip("_"))
     if isinstance(node, exp.Select) and not node.expressions:
         raise SqlRefused("Write one SELECT and nothing else.")
     if isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
@@ -171,14 +166,17 @@ def _check_names(tree: exp.Expr) -> None:
         raise SqlRefused("The statement names what is not there: %(names)s", names=", ".join(sorted(unknown))[:200])
 
 
-def _name_of(node: exp.Expr) -> str | Refusal:
-    """As whoever wrote it would call it."""
+def _not_allowed(node: exp.Expr, parts: str = "") -> SqlRefused:
+    """By the name that whoever wrote it would call it by."""
     if isinstance(node, exp.Anonymous):
         name = "".join(one for one in str(node.this) if one.isalnum() or one == "_")[:60]
-        return Refusal("the function %(name)s", name=name)
+    else:
+        name = node.sql_name() if isinstance(node, exp.Func) else type(node).__name__
+    if parts:
+        return SqlRefused("This is not allowed here: %(name)s with %(parts)s.", name=name, parts=parts)
     if isinstance(node, exp.Func):
-        return Refusal("the function %(name)s", name=node.sql_name())
-    return type(node).__name__
+        return SqlRefused("This is not allowed here: the function %(name)s.", name=name)
+    return SqlRefused("This is not allowed here: %(name)s.", name=name)
 
 
 def _limit(tree: exp.Query, most: int) -> None:

@@ -12,6 +12,7 @@ The server itself knows: where its process for this connection waits for us, or 
 import time
 from collections.abc import Generator
 from functools import partial
+from select import POLLIN, poll
 from typing import Any
 
 from django.conf import settings
@@ -88,9 +89,15 @@ class WatchedConnection(Connection[Any]):
             raise OperationalError("the server takes connections and says nothing")
 
     def _end_if_lost(self) -> None:
-        if _is_lost(self.info.dsn, self.info.password, self.info.backend_pid):
+        if _is_lost(self.info.dsn, self.info.password, self.info.backend_pid) and not self._has_answer():
             self.pgconn.finish()
             raise OperationalError("the server knows nothing of what it was asked")
+
+    def _has_answer(self) -> bool:
+        """It may have come while somebody asked elsewhere."""
+        looking = poll()
+        looking.register(self.pgconn.socket, POLLIN)
+        return bool(looking.poll(0))
 
 
 def _is_lost(place: str, password: str, process: int) -> bool:
