@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 from asyncio import StreamReader, StreamWriter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
@@ -42,34 +44,50 @@ told(asked("SELECT 1"))  # thawed
 """
 
 
-@pytest.mark.services
-@pytest.mark.skipif(not os.environ.get("TEST_SERVICES"), reason="TEST_SERVICES=1 starts PostgreSQL")
-def test_what_takes_long_is_waited_for_and_a_frozen_server_is_not() -> None:
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.skipif(not os.environ.get("TEST_SERVICES"), reason="TEST_SERVICES=1 starts PostgreSQL"),
+]
+
+
+@pytest.fixture
+def postgres() -> Iterator[Postgres]:
     with tempfile.TemporaryDirectory(prefix="acervo-") as name:
         Path(name).chmod(0o711)
-        postgres = Postgres(Path(name))
-        environment = {
-            **os.environ,
-            **postgres.settings("acervo"),
-            "DATA_DIR": f"{name}/data",
-            "DATABASE_PATIENCE": "1",
-        }
-        environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+        server = Postgres(Path(name))
         try:
-            postgres.start()
-            postgres.create_database("acervo")
-            with subprocess.Popen(
-                [sys.executable, "-c", LOOK], cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            ) as looking:
-                slow = next_answer(looking)
-                postgres.freeze()
-                silent = next_answer(looking, after=b"\n")
-                at_once = next_answer(looking, after=b"\n")
-                postgres.thaw()
-                back = next_answer(looking, after=b"\n")
-                looking.communicate(b"\n")
+            server.start()
+            server.create_database("acervo")
+            yield server
         finally:
-            postgres.stop()
+            server.stop()
+
+
+@contextmanager
+def running(program: str, postgres: Postgres, port: int) -> "Iterator[subprocess.Popen[bytes]]":
+    """A program that reaches the server at this port, and is ended after a minute and a half."""
+    places = postgres.settings("acervo").items()
+    reached = {name: url.replace(f":{postgres.port}/", f":{port}/") for name, url in places}
+    own = {"DATA_DIR": f"{postgres.folder}/data", "DATABASE_PATIENCE": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
+    environment = {**os.environ, **reached, **own}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as made:
+        ending = Timer(90, made.kill)
+        ending.start()
+        yield made
+        made.communicate(b"\n")
+        ending.cancel()
+
+
+def test_what_takes_long_is_waited_for_and_a_frozen_server_is_not(postgres: Postgres) -> None:
+    with running(LOOK, postgres, postgres.port) as looking:
+        slow = next_answer(looking)
+        postgres.freeze()
+        silent = next_answer(looking, after=b"\n")
+        at_once = next_answer(looking, after=b"\n")
+        postgres.thaw()
+        back = next_answer(looking, after=b"\n")
     assert [said for said, _ in (slow, silent, at_once, back)] == ["answered", "away", "away", "answered"]
     assert slow[1] >= 3
     assert silent[1] < 6
@@ -118,37 +136,15 @@ class Forgetful(Relay):
                 writer.write(piece)
 
 
-@pytest.mark.services
-@pytest.mark.skipif(not os.environ.get("TEST_SERVICES"), reason="TEST_SERVICES=1 starts PostgreSQL")
-def test_a_connection_that_was_forgotten_on_its_way_is_given_up_while_its_server_is_well() -> None:
-    with tempfile.TemporaryDirectory(prefix="acervo-") as name:
-        Path(name).chmod(0o711)
-        postgres = Postgres(Path(name))
-        try:
-            postgres.start()
-            postgres.create_database("acervo")
-            relay = Forgetful(postgres.port)
-            reached = {
-                place: url.replace(str(postgres.port), str(relay.port))
-                for place, url in postgres.settings("acervo").items()
-            }
-            environment = {**os.environ, **reached, "DATA_DIR": f"{name}/data", "DATABASE_PATIENCE": "1"}
-            environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-            with subprocess.Popen(
-                [sys.executable, "-c", LOSE], cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            ) as losing:
-                ended = Timer(90, losing.kill)
-                ended.start()
-                said = [next_answer(losing)[0]]
-                relay.forget()
-                said += [next_answer(losing, after=b"\n")[0] for _ in range(2)]
-                relay.forget()
-                said += [next_answer(losing, after=b"\n")[0] for _ in range(2)]
-                losing.communicate(b"\n")
-                ended.cancel()
-            relay.close()
-        finally:
-            postgres.stop()
+def test_a_connection_that_was_forgotten_on_its_way_is_given_up_while_its_server_is_well(postgres: Postgres) -> None:
+    relay = Forgetful(postgres.port)
+    with running(LOSE, postgres, relay.port) as losing:
+        said = [next_answer(losing)[0]]
+        relay.forget()
+        said += [next_answer(losing, after=b"\n")[0] for _ in range(2)]
+        relay.forget()
+        said += [next_answer(losing, after=b"\n")[0] for _ in range(2)]
+    relay.close()
     assert said == ["here", "again", "within", "lost", "slow"]
 
 
