@@ -70,7 +70,7 @@ def test_a_role_that_nobody_plays_is_not_found_and_one_of_another_agent_is_refus
 ) -> None:
     AgentFactory(organization=people.alice.organization, slug="coder")
     assert titles_found(people.alice, TOOL, agent_role="surgeon") == 404
-    assert titles_found(people.alice, TOOL) == 404
+    assert titles_found(people.alice, TOOL) == 400, "no agent is named at all"
     assert titles_found(people.charlie, TOOL, agent_role="chief-librarian") == 404
     assert titles_found(people.alice, API, agent_role="coder") == 400
     assert titles_found(people.alice, TOOL, agent="coder", agent_role="chief-librarian") == 400
