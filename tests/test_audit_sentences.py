@@ -123,6 +123,22 @@ def test_changed_fields_are_told_by_their_labels_and_switches_by_their_state(ali
     assert told() == "Alicia (alicia@aurora.example) changed the agent “Tutor”: name, adaptive retrieval (yes)"
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("files", "archivos"),
+        ("tables", "tablas"),
+        ("metrics", "métricas"),
+        ("password", "contraseña"),
+        ("updated", ""),
+    ],
+)
+def test_what_belongs_to_a_row_is_told_by_what_it_is(alicia: Membership, field: str, said: str) -> None:
+    source = DataSource.objects.create(organization=alicia.organization, name="Ventas", kind="duckdb")
+    audit.record(alicia, "changed", source, fields=[field])
+    assert told("es").partition("«Ventas»")[2] == (f": {said}" if said else "")
+
+
 def test_the_list_and_its_entry_show_neither_ids_nor_json_in_the_open(alicia: Membership, bruno: Membership) -> None:
     client = Client()
     client.force_login(alicia.user)

@@ -99,6 +99,13 @@ OF_ANYTHING = {
     "second_factor_reset": _("%(who)s reset the two-factor sign-in of %(what)s"),
     "email_changed": _("%(who)s changed the email address of %(what)s"),
 }
+PARTS = {  # what is changed with a row and is no column of it, where the rows themselves are called at more length
+    "files": _("files"),
+    "metrics": _("metrics"),
+    "username": _("user name"),
+    "password": _("password"),
+    "credential": _("credential"),
+}
 CONTRACTED = re.compile(r"\b(de|a) el ")
 ROLES = {
     Membership.Role.ADMIN.value: _("%(who)s made %(what)s an admin"),
@@ -177,15 +184,25 @@ def details(event: AuditEvent) -> list[str]:
 
 
 def field_said(event: AuditEvent, name: str) -> str:
-    model = next((one for one in apps.get_models() if one._meta.model_name == event.object_type), None)
-    try:
-        label = str(model._meta.get_field(name).verbose_name) if model else ""  # type: ignore[union-attr]  # a column
-    except (FieldDoesNotExist, AttributeError):
-        return ""
+    label = field_label(event.object_type, name)
     value = event.changes.get(name)
-    if isinstance(value, bool):
+    if label and isinstance(value, bool):
         return f"{label} ({gettext('yes') if value else gettext('no')})"
     return label
+
+
+def field_label(kind: str, name: str) -> str:
+    """Of a column its name, of the rows that belong to one what they are; "" for what has no words."""
+    if name in PARTS:
+        return str(PARTS[name])
+    model = next((one for one in apps.get_models() if one._meta.model_name == kind), None)
+    try:
+        found: Any = model._meta.get_field(name) if model else None
+    except FieldDoesNotExist:
+        return ""
+    if found is None or not found.auto_created:
+        return str(getattr(found, "verbose_name", ""))
+    return str(found.related_model._meta.verbose_name_plural)
 
 
 def family_choices() -> list[tuple[str, str]]:
