@@ -32,7 +32,7 @@ _turn = count()
     "embedding API: 429, 500, timeout, wrong dimensions, NaN, wrong count",
     within=60,
     hurts="model",
-    needs="database web",
+    needs="database web index",
 )
 def embeddings_wrong(trial: Trial) -> Iterator[None]:
     """Each run another of them. Nothing of a wrong batch reaches the index, and in the end all of it is there."""
@@ -41,7 +41,7 @@ def embeddings_wrong(trial: Trial) -> Iterator[None]:
     answer, seen = trial.upload("vectores", 6), set[int]()
     document = answer.body["id"] if answer.status == 202 else ""
     deadline = time.monotonic() + 3
-    while document and trial.state(document)[0] != "indexed" and time.monotonic() < deadline:
+    while document and trial.judged and trial.state(document)[0] != "indexed" and time.monotonic() < deadline:
         seen.add(trial.ground.services.index.count(document))
         time.sleep(0.3)
     mark = f"sinvector{uuid4().hex[:6]}"
@@ -49,7 +49,7 @@ def embeddings_wrong(trial: Trial) -> Iterator[None]:
     events = trial.ask(mark, TALKER)
     trial.expect(bool(events) and events[-1].data.get("status") == "complete", "no answer without embeddings")
     yield
-    if document:
+    if document and trial.judged:  # not where the index is away, too
         wait_until(lambda: trial.state(document)[0] == "indexed", patience(90), "it is indexed in the end")
         trial.expect(seen <= {0, trial.ground.services.index.count(document)}, f"parts of a batch: {seen}, {wrong}")
 
