@@ -30,10 +30,15 @@ POWERS = (
     "SELECT EXISTS (SELECT FROM pg_roles AS power WHERE (power.rolsuper OR power.rolname IN ('pg_read_server_files', "
     "'pg_write_server_files', 'pg_execute_server_program')) AND pg_has_role(current_user, power.oid, 'member'))"
 )
+# Materialized views are PostgreSQL's own, and not of the standard's catalogue.
 READABLE = (
-    "SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns "
+    "SELECT table_schema::text, table_name::text, column_name::text, data_type::text, ordinal_position::int "
+    "FROM information_schema.columns "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') AND table_schema NOT LIKE 'pg\\_%' "
-    "ORDER BY 1, 2, ordinal_position LIMIT $1"
+    "UNION ALL SELECT nspname::text, relname::text, attname::text, format_type(atttypid, NULL), attnum::int "
+    "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace JOIN pg_attribute ON attrelid = pg_class.oid "
+    "WHERE relkind = 'm' AND attnum > 0 AND NOT attisdropped AND has_column_privilege(pg_class.oid, attnum, 'SELECT') "
+    "ORDER BY 1, 2, 5 LIMIT $1"
 )
 # Without a value psycopg sends a text in which PostgreSQL takes several statements, so also `COMMIT; DELETE …`.
 ONE_STATEMENT = [0]
@@ -63,7 +68,7 @@ class PostgresServer:
     def tables(self, _request: dict[str, Any]) -> list[dict[str, Any]]:
         found: dict[tuple[str, str], list[dict[str, str]]] = {}
         try:
-            for schema, table, column, kind in self._connection.execute(READABLE, [MOST_COLUMNS]):
+            for schema, table, column, kind, _place in self._connection.execute(READABLE, [MOST_COLUMNS]):
                 found.setdefault((schema, table), []).append({"name": column, "type": kind})
         except errors.Error:
             raise SourceFailed("refused") from None

@@ -122,6 +122,23 @@ def test_a_time_that_python_has_no_value_for_is_told_as_it_is_written(written: s
     assert found["rows"] == [[written, "2025-03-01"]]
 
 
+def tables_told(shop: Shop) -> dict[str, Any]:
+    return {one["name"]: one for one in running.ask_child(shop.request(asked="tables"))}
+
+
+def test_a_materialized_view_is_a_table_for_who_may_read_it(shop: Shop) -> None:
+    shop.told("CREATE MATERIALIZED VIEW main.regions AS SELECT region, count(*) AS n FROM main.customers GROUP BY 1")
+    try:
+        assert "regions" not in tables_told(shop)
+        shop.told("GRANT SELECT ON main.regions TO reader")
+        columns = [{"name": "region", "type": "text"}, {"name": "n", "type": "bigint"}]
+        assert tables_told(shop)["regions"] == {"schema": "main", "name": "regions", "columns": columns}
+        found = running.ask_child(shop.request("SELECT region, n FROM main.regions ORDER BY 1"))
+        assert ["north", 1] in found["rows"]
+    finally:
+        shop.told("DROP MATERIALIZED VIEW main.regions")
+
+
 def test_its_tables_are_told(shop: Shop) -> None:
     found = running.ask_child(shop.request(asked="tables"))
     assert {(one["schema"], one["name"]) for one in found} == {("main", name) for name in ROWS}
