@@ -87,7 +87,7 @@ class Campaign:
 
     def groups(self, mode: str, number: int) -> Iterator[tuple["Fault", ...]]:  # noqa: F821
         """Each fault once; of pairs, each with another in every round."""
-        from tests.services.faults.rows import takes_services_away
+        from tests.services.faults.rows import in_turn
 
         order = list(self.faults)
         random.Random(self.options.seed + number).shuffle(order)
@@ -99,7 +99,7 @@ class Campaign:
             free = [one for one in order if not one.hurts & first.hurts]
             if free:
                 order.remove(free[0])
-                yield tuple(sorted((first, free[0]), key=takes_services_away))
+                yield in_turn(first, free[0])
 
     def run(self, mode: str, faults: tuple["Fault", ...], prepare: Callable[[], object]) -> None:  # noqa: F821
         from tests.services.faults.trial import Outcome, run

@@ -40,7 +40,7 @@ def in_company(faults: Iterable[Fault]) -> list[tuple[Fault, ...]]:
         free = [one for one in left if not disturb(first, one)]
         if free:
             left.remove(free[0])
-        groups.append(tuple(sorted((first, *free[:1]), key=takes_services_away)))
+        groups.append(in_turn(first, *free[:1]))
     return groups
 
 
@@ -48,6 +48,11 @@ def disturb(one: Fault, other: Fault) -> bool:
     return bool(one.hurts & (other.hurts | other.needs) or other.hurts & one.needs)
 
 
-def takes_services_away(one: Fault) -> bool:
-    """Goes second: the other one prepares with services that are there."""
-    return bool(one.hurts - {"worker", "web"})
+def in_turn(*faults: Fault) -> tuple[Fault, ...]:
+    """Last what takes away what another needs, or any service: the others prepare with services that are there."""
+
+    def takes(one: Fault) -> tuple[bool, bool]:
+        is_needed = any(one.hurts & other.needs for other in faults if other is not one)
+        return is_needed, bool(one.hurts - {"worker", "web"})
+
+    return tuple(sorted(faults, key=takes))
