@@ -152,7 +152,7 @@ def agent_documents(request: HttpRequest, membership: Membership, slug: str) -> 
     found = get_object_or_404(Agent.objects.usable_by(membership), slug=slug)
     words = request.GET.get("q", "").strip()
     documents = documents_found(found.scope_for(membership), words, request.GET.getlist(DOCUMENT))
-    return render(request, "chat/_pickable.html", {"documents": documents, "searched": True, "form": "composer"})
+    return render(request, "chat/_pickable.html", {"documents": documents, "searched": True, "of_form": "composer"})
 
 
 @require_POST

@@ -1,5 +1,6 @@
 """What a conversation looks at, set on its page: offered from what is in reach, valid from the next question on."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,17 @@ def test_only_and_first_are_kept_as_filters_and_preferences(alicia: Client, conv
     assert chosen.context == {"preferences": {"unit": ["3"], "difficulty": ["basico"]}}
     assert page(alicia, conversation).context["context_form"].initial["unit"] == "3"
     assert choose(alicia, conversation, mode="filters").context == {}
+
+
+def test_a_document_that_is_ticked_stands_in_the_form_that_applies_it(
+    alicia: Client, conversation: Conversation, library: Library
+) -> None:
+    document = Document.objects.get(filename="u2.md")
+    choose(alicia, conversation, mode="filters", document=str(document.pk))
+    ticked = re.search(rf'<input type="checkbox" name="document"([^>]*)value="{document.pk}" checked>',
+                       page(alicia, conversation).content.decode())  # fmt: skip
+    assert ticked, "it is offered and ticked"
+    assert ticked.group(1).strip() == "", "of no other form, nor of what a form is called elsewhere"
 
 
 def test_it_counts_from_the_next_question_on(alicia: Client, conversation: Conversation, library: Library) -> None:
