@@ -103,6 +103,20 @@ def test_a_place_may_be_of_a_title_of_one_word(question: str, holds: bool) -> No
     assert not any(one.holds_a_place for one in titles if one.text not in ("libtasn1", "redes"))
 
 
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("ARTICULO 16 DE LA ORDENANZA DE TERRAZAS", []),
+        ("¿QUÉ DICE EL ARTÍCULO 9 DE LA LOPD?", ["LOPD"]),
+        ("WHAT DOES SECTION 4 OF THE HANDBOOK SAY?", []),
+        ("What does section 4 of the IT policy say?", ["IT"]),
+    ],
+)
+def test_where_all_is_in_capitals_function_words_are_no_initials(question: str, short: list[str]) -> None:
+    found = [one for one in asked_mentions(question, asked_places(question)) if one.kind is MentionKind.SHORT]
+    assert [one.text for one in found if one.text in short or one.holds_a_place] == short
+
+
 def test_a_text_says_what_it_is_where_its_title_does_not() -> None:
     beginning = "Ordenanza municipal de las terrazas\n\nArtículo 1. Objeto."
     named = names_of("bop_118", "bop_118.pdf", beginning)

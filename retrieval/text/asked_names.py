@@ -197,10 +197,13 @@ def _files(original: str, folded: str) -> Iterator[Mention]:
 
 
 def _shorts(original: str, places: Sequence[AskedPlace]) -> Iterator[Mention]:
-    folded = fold_latin(original)
+    """Where a whole question is in capitals those of "DE LA" say nothing."""
+    folded, shouts = fold_latin(original), original.isupper()
     for match in _SHORT.finditer(original):
         start, end = match.span()
         short = folded[start:end]
+        if shouts and (short in STOP_WORDS or short in _ENDS or short in NOUNS):
+            continue
         names = (f"short:{short}", f"initials:{short}", f"token:{short}")
         if not any(place.start <= start < place.end for place in places):
             holds = _holds_a_place(folded, start, end, places)
