@@ -495,8 +495,12 @@ PROBES: dict[str, Probe] = {
         named(CANONICAL, "_LINE_ENDS", "_SPACES", "_INVISIBLE", "_LIGATURE", "_TRAILING", "_BLANK_LINES"),
     ),
     "topics": Probe(
-        lambda text: (carry_topic(["artículo 14"], text), carry_topic(["artículo 14"], f"¿y el {text}")),
-        named("chat.understanding.topics", "_COUNT"),
+        lambda text: (
+            carry_topic(["artículo 14"], text),
+            carry_topic(["artículo 14"], f"¿y el {text}"),
+            carry_topic(["artículo 14 de la ordenanza de obras"], f"¿y en la de {text}"),
+        ),
+        named("chat.understanding.topics", "_COUNT", "_OF_ANOTHER"),
         size=2_000,  # a question has 8,000 at most
     ),
     "docx": Probe(

@@ -30,6 +30,15 @@ ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"
         ),
         (ARTICLE, "¿Y en la Ley 9/1999?", ("artículo 14", "Ley 9/1999")),
         (ARTICLE, "¿Y en la Ley General de Archivos?", ("artículo 14", "Ley General de Archivos")),
+        (ARTICLE, "¿y en la de archivos?", ("artículo 14", "ley de archivos")),
+        ("art. 3 de la ordenanza de terrazas", "¿y qué dice la de Huertos?", ("art. 3", "ordenanza de Huertos")),
+        (
+            "What does section 4 of the handbook of Larkspur say?",
+            "and the one of Webb?",
+            ("section 4", "handbook de Webb"),
+        ),
+        ("¿Qué es la segunda forma normal?", "¿y la tercera?", ("¿Qué es la tercera forma normal?",)),
+        ("What is the second normal form?", "And the third?", ("What is the third normal form?",)),
     ],
 )
 def test_a_question_without_a_topic_gets_the_last_one(asked: str, question: str, has: tuple[str, ...]) -> None:

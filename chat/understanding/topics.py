@@ -3,7 +3,8 @@
 A question has no topic of its own where it refers back ("¿Quién puede acceder a ella?"), goes on ("And for how long?")
 or says nothing but "how long". Then the documents, places and words of the latest question that had one are searched
 for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
-document that was named last, "¿y el 15?" the same kind of place.
+document that was named last, "¿y el 15?" the same kind of place, "¿y en la de huertos?" the same of another document,
+"¿y la tercera?" the same of another in a row.
 """
 
 import re
@@ -11,7 +12,9 @@ from collections.abc import Sequence
 
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
+from retrieval.text.document_names import NOUNS
 from retrieval.text.folding import fold_latin
+from retrieval.text.place_words import ORDINALS
 from retrieval.text.references import HEADING, ordinal_number
 from retrieval.text.stems import ASKS, BACK, STOP_WORDS, WORD, own_words
 
@@ -37,8 +40,14 @@ _AGAIN_WORDS = """
 """
 _BESIDE_WORDS = "puedes podrias vez mejor favor give show could please don t didn me one another"
 _AGAIN, _BESIDE = frozenset(_AGAIN_WORDS.split()), frozenset(_BESIDE_WORDS.split())
-_COUNTED = frozenset({"el", "la", "los", "las", "the"})
+_COUNTED_BY = frozenset({"el", "la", "los", "las", "the"})
 _COUNT = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,3}|[ivx]{2,6}")
+# "¿y en la de huertos?", "and in the one on gardens?": the word for a document was said before.
+_OF_ANOTHER = re.compile(
+    r"[\s¿]{0,9}(?:(?:y|and|but|pero)\s{1,3})?(?:(?:en|de|segun|que dice|in|of|what about)\s{1,3}){0,2}"
+    r"(?:(?:el|la)\s{1,3}(?:de|sobre)\b|el del\b|la del\b|the\s{1,3}one\s{1,3}(?:on|of|for|about)\b)\s{1,3}"
+    r"(?P<which>[^\s?.][^?.]{0,100})"
+)
 _NAMES = frozenset({MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT})
 
 
@@ -50,13 +59,13 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
     question = question[:LONGEST_ASKED]
     before: list[str] = []
     for one in [one[:LONGEST_ASKED] for one in asked if one.strip()][-MOST_BACK:]:
-        before.append(_place_meant(one, before) or one)
+        before.append(_place_meant(one, before) or _other_meant(one, before) or one)
     topic = _topic_of(before)
     if not topic:
         return ""
     if _asks_again(_words(question)):
         return topic
-    if meant := _part_meant(question, before) or _place_meant(question, before):
+    if meant := _part_meant(question, before) or _place_meant(question, before) or _other_meant(question, before):
         return meant
     names = _names(question)
     if not _needs_a_topic(question) or (asked_places(question) and not names):
@@ -95,6 +104,33 @@ def _part_meant(question: str, before: Sequence[str]) -> str:
     return ""
 
 
+def _other_meant(question: str, before: Sequence[str]) -> str:
+    """What was asked, of another document of the same kind or of another in a row; "" of other questions."""
+    return _of_another(question, _topic_of(before)) or _another_in_a_row(question, before)
+
+
+def _of_another(question: str, topic: str) -> str:
+    found = _OF_ANOTHER.match(fold_latin(question))
+    named = next((word for name in _names(topic) for word in _words(name) if word in NOUNS), "")
+    if not found or not named:
+        return ""
+    asked = [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True)
+    return _joined(f"{named} de {question[found.start('which') : found.end('which')]}", asked)
+
+
+def _another_in_a_row(question: str, before: Sequence[str]) -> str:
+    """ "¿y la tercera?" after "¿Qué es la segunda forma normal?" as that question with the other ordinal."""
+    said = _counted(question)
+    if said not in ORDINALS:
+        return ""
+    for one in reversed(before):
+        spans = [match.span() for match in WORD.finditer(fold_latin(one)) if match.group() in ORDINALS]
+        if len(spans) == 1:
+            start, end = spans[0]
+            return f"{one[:start]}{said}{one[end:]}"[:LONGEST]
+    return ""
+
+
 def _joined(question: str, topic: Sequence[str]) -> str:
     """ "" where there is nothing to add."""
     added = " ".join(dict.fromkeys(topic))
@@ -125,8 +161,7 @@ def _is_verb_alone(words: Sequence[str]) -> bool:
 
 def _counted_like(question: str, before: Sequence[str]) -> str:
     """ "¿y el 15?" after a question on an article as "artículo 15", "¿y la tercera?" on a clause; "" of others."""
-    words = [word for word in fold_latin(question).strip("¿? .").split() if word not in _ON and word not in _COUNTED]
-    said = " ".join(words)
+    said = _counted(question)
     if not _COUNT.fullmatch(said) and not ordinal_number(said):
         return ""
     for one in reversed(before):
@@ -134,6 +169,12 @@ def _counted_like(question: str, before: Sequence[str]) -> str:
             kind: AskedPlace = places[-1]
             return f"{' '.join(kind.text.split()[: len(kind.kind.split())])} {said}"
     return ""
+
+
+def _counted(question: str) -> str:
+    """What is left of "¿y la tercera?": "tercera"."""
+    words = fold_latin(question).strip("¿? .").split()
+    return " ".join(word for word in words if word not in _ON and word not in _COUNTED_BY)
 
 
 def _names(question: str) -> list[str]:
