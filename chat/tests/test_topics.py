@@ -37,6 +37,7 @@ ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"
             "and the one of Webb?",
             ("section 4", "handbook de Webb"),
         ),
+        ("art. 3 de la ordenanza de terrazas", "¿y el de la Ley 7/2011?", ("art. 3", "de la Ley 7/2011?")),
         ("¿Qué es la segunda forma normal?", "¿y la tercera?", ("¿Qué es la tercera forma normal?",)),
         ("What is the second normal form?", "And the third?", ("What is the third normal form?",)),
     ],

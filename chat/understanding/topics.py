@@ -112,7 +112,7 @@ def _other_meant(question: str, before: Sequence[str]) -> str:
 def _of_another(question: str, topic: str) -> str:
     found = _OF_ANOTHER.match(fold_latin(question))
     named = next((word for name in _names(topic) for word in _words(name) if word in NOUNS), "")
-    if not found or not named:
+    if not found or not named or _names(question):
         return ""
     asked = [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True)
     return _joined(f"{named} de {question[found.start('which') : found.end('which')]}", asked)
