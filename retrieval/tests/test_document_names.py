@@ -117,6 +117,13 @@ def test_where_all_is_in_capitals_function_words_are_no_initials(question: str, 
     assert [one.text for one in found if one.text in short or one.holds_a_place] == short
 
 
+def test_a_genitive_is_the_same_title_with_and_without_its_apostrophe() -> None:
+    question = "What does section 4.6 of the Developer's Reference say?"
+    asked = {name for one in asked_mentions(question, asked_places(question)) if one.holds_a_place for name in one.names}
+    for title in ("Developers Reference", "Developer's Reference"):
+        assert asked.intersection(names_of(title, "reference.txt", ""))
+
+
 def test_a_text_says_what_it_is_where_its_title_does_not() -> None:
     beginning = "Ordenanza municipal de las terrazas\n\nArtículo 1. Objeto."
     named = names_of("bop_118", "bop_118.pdf", beginning)

@@ -267,7 +267,7 @@ def _holders(
         if word.text in NOUNS or following in NOUNS or not original[word.start].isupper():
             continue
         stems = [stem(one.text) for one in (word, *behind)]
-        names = [*(title_name(stems[:n]) for n in range(1, len(stems) + 1)), said_name(stems[0])]
+        names = [*(name for n in range(1, len(stems) + 1) for name in _title_names(stems[:n])), said_name(stems[0])]
         end = max([word, *(one for one in behind if original[one.start].isupper())], key=lambda one: one.end).end
         text = original[word.start : end]
         yield Mention(MentionKind.HOLDER, text, word.start, end, tuple(names), holds_a_place=True)
@@ -323,8 +323,14 @@ def _titles(original: str, words: Sequence[_Word]) -> Iterator[Mention]:
         for start in range(len(run)):
             for end in range(start + 1, min(start + LONGEST_NAME, len(run)) + 1):
                 text = original[run[start].start : run[end - 1].end]
-                name = title_name(stems[start:end])
-                yield Mention(MentionKind.TITLE, text, run[start].start, run[end - 1].end, (name,))
+                names = _title_names(stems[start:end])
+                yield Mention(MentionKind.TITLE, text, run[start].start, run[end - 1].end, names)
+
+
+def _title_names(stems: Sequence[str]) -> tuple[str, ...]:
+    """A genitive's "s" may be a part of the title's word: "Developer's Reference", "Developers Reference"."""
+    bare = [one for one in stems if one != "s"]
+    return tuple(dict.fromkeys(title_name(one) for one in (bare, stems) if one))
 
 
 def _holds_a_place(folded: str, start: int, end: int, places: Sequence[AskedPlace]) -> bool:
