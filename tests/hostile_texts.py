@@ -35,6 +35,8 @@ from chat.rendering.citations import cited_numbers, without_citations
 from chat.rendering.code_spans import code_spans
 from chat.rendering.markdown import BlockRenderer, render
 from chat.stream.thinking import ThinkFilter
+from chat.understanding.courtesies import LONGEST as LONGEST_COURTESY
+from chat.understanding.courtesies import is_courtesy
 from chat.understanding.topics import carry_topic
 from config.faults import LineFormatter
 from config.incoming.heads import is_plain
@@ -502,6 +504,10 @@ PROBES: dict[str, Probe] = {
         ),
         named("chat.understanding.topics", "_COUNT", "_OF_ANOTHER"),
         size=2_000,  # a question has 8,000 at most
+    ),
+    "courtesies": Probe(
+        lambda text: (is_courtesy(text[:LONGEST_COURTESY]), is_courtesy(f"hola {text}"[:LONGEST_COURTESY])),
+        named("chat.understanding.courtesies", "_COURTESIES"),
     ),
     "docx": Probe(
         lambda text: (docx._tidy(text), docx._NO_TITLE.fullmatch(one_line(text))),

@@ -17,6 +17,7 @@ from chat.models import Conversation
 from chat.prompting.history import cut_history
 from chat.prompting.requests import prompt_budget
 from chat.understanding.course import leanings
+from chat.understanding.courtesies import is_courtesy
 from chat.understanding.topics import carry_topic
 from chat.versions import Exchange, exchange_to_replace
 from corpora.scope import Scope, is_personal
@@ -31,8 +32,8 @@ PLAIN = Strategy(granularities.DEFAULT_GRANULARITY)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One search, as the database allows it at this moment. `searches`: not an agent without documents. `kit`: the
-    tools that a model is offered beside it."""
+    """One search, as the database allows it at this moment. `searches`: not an agent without documents, nor a greeting.
+    `kit`: the tools that a model is offered beside it."""
 
     agent: Agent
     scope: Scope
@@ -113,7 +114,7 @@ def plan_for(
 ) -> Plan:
     scope, flags = records.narrowed(agent.scope_for(membership), conversation), effective_flags()
     said = [one.content for one in history if one.role == "user"] + [question.text]
-    does_search = searches(agent, flags)
+    does_search = searches(agent, flags) and not is_courtesy(question.text)
     policy = policy_of(
         agent,
         flags,

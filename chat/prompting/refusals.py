@@ -9,6 +9,7 @@ from agents.llm import EXTRACTIVE, resolve
 from agents.models import Agent
 from chat.citing.matching import without_addresses
 from chat.citing.support import Quote, page_told
+from chat.understanding.courtesies import is_courtesy
 from retrieval.confidence.gate import Gate
 from retrieval.context.snippets import snippet
 from retrieval.places.named import Named
@@ -47,7 +48,7 @@ def refusal_for(
         return ""
     with override(language):
         if retrieval.gate is Gate.DISABLED:
-            return _without_model() if is_extractive else ""
+            return _unasked(retrieval.query) if is_extractive else ""
         if not has_documents:
             return _without_documents()
         said = [_why(retrieval, is_narrowed=is_narrowed)]
@@ -69,7 +70,9 @@ def refusal_of_calls(unanswered: Sequence[str], refusal: str, language: str) -> 
     return f"{told} {meant}\n\n{refusal}"
 
 
-def _without_model() -> str:
+def _unasked(question: str) -> str:
+    if is_courtesy(question):
+        return gettext("Ask me what you want to know: I look it up in your documents and quote what they say.")
     return gettext(
         "I answer without searching documents, and no language model is configured here, so I cannot answer. Ask an "
         "agent that reads documents, or an admin to configure a model."

@@ -116,9 +116,24 @@ def test_an_outage_is_never_told_as_no_information(language: str) -> None:
 def test_an_open_agent_answers_without_and_one_without_a_model_refuses() -> None:
     assert refusal_for(OPEN, TOO_LITTLE, "es") == refusal_for(OPEN, INDEX_DOWN, "es") == ""
     assert "más cercanos" in refusal_for(QUOTING, TOO_LITTLE, "es")
-    off = Retrieval("¿Qué tal?", 800, gate=Gate.DISABLED)
+    off = Retrieval("¿Quién es Ada?", 800, gate=Gate.DISABLED)
     assert "ningún modelo de lenguaje" in refusal_for(replace_agent(QUOTING, uses_rag=False), off, "es")
     assert refusal_for(OPEN, off, "es") == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_greeting_is_not_looked_up(server: LiveServer, library: Library, chat_model: ModelServer) -> None:
+    alicia = server.by_key(library.alicia)
+    library.writer.grounding = "strict"
+    library.writer.save()
+    chat_model.script(text="De nada.")
+    sources, *_, done = alicia.answers("writer", "¡Muchas gracias!")
+    assert (sources.data["sources"], done.data["state"]) == ([], "without_documents")
+    library.writer.model = "extractive"
+    library.writer.save()
+    events = alicia.answers("writer", "¡Muchas gracias!")
+    assert text_of(events).startswith("Pregúntame lo que quieras saber")
+    assert events[-1].data["state"] == "without_documents"
 
 
 def replace_agent(agent: Agent, **fields: Any) -> Agent:

@@ -119,7 +119,9 @@ def test_where_all_is_in_capitals_function_words_are_no_initials(question: str, 
 
 def test_a_genitive_is_the_same_title_with_and_without_its_apostrophe() -> None:
     question = "What does section 4.6 of the Developer's Reference say?"
-    asked = {name for one in asked_mentions(question, asked_places(question)) if one.holds_a_place for name in one.names}
+    asked = {
+        name for one in asked_mentions(question, asked_places(question)) if one.holds_a_place for name in one.names
+    }
     for title in ("Developers Reference", "Developer's Reference"):
         assert asked.intersection(names_of(title, "reference.txt", ""))
 
