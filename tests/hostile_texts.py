@@ -411,7 +411,7 @@ PROBES: dict[str, Probe] = {
     ),
     "order of names": Probe(sortable, named("corpora.rows.reading_order", "_NUMBER")),
     "number of a unit": Probe(leading_number, named("corpora.metadata.units", "_LEADING")),
-    "source": Probe(without_marks, named("corpora.templatetags.documents", "_MARKS")),
+    "source": Probe(without_marks, named("corpora.templatetags.documents", "_MARKS", "_ROW")),
     "archive": Probe(archives._MAIN_PART.fullmatch, named("corpora.uploads.archives", "_MAIN_PART")),
     "file name": Probe(  # Django's parser gives a part's headers 1 KB
         lambda text: safe_filename(text[:1024]),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 register = template.Library()
 
+_ROW = re.compile(r"^[ \t]{0,3}\|([^\n]{1,2000})\|[ \t]{0,3}$", re.MULTILINE)  # of a table
 _MARKS = re.compile(r"^[ \t]{0,3}(?:#{1,6}|>|[-*+])[ \t]+|`{1,3}|\*\*|^[|\s:-]{3,200}$", re.MULTILINE)
 
 
@@ -40,7 +41,11 @@ def has_trash() -> bool:
 @register.filter
 def without_marks(text: str) -> str:
     """A line of Markdown without the signs that set it: what is cited is read, not drawn, beside an answer."""
-    return _MARKS.sub("", text).strip()
+    return _ROW.sub(_cells, _MARKS.sub("", text)).strip()
+
+
+def _cells(row: re.Match[str]) -> str:
+    return " · ".join(filter(None, (cell.strip() for cell in row[1].split("|"))))
 
 
 @register.filter

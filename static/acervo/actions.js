@@ -7,6 +7,13 @@ import { enrich } from "./rich.js";
 export const sourceOf = (citation) =>
   citation.closest(".answer")?.querySelector(`[data-source="${CSS.escape(citation.dataset.n)}"]`);
 
+/** As `corpora.templatetags.documents.without_marks`. */
+export const withoutMarks = (text) =>
+  text
+    .replace(/^[ \t]{0,3}(?:#{1,6}|>|[-*+])[ \t]+|`{1,3}|\*\*|^[|\s:-]{3,200}$/gm, "")
+    .replace(/^[ \t]{0,3}\|([^\n]{1,2000})\|[ \t]{0,3}$/gm, (_row, cells) => cells.split("|").map((cell) => cell.trim()).filter(Boolean).join(" · "))
+    .trim();
+
 /** Where the reader marks the very sentence, if it is known; else the passage alone. */
 export function addressOf({ dataset: { span } }, link) {
   const address = new URL(link.href);
@@ -97,7 +104,7 @@ function show(citation, advice = "") {
   source.classList.add("pointed");
   const title = source.closest(".source-document").querySelector("[data-title]")?.textContent ?? "";
   const page = citation.dataset.place ?? source.querySelector("[data-page]").textContent;
-  const said = citation.dataset.quote ?? source.querySelector("[data-snippet]").textContent;
+  const said = withoutMarks(citation.dataset.quote ?? source.querySelector("[data-snippet]").textContent);
   tooltip.style.left = 0; // wherever it was, longer words would make the page of a phone wider
   tooltip.textContent = (citation.title || `${title}${page ? `, ${page}` : ""}${said ? `: ${said}` : ""}`) + advice;
   tooltip.hidden = false;

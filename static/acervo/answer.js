@@ -1,6 +1,6 @@
 /* One answer on the page while it is written: sources, text, finished blocks, and how it ended. */
 
-import { addressOf, nameUnsupported } from "./actions.js";
+import { addressOf, nameUnsupported, withoutMarks } from "./actions.js";
 import { enrich } from "./rich.js";
 
 const clone = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
@@ -43,9 +43,6 @@ function sourceElement(source, labels) {
   element.querySelector("[data-snippet]").textContent = withoutMarks(source.snippet);
   return element;
 }
-
-/** As `corpora.templatetags.documents.without_marks`. */
-const withoutMarks = (text) => text.replace(/^[ \t]{0,3}(?:#{1,6}|>|[-*+])[ \t]+|`{1,3}|\*\*|^[|\s:-]{3,200}$/gm, "").trim();
 
 /** Sources of one document stand together, in the order of their first. */
 function documentElements(sources, labels) {
