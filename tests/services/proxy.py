@@ -58,7 +58,8 @@ class Proxy(Server):
             "listen 80 ": f"listen 127.0.0.1:{free_port()} ",
             "default web:8000;": "default processes;",
             "http {\n": f"http {{\n    {upstream(web)}\n",
-            "/dev/stdout": str(self.folder / "access"),
+            "/var/log/nginx/access.log": str(self.folder / "access"),
+            "/var/log/nginx/error.log": str(self.folder / "error"),
         }
         for old, new in exchanged.items():
             assert old in shipped, old

@@ -12,7 +12,7 @@ import pytest
 
 from tests.services.installation import MEMBER, Installation, Web
 from tests.services.proxy import Proxy, Refused, TlsCaller
-from tests.services.servers import ROOT, NotInstalled, wait_until
+from tests.services.servers import ROOT, NotInstalled, program, wait_until
 
 CLASS = 40  # people behind one address
 
@@ -75,6 +75,20 @@ def test_what_is_too_large_is_a_problem_for_programs(proxy: Proxy, key: dict[str
     refused = proxy.ask("POST", "/api/corpora/", b" ", **key, **{"Content-Length": str(12 * 1024 * 1024)})
     assert (refused.status, refused.kind) == (413, "application/problem+json")
     assert problem(refused) == ("file_too_large", 413)
+
+
+def test_it_is_the_same_over_http_2(proxy: Proxy, tmp_path: Path) -> None:
+    """As browsers speak. Their body is on its way when it is refused, and went on being refused."""
+    large = tmp_path / "large"
+    large.write_bytes(b" " * 12 * 1024 * 1024)
+    told = "\n%{http_version} %{http_code} %{content_type}"
+    send = [program("curl"), "-sk", "--http2", "-H", "Expect:", "--data-binary", f"@{large}", "-w", told]
+    for path, kind in (("api/corpora/", "application/problem+json"), ("corpora/", "text/html")):
+        asked = [*send, f"https://127.0.0.1:{proxy.port}/{path}"]
+        said = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+        body, last = said.rsplit("\n", 1)
+        assert last == f"2 413 {kind}"
+        assert "Split the file" in body
 
 
 @pytest.mark.parametrize(
