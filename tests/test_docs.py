@@ -194,6 +194,13 @@ def test_every_way_to_be_degraded_is_documented() -> None:
     assert set(tables("errors.md", "Answers without their context")) == in_use
 
 
+def test_every_link_within_the_repository_leads_somewhere() -> None:
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            if "://" not in link and not link.startswith("mailto:"):
+                assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
 def test_every_picture_is_taken_by_a_walk_and_what_is_shown_is_there() -> None:
     kept = {path.stem for path in (ROOT / "docs" / "pages").glob("*.png")}
     texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]

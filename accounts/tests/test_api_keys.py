@@ -121,7 +121,7 @@ def test_the_command_takes_the_organization_by_its_slug(people: People, capsys: 
 def test_the_command_makes_no_key_for_somebody_who_is_not_there() -> None:
     gone = MembershipFactory(user__is_active=False)
     for email in ("nobody@example.org", gone.user.email):
-        with pytest.raises(CommandError, match="no active user"):
+        with pytest.raises(CommandError, match="no active member of"):
             call_command("apikey", email)
 
 

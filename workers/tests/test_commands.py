@@ -196,8 +196,9 @@ def test_reindex_makes_new_versions_of_what_it_is_asked_for(library: Library) ->
     assert Document.objects.get(pk=failed.pk).version == 1
     out, _ = run("reindex", organization=library.alicia.organization.slug)
     assert "3 documents" in out
-    out, _ = run("reindex", organization="nobody")
-    assert "0 documents" in out
+    for nothing in ({"organization": "nobody"}, {"corpus": str(uuid4())}):
+        with pytest.raises(CommandError, match="There is no"):
+            run("reindex", **nothing)
 
 
 def test_reindex_leaves_alone_what_has_no_original_and_says_how_many(library: Library) -> None:
@@ -263,7 +264,8 @@ def test_what_needs_the_index_says_who_has_it(command: list[str], index_in_use: 
         (["serve", "--port", "many"], 2, "port"),
         (["reconcile"], 0, "0 points looked at"),
         (["erase"], 0, "0 documents erased"),
-        (["reindex", "--corpus", str(uuid4())], 0, "0 documents"),
+        (["reindex", "--corpus", str(uuid4())], 1, "There is no corpus"),
+        (["reindex", "--corpus", "nonsense"], 2, "invalid UUID"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -42,8 +42,8 @@ def membership_for(email: str, slug: str | None = None) -> Membership:
         mine = mine.filter(organization__slug=slug)
     found = list(mine[:2])
     if not found:
-        where = f" in the organization {slug!r}" if slug else ""
-        raise CommandError(f"There is no active user {email!r}{where}.")
+        where = f" of the organization {slug!r}" if slug else ""
+        raise CommandError(f"{email!r} is no active member{where or ' of any organization'}.")
     if len(found) > 1:
         raise CommandError(f"{email} is in several organizations: name one with --organization SLUG.")
     return found[0]

@@ -8,8 +8,9 @@ from uuid import UUID
 from django.core.management.base import CommandError
 
 from accounts.management.base import DatabaseCommand
+from accounts.models import Organization
 from config.faults import describe_error
-from corpora.models import Document, DocumentQuerySet
+from corpora.models import Corpus, Document, DocumentQuerySet
 from corpora.uploads.inventory import missing_originals
 from workers import inline
 from workers.progress import ProgressBar
@@ -20,24 +21,20 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--organization", metavar="SLUG")
-        parser.add_argument("--corpus", metavar="ID")
+        parser.add_argument("--corpus", metavar="ID", type=UUID)
         parser.add_argument(
             "--skip-missing", action="store_true", help="leave documents as they are whose originals are missing"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        documents = Document.objects.alive().exclude(status=Document.Status.PROCESSING)
-        if options["organization"]:
-            documents = documents.filter(corpus__organization__slug=options["organization"])
-        if options["corpus"]:
-            documents = documents.filter(corpus_id=options["corpus"])
-        documents = self.readable(documents, skip=options["skip_missing"])
+        named = named_documents(options["organization"], options["corpus"])
+        documents = self.readable(named, skip=options["skip_missing"])
         chosen = list(documents.values_list("pk", flat=True))
         documents.requeue()
         if inline.owns_index():
             self.work_off(chosen)
         else:
-            self.stdout.write(f"{len(chosen)} documents queued; the workers take them within seconds.")
+            self.stdout.write(f"{len(chosen)} documents queued; workers that run take them within seconds.")
 
     def readable(self, documents: DocumentQuerySet, *, skip: bool) -> DocumentQuerySet:
         """Those that can be read again. Without their originals documents would only be lost to their readers."""
@@ -70,3 +67,17 @@ class Command(DatabaseCommand):
         bar.end()
         indexed = ends[Document.Status.INDEXED]
         self.stdout.write(f"{indexed} documents indexed again, {ends.total() - indexed} not.")
+
+
+def named_documents(slug: str | None, corpus: UUID | None) -> DocumentQuerySet:
+    """Of an organization, of a corpus, or all; CommandError for a name that nothing has."""
+    documents = Document.objects.alive().exclude(status=Document.Status.PROCESSING)
+    if slug:
+        if not Organization.objects.filter(slug=slug).exists():
+            raise CommandError(f"There is no organization {slug!r}.")
+        documents = documents.filter(corpus__organization__slug=slug)
+    if corpus:
+        if not Corpus.objects.filter(pk=corpus).exists():
+            raise CommandError(f"There is no corpus {corpus}.")
+        documents = documents.filter(corpus_id=corpus)
+    return documents
