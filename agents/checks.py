@@ -8,6 +8,8 @@ from django.core.checks import CheckMessage, Error, Warning
 from django.core.checks import register as register_check
 from django.utils.translation import override
 
+from agents.llm import client_for
+from agents.llm.base import ModelNotConfigured
 from config.endpoints import EndpointNotAllowed, allowed_endpoint
 
 ENDPOINTS = ("OPENAI_BASE_URL", "EMBEDDING_BASE_URL", "ANTHROPIC_BASE_URL", "RERANK_URL")
@@ -17,6 +19,7 @@ def register_agent_checks() -> None:
     register_check(endpoints_may_be_called)
     register_check(model_hosts_are_hosts)
     register_check(endpoints_have_their_path)
+    register_check(chat_model_can_be_called)
 
 
 def endpoints_may_be_called(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
@@ -57,6 +60,20 @@ def endpoints_have_their_path(app_configs: Any, **kwargs: Any) -> list[CheckMess
         for name in ("OPENAI_BASE_URL", "EMBEDDING_BASE_URL")
         if getattr(settings, name) and not _fault(getattr(settings, name)) and not _path(getattr(settings, name))
     ]
+
+
+def chat_model_can_be_called(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Without a key of its provider's it is left out, or every answer fails: neither says so before somebody asks."""
+    if not settings.CHAT_MODEL:
+        return []
+    try:
+        client_for(settings.CHAT_MODEL)
+    except ModelNotConfigured as error:
+        with override("en"):
+            problem = f"CHAT_MODEL is {settings.CHAT_MODEL!r}. {error.detail}"
+        hint = "A name alone is of OPENAI_BASE_URL; anthropic:NAME of Anthropic; extractive needs no model."
+        return [Warning(problem, hint=hint, id="acervo.W014")]
+    return []
 
 
 def _path(url: str) -> str:

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from agents.checks import ENDPOINTS, endpoints_have_their_path, endpoints_may_be_called, model_hosts_are_hosts
+from agents.checks import (
+    ENDPOINTS,
+    chat_model_can_be_called,
+    endpoints_have_their_path,
+    endpoints_may_be_called,
+    model_hosts_are_hosts,
+)
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
@@ -48,3 +54,24 @@ def test_the_address_of_ollama_s_own_protocol_is_told_with_what_it_lacks(setting
     settings.OPENAI_BASE_URL, settings.EMBEDDING_BASE_URL = "http://127.0.0.1:11434/", "http://127.0.0.1:11434/v1"
     (told,) = endpoints_have_their_path(None)
     assert (told.id, "http://127.0.0.1:11434/v1" in str(told.hint)) == ("acervo.W010", True)
+
+
+@pytest.mark.parametrize(
+    ("model", "openai", "anthropic", "lacks"),
+    [
+        ("", "", "", ""),
+        ("extractive", "", "", ""),
+        ("foo", "", "", "OPENAI_API_KEY"),
+        ("anthropic:claude", "", "", "ANTHROPIC_API_KEY"),
+        ("anthropic:claude", "sk", "", "ANTHROPIC_API_KEY"),
+        ("openai:gpt", "sk", "", ""),
+        ("anthropic:claude", "", "sk", ""),
+    ],
+)
+def test_a_model_whose_provider_has_no_key_is_told(
+    settings: Any, model: str, openai: str, anthropic: str, lacks: str
+) -> None:
+    settings.CHAT_MODEL, settings.OPENAI_BASE_URL = model, ""
+    settings.OPENAI_API_KEY, settings.ANTHROPIC_API_KEY = openai, anthropic
+    told = chat_model_can_be_called(None)
+    assert [(one.id, lacks in one.msg) for one in told] == ([("acervo.W014", True)] if lacks else [])
