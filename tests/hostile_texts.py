@@ -109,6 +109,7 @@ from workers.ingestion.extract.outline.captions import captions_of
 from workers.ingestion.extract.outline.contents import contents_lines, is_contents_title
 from workers.ingestion.extract.outline.faq import question_lines, question_title
 from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size, title_in_print
+from workers.ingestion.extract.outline.margins import running_lines
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
 from workers.ingestion.extract.pdf_text import assemble
@@ -575,6 +576,16 @@ PROBES: dict[str, Probe] = {
     "pdf running lines": Probe(
         lambda text: drop_running_lines(pages_of_a_pdf(text)),
         named(f"{PDF}_running_lines", "_NUMBER", "_PAGE_WORDS", "_DISTANCE", "words"),
+    ),
+    "pdf margins": Probe(
+        lambda text: running_lines(
+            [
+                PrintedLine(line.replace("{n}", str(page)), page, 8.0, 30.0, 22.0)
+                for page in range(7)
+                for line in (f"{text[:190]} {{n}}", text, *text.split("\n"))
+            ]
+        ),
+        named(f"{OUTLINE}.margins", "_NUMBER", "_COUNTED"),
     ),
     "pdf text": Probe(
         lambda text: assemble(pages_of_a_pdf(text), []),

@@ -6,6 +6,7 @@ leads nowhere, and for the values of a form. As a second reader of text it is of
 nothing from, it read two.
 """
 
+import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,6 +22,13 @@ from workers.ingestion.extract.outline import structure
 from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_size, title_in_print
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 from workers.ingestion.extract.outline.lines import Bookmark
+from workers.ingestion.extract.outline.margins import (
+    SHORT,
+    counted_pages,
+    running_lines,
+    with_title_block,
+    without_running_lines,
+)
 from workers.ingestion.extract.outline.slides import are_slides, slide_titles
 from workers.ingestion.extract.outline.structure import MAX_BOOKMARKS, form_values, other_bookmarks
 from workers.ingestion.extract.pdf_running_lines import printed_numbers
@@ -38,6 +46,7 @@ _NO_TITLE = re.compile(
     r"|(?:presentaci[óo]n de )?powerpoint(?: presentation)?|(?:documento?|presentaci[óo]n|presentation) ?\d{1,3}",
     re.IGNORECASE,
 )
+_LONGEST_FONT = 128  # characters of a name
 _LEADERS = re.compile(r"(?:\. ?){5,}")
 # PDFium writes U+FFFE for a hyphen at a line's end; `clean` would drop it.
 _LINE_HYPHEN, _LINE_HYPHEN_KEPT = "\ufffe", "\x02"
@@ -55,23 +64,35 @@ def extract_pdf(content: bytes) -> Extracted:
         if count > MAX_PAGES:
             raise ExtractionError("too_many_pages", cause=f"{count} pages")
         bookmarks = list(_bookmarks(document)) or other_bookmarks(content)
-        printed: list[PrintedLine] = []  # of the first page alone where the outline tells the headings
-        pages = [_page_lines(document, n, None if bookmarks and n else printed) for n in range(count)]
+        printed: list[PrintedLine] = []  # of a long document's first page alone where the outline tells the headings
+        needed = count if count <= SHORT or not bookmarks else 1
+        pages = [_page_lines(document, n, printed if n < needed else None) for n in range(count)]
         for number, values in form_values(content).items():
             pages[number : number + 1] = [[*(page or []), *values] for page in pages[number : number + 1]]
         if not count or sum(page is None for page in pages) * 2 > count:
             raise ExtractionError("corrupt_document", cause="its pages cannot be read")
         bookmarks = bookmarks or _printed_headings(document, printed)
-        lines = [page or [] for page in pages]
+        lines, numbers = _text_and_numbers([page or [] for page in pages], printed)
         extracted = assemble(lines, bookmarks, _title(document))
         title = extracted.title or title_at_the_top(extracted) or title_in_print(printed)
         extracted = replace(extracted, title=title)
         told = with_labels(extracted, [_label(document, number) for number in range(count)])
-        extracted = with_labels(extracted, printed_numbers(lines)) if told is extracted else told
+        extracted = with_labels(extracted, numbers) if told is extracted else told
         _refuse_scans(document, extracted)
         return extracted
     finally:
         document.close()
+
+
+def _text_and_numbers(pages: list[list[str]], printed: Sequence[PrintedLine]) -> tuple[list[list[str]], list[str]]:
+    """The pages without what their print tells to be no text, and the number that is printed on each."""
+    numbers = printed_numbers(pages)
+    if len(pages) <= SHORT:
+        running = running_lines(printed)
+        numbers = [found or number for found, number in zip(counted_pages(running, len(pages)), numbers, strict=True)]
+        pages = without_running_lines(pages, running)
+    front = [line for line in printed if line.page == 0]
+    return [*(with_title_block(page, front) for page in pages[:1]), *pages[1:]], numbers
 
 
 def _printed_headings(document: Any, printed: Sequence[PrintedLine]) -> list[Bookmark]:
@@ -122,17 +143,31 @@ def _lines(part: str) -> Iterator[str]:
 
 def _sizes(text_page: Any, raw: str, page: int) -> Iterator[PrintedLine]:
     """Each line with the height of its last word's font as it is printed, by half points: what is in front may be a
-    bullet or a few words in bold."""
+    bullet or a few words in bold. Of the first page with its font, too."""
     rect, position = pdfium_c.FS_RECTF(), 0
     for line in raw.split("\n"):
         text = one_line(line) if len(line) <= LONGEST else line
         if text:
-            at = pdfium_c.FPDFText_GetCharIndexFromTextIndex(
-                text_page.raw, position + len(line.rstrip()[:LONGEST].rpartition(" ")[0]) + 1
-            )
+            printed = line.rstrip()[:LONGEST]
+            last_word = min(len(printed.rpartition(" ")[0]) + 1, len(printed) - 1)
+            at = pdfium_c.FPDFText_GetCharIndexFromTextIndex(text_page.raw, position + last_word)
             if pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, at, rect):
-                yield PrintedLine(text, page, round(2 * abs(rect.top - rect.bottom)) / 2)
+                font = "" if page else _font(text_page, position + len(line) - len(line.lstrip()), at)
+                yield PrintedLine(text, page, round(2 * abs(rect.top - rect.bottom)) / 2, rect.top, rect.bottom, font)
         position += len(line) + 1
+
+
+def _font(text_page: Any, start: int, last: int) -> str:
+    """The name of the font of two characters, the first one by its place in the text; "" where they have two."""
+    first = pdfium_c.FPDFText_GetCharIndexFromTextIndex(text_page.raw, start)
+    names = {_font_name(text_page, at) for at in (first, last)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _font_name(text_page: Any, at: int) -> str:
+    name, flags = ctypes.create_string_buffer(_LONGEST_FONT), ctypes.c_int()
+    pdfium_c.FPDFText_GetFontInfo(text_page.raw, at, name, _LONGEST_FONT, flags)
+    return name.value.decode("utf-8", "replace")
 
 
 def _bookmarks(document: Any) -> Iterator[Bookmark]:

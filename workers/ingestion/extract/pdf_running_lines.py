@@ -11,9 +11,13 @@ EDGE = 3  # lines looked at from the top and from the bottom of a page
 MIN_PAGES = 4
 FACING = 2  # pages from one head to the next, where left pages have another than right ones
 MIN_SHARE = 0.4  # less than half: books print one header on left pages and another on right ones
-_NUMBER = re.compile(r"\A\d+\b|\b\d+\Z|(?<=\b)\d+(?=\s*(?:/|de|of)\s*\d+\Z)", re.IGNORECASE)
+_SIGNS = r"[-–—―−|·•~()\[\]\s]*+"  # around a number: "— 12 —", "[3]"
+_NUMBER = re.compile(
+    rf"\A{_SIGNS}(?P<first>\d+)\b|\b(?P<last>\d+){_SIGNS}\Z|\b(?P<of>\d+)(?=\s*(?:/|de|of)\s*\d+{_SIGNS}\Z)",
+    re.IGNORECASE,
+)
 # Each sign can be read in one way only, and is not read again (`*+`): a line of "pag." took twice as long for each.
-_PAGE_WORDS = re.compile(r"(?:page|p[áa]g(?:ina)?|p(?=\.)|of|de|[\W\d_])*+\Z", re.IGNORECASE)
+_PAGE_WORDS = re.compile(r"(?:page|p[áa]g(?:ina)?|p(?=\.)|hoja|folio|of|de|[\W\d_])*+\Z", re.IGNORECASE)
 _DISTANCE = re.compile(r"#(-?\d{1,6})")
 # Either makes a title of the words beside a page number; "Lección 3" must stay.
 _TITLE_WORDS, _TITLE_LETTERS = 3, 15
@@ -107,22 +111,29 @@ def _stands_above(pages: Sequence[list[str]], page: int, index: int) -> bool:
 def _patterns(line: str, page: int) -> set[str]:
     """What the line has in common with others: its pattern; of a title, whose number need not be the page's, itself."""
     patterns = {_pattern(line, page, number) for number in _NUMBER.finditer(line)} or {line}
-    return patterns | {line} if _is_title(line) else patterns
+    return patterns | {line} if has_title_words(line) else patterns
 
 
-def _is_title(line: str) -> bool:
+def has_title_words(line: str) -> bool:
+    """Whether a line's words are a title's, beside whatever number."""
     words = re.findall(r"[^\W\d_]+", line)
     return len(words) >= _TITLE_WORDS or sum(map(len, words)) >= _TITLE_LETTERS
 
 
 def _pattern(line: str, page: int, number: "re.Match[str]") -> str:
     """The line with a number that may follow the page replaced by its distance from the page's index."""
-    if len(number[0]) > 5:
+    start, end = number.span(number.lastgroup or 0)
+    if end - start > 5:
         return line
-    if not _is_title(line) and not _PAGE_WORDS.match(line):
+    if not has_title_words(line) and not only_counts(line):
         return line
-    return f"{line[: number.start()]}#{int(number[0]) - page}{line[number.end() :]}"
+    return f"{line[:start]}#{int(line[start:end]) - page}{line[end:]}"
 
 
 def _is_page_number(pattern: str) -> bool:
-    return "#" in pattern and bool(_PAGE_WORDS.match(pattern))
+    return "#" in pattern and only_counts(pattern)
+
+
+def only_counts(line: str) -> bool:
+    """Whether a line says nothing but a page's number: "Pág. 3", "— 12 —", "Hoja 2 de 5"."""
+    return bool(_PAGE_WORDS.match(line))

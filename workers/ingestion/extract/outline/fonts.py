@@ -25,11 +25,18 @@ _BULLETIN = re.compile(r"(?:bolet[íi]n|diario|gaceta|journal|gazette|official j
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line with the height of its letters in points, at least what its first one has."""
+    """A line with the height of its letters in points, at least what its first one has, and where that is printed.
+
+    `top` and `bottom` are points from the page's lower edge; `font` is that of the whole line, "" where it has several
+    or nobody asked.
+    """
 
     text: str
     page: int
     size: float
+    top: float = 0.0
+    bottom: float = 0.0
+    font: str = ""
 
 
 def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
@@ -63,8 +70,8 @@ def title_in_print(lines: Sequence[PrintedLine]) -> str:
     in the document, or the name of a bulletin that it is a part of."""
     front = [line for line in lines if line.page == 0]
     largest = max((line.size for line in front), default=0.0)
-    runs = [[*run] for is_large, run in groupby(front, lambda line: _alike(line.size, largest)) if is_large]
-    rest = [line for line in front if not _alike(line.size, largest)]
+    runs = [[*run] for is_large, run in groupby(front, lambda line: are_alike(line.size, largest)) if is_large]
+    rest = [line for line in front if not are_alike(line.size, largest)]
     if len(runs) != 1 or len(runs[0]) > WRAPPED or not rest or largest < LARGER * body_size(rest):
         return ""
     title = " ".join(line.text for line in runs[0])
@@ -86,14 +93,15 @@ def levels_by_size(found: Sequence[PrintedLine]) -> dict[float, int]:
     levels: dict[float, int] = {}
     level, upper = 0, 0.0
     for size in sorted({line.size for line in found}, reverse=True):
-        if not _alike(upper, size):
+        if not are_alike(upper, size):
             is_title = level == 1 and sum(line.size >= upper for line in found) == 1
             level, upper = level + (not is_title), size
         levels[size] = min(level, MOST_LEVELS)
     return levels
 
 
-def _alike(size: float, other: float) -> bool:
+def are_alike(size: float, other: float) -> bool:
+    """Whether two sizes are one, measured twice."""
     small, large = sorted((size, other))
     return large <= small * ALIKE
 
@@ -102,7 +110,7 @@ def _goes_on(above: PrintedLine, last: PrintedLine, line: PrintedLine, longest: 
     """Whether a title goes on: its last line is as long as there was room, or it does so in its case."""
     in_one_case = line.text[:1].islower() or (line.text.isupper() and above.text.isupper())
     is_filled = longest > FULL_LINE and len(last.text) >= FILLED * longest and len(line.text) < len(last.text)
-    return above.page == line.page and _alike(above.size, line.size) and (in_one_case or is_filled)
+    return above.page == line.page and are_alike(above.size, line.size) and (in_one_case or is_filled)
 
 
 def _running(lines: Sequence[PrintedLine]) -> frozenset[str]:
