@@ -620,10 +620,11 @@ PROBES: dict[str, Probe] = {
     ),
     "contents": Probe(
         lambda text: (
-            contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * 5),
+            *(contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * few) for few in (2, 5)),
             is_contents_title(text),
         ),
-        named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE", "_SIGNS_AROUND"),
+        named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE", "_SIGNS_AROUND")
+        + named(f"{OUTLINE}.contents", "_NOT_LETTERS", "_SENTENCE"),
     ),
     "printed headings": Probe(
         lambda text: [

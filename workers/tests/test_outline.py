@@ -127,6 +127,22 @@ def test_contents_are_found_and_nothing_else() -> None:
     assert [sorted(page) for page in found] == [[1, 2, 3, 4, 5], [0], [], [], []]
 
 
+def test_contents_of_a_few_pages_name_their_headings_and_a_list_of_prices_does_not() -> None:
+    entries = ["Índice", "Artículo 1. Objeto ... 2", "Obligaciones de", "quienes pescan ... 4", "Anexo. Vedas ... 7"]
+    text = ["Artículo 1. Objeto. Es objeto de esta norma.", "Obligaciones de quienes pescan", "Pagar.", "Anexo. Vedas"]
+    assert [sorted(page) for page in contents_lines([entries, text])] == [[0, 1, 2, 3, 4], []]
+    prices = ["Contenido", "Tornillos ... 4", "Tuercas ... 8", "Arandelas ... 12"]
+    assert contents_lines([prices, ["Montaje", "Ponga cada uno en su sitio."]]) == [set(), set()]
+
+
+def test_contents_without_title_and_leaders_are_known_by_the_pages_of_their_headings() -> None:
+    entries = ["Guía de la red", "Cables y conectores 11", "Antenas de tejado 12", "Averías frecuentes 13"]
+    pages = [[name, WIDE] for name in ("Cables y conectores", "Antenas de tejado", "Averías frecuentes")]
+    assert [sorted(page) for page in contents_lines([entries, *pages])] == [[1, 2, 3], [], [], []]
+    points = ["Cables y conectores 2", "Antenas de tejado 2", "Averías frecuentes 3"]
+    assert contents_lines([points, *(page * 2 for page in pages[:1]), [*pages[1], *pages[2]]]) == [set()] * 3
+
+
 @pytest.mark.parametrize("title", ["Concept Index", "Function and Data Index", "Índice onomástico", "Index of names"])
 def test_an_index_at_the_end_is_one_whatever_it_is_of(title: str) -> None:
     text = [[WIDE, "otra."]] * 5

@@ -4,11 +4,16 @@ They tell where things stand and are no answer to anything, so they are kept for
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 
 FEWEST_ENTRIES = 3
-FEWEST_PAGES = 4  # a shorter document with leaders is a price list
+FEWEST_PAGES = 4  # a shorter document with leaders is a price list, unless most of its entries stand in the text
+LEAST_NAMED = 0.5
+MOST_PAGES_NAMED = 12  # of a document whose entries are looked for in its text
+MOST_LINES_NAMED = 3_000
+SHORTEST_NAME, LONGEST_NAME = 4, 200  # letters of an entry's title, characters of the lines that it stands on
 REACH = 4  # lines from one entry to the next: titles are printed over several
 LEAST_RISING = 0.8  # of the page numbers: those of contents rise, prices do not
 LEAST_WEAK = 0.5  # of the lines of a page that goes on with contents which have no leaders
@@ -17,6 +22,8 @@ _LAST_SIGNS = frozenset("0123456789ivxlc")  # of a page's number
 _TAIL = 24  # characters of a line's end that are looked at
 _STRONG = re.compile(r"(?:\.{3}|…|(?: ?\.){3}) ?(?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
 _WEAK = re.compile(r"[^\W\d_][.)]{0,2} (?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_SENTENCE = re.compile(r"[.:] ")
 _INDEX_ENTRY = re.compile(r"[,–\w] ?\d{1,4}\Z")
 _TITLE = re.compile(
     r"(?:tabla de )?contenidos?|(?:table of )?contents|[íi]ndice(?: general| sistem[áa]tico| de contenidos?)?|sumario",
@@ -31,18 +38,19 @@ _SIGNS_AROUND = re.compile(r"\A\W+")
 _LONGEST_TITLE, _LONGEST_INDEX_LINE = 40, 70
 
 PageLines = Sequence[str]
+Entry = tuple[int, int]  # a line of a page, and the page that it names
 
 
 def contents_lines(pages: Sequence[PageLines]) -> list[frozenset[int]]:
     """Of each page the indices of the lines that belong to contents or to an index."""
     found: list[frozenset[int]] = []
-    if len(pages) < FEWEST_PAGES:
-        return [frozenset()] * len(pages)
+    is_long = len(pages) >= FEWEST_PAGES
+    places = _places_of_names(pages)
     goes_on = in_index = False
     for number, lines in enumerate(pages):
-        blocks = list(_blocks(lines, goes_on))
+        blocks = list(_blocks(lines, goes_on, places, is_long))
         goes_on = bool(blocks) and blocks[-1][1] + 2 * REACH >= len(lines)
-        in_index = number >= (1 - INDEX_PART) * len(pages) and _is_index(lines, in_index)
+        in_index = is_long and number >= (1 - INDEX_PART) * len(pages) and _is_index(lines, in_index)
         inside = range(len(lines)) if in_index else (n for first, last in blocks for n in range(first, last + 1))
         found.append(frozenset(inside))
     return found
@@ -53,14 +61,14 @@ def is_contents_title(title: str) -> bool:
     return _is_title(_SIGNS_AROUND.sub("", title), _TITLE)
 
 
-def _blocks(lines: PageLines, goes_on: bool) -> Iterator[tuple[int, int]]:
+def _blocks(lines: PageLines, goes_on: bool, places: Mapping[str, int], is_long: bool) -> Iterator[tuple[int, int]]:
     """(first, last) lines of each run of entries; `goes_on`: the page before ended with one."""
     titles = [n for n, line in enumerate(lines) if _is_title(line, _TITLE)]
-    weak_too = bool(titles) or (goes_on and _mostly_entries(lines))
-    start = 0 if goes_on or not titles else titles[0]
-    named = ((n, _page_named(lines[n], weak_too)) for n in range(start, len(lines)))
-    entries = [(n, page) for n, page in named if page is not None]
-    run: list[tuple[int, int]] = []
+    entries = _entries(lines, titles, goes_on)
+    if not is_long and sum(_place(lines, n, places) >= 0 for n, _ in entries) < LEAST_NAMED * len(entries):
+        entries = []
+    entries = sorted({*entries, *_named_entries(lines, places)})
+    run: list[Entry] = []
     for entry in [*entries, (len(lines) + REACH + 1, 0)]:
         if run and entry[0] - run[-1][0] > REACH:
             if _are_contents(run, goes_on):
@@ -69,13 +77,68 @@ def _blocks(lines: PageLines, goes_on: bool) -> Iterator[tuple[int, int]]:
         run.append(entry)
 
 
+def _entries(lines: PageLines, titles: Sequence[int], goes_on: bool) -> list[Entry]:
+    """The lines with leaders; below a title, and where contents go on, those without as well."""
+    weak_too = bool(titles) or (goes_on and _mostly_entries(lines))
+    start = 0 if goes_on or not titles else titles[0]
+    named = ((n, _page_named(lines[n], weak_too)) for n in range(start, len(lines)))
+    return [(n, page) for n, page in named if page is not None]
+
+
+def _named_entries(lines: PageLines, places: Mapping[str, int]) -> list[Entry]:
+    """The lines that name headings of the text and the pages on which these stand, however these are counted."""
+    found: list[tuple[int, int, int]] = []
+    for index, line in enumerate(lines if places else ()):
+        page = _page_named(line, True)
+        place = _place(lines, index, places) if page else -1
+        if page and place >= 0:
+            found.append((index, page, page - place))
+    distances = Counter(distance for _, _, distance in found)
+    usual = max(distances, key=distances.__getitem__, default=0)
+    entries = [(index, page) for index, page, distance in found if distance == usual]
+    return entries if len({page for _, page in entries}) > 1 else []
+
+
+def _place(lines: PageLines, index: int, places: Mapping[str, int]) -> int:
+    """The page on which an entry's title stands again, whether it is printed over one line or two; -1: on none."""
+    tail = lines[index][-_TAIL:]
+    match = _STRONG.search(tail) or _WEAK.search(tail)
+    if not match:
+        return -1
+    title = lines[index][: len(lines[index]) - len(tail) + match.start("page")]
+    above = f"{lines[index - 1]} {title}" if index else title
+    return next((places[name] for name in (_letters(title), _letters(above)) if name in places), -1)
+
+
+def _places_of_names(pages: Sequence[PageLines]) -> dict[str, int]:
+    """The pages on which short documents have headings: by their letters lines, pairs of them, and sentences in front.
+
+    None of a long document, where contents have leaders or a title.
+    """
+    if len(pages) > MOST_PAGES_NAMED or sum(map(len, pages)) > MOST_LINES_NAMED:
+        return {}
+    places: dict[str, int] = {}
+    for number, lines in enumerate(pages):
+        printed = [line for line in lines if line and _page_named(line, True) is None]
+        for line, below in pairwise([*printed, ""]):
+            start = line[:LONGEST_NAME]
+            ends = (start[: end.start()] for end in _SENTENCE.finditer(start))
+            for name in (start, f"{start} {below[:LONGEST_NAME]}", *islice(ends, 3)):
+                places[_letters(name)] = number
+    return {name: page for name, page in places.items() if len(name) >= SHORTEST_NAME}
+
+
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text[: 2 * LONGEST_NAME].casefold())
+
+
 def _beginning(first: int, titles: Sequence[int], goes_on: bool) -> int:
     """With the title above, and what a wrapped entry has on a page's first lines."""
     above = [title for title in titles if title < first and first - title <= 2 * REACH]
     return above[-1] if above else 0 if goes_on and first < REACH else first
 
 
-def _are_contents(run: Sequence[tuple[int, int]], goes_on: bool) -> bool:
+def _are_contents(run: Sequence[Entry], goes_on: bool) -> bool:
     numbers = [page for _, page in run if page]
     rising = sum(one <= after for one, after in pairwise(numbers))
     return (goes_on or len(run) >= FEWEST_ENTRIES) and rising >= LEAST_RISING * (len(numbers) - 1)
