@@ -367,6 +367,13 @@ def test_items_of_a_list_are_no_headings_where_the_outline_counts_by_points() ->
     assert [title for title, _ in headed(lines, *(Bookmark(1, title, 0) for title in titles))] == list(titles)
 
 
+def test_a_mention_of_a_section_that_the_outline_counts_is_no_heading() -> None:
+    titles = ("1.1 Órdenes", "1.2 Textos", "1.3 Redes")
+    mentions = ["Sección 1.1 (para órdenes),", "Sección 1.2 (para textos),", "Sección 1.3 (para redes)."]
+    lines = [WIDE, *mentions, titles[0], WIDE, titles[1], WIDE, titles[2], WIDE]
+    assert [title for title, _ in headed(lines, *(Bookmark(1, title, 0) for title in titles))] == list(titles)
+
+
 def test_articles_may_be_shortened_and_followed_by_their_text() -> None:
     lines = ["Art. 1.º Denominación. Con este nombre se hace", "una asociación.", "Art. 2.- Fines. Son fines:"]
     lines += [

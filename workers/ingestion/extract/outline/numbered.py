@@ -37,9 +37,12 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
     )
     told = {(place.family, place.number) for line, place in zip(lines, places, strict=True) if place and line.heading}
     listed = _families_told(told)
+    counted = {number for family, number in told if family.startswith("decimal")}
     candidates: list[Candidate] = []
     for index, place in enumerate(places):
         if place and not lines[index].heading and place.rank == DECIMAL_RANK + 1 and place.family in listed:
+            continue
+        if place and not lines[index].heading and _is_mention(place, counted):
             continue
         if place and (
             lines[index].heading or ((place.family, place.number) not in told and _begins(lines, index, places, widths))
@@ -63,6 +66,11 @@ def _families_told(told: Collection[tuple[str, Number]]) -> frozenset[str]:
     """Those of which an outline has numbers of several parts: "3." alone, where it does not, is an item of a list."""
     several = Counter(family for family, number in told if len(number) > 1)
     return frozenset(family for family, count in several.items() if count >= FEWEST_DECIMALS)
+
+
+def _is_mention(place: NumberedPlace, counted: Collection[Number]) -> bool:
+    """Whether it is "Section 1.6" where the outline has "1.6 …": a heading does not stand there a second time."""
+    return place.family in ("seccion", "subseccion") and len(place.number) > 2 and place.number[:-1] in counted
 
 
 def numbered_lines(
