@@ -43,6 +43,10 @@ def gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
         "It is what the digest makes (e.g. `sha512` makes 64 bytes, i.e. Half a kilobit).",
         "According to Art. 14.2 food is not allowed in the halls.",
         "Speak with Sra. García or with J. Smith about it.",
+        "Docente: Prof. Leandro Echeverry, con la Ing. Ruiz y el Lic. Mora.",
+        "La sesión la abre el Excmo. Sr. D. Juan Peña junto a D.ª Eva Gil, de la Avda. Real.",
+        "The key is kept by Messrs. Webb and by Prof. Lund, of St. Mary's.",
+        "Se aplica el n.º Dos de la lista y las págs. Tres y cuatro, según el párr. Quinto.",
         "Version 2.5 is out and works well for everyone.",
         "1. The first rule of the reading room.",
         "Se prestan libros, discos, etc. y también herramientas, según el núm. 3 de la guía.",
@@ -60,6 +64,11 @@ def test_a_sentence_ends_behind_what_closes_after_its_mark_and_at_an_empty_line(
         "El préstamo es gratuito.",
         "Fin.",
     ]
+
+
+def test_no_is_a_sentence_of_its_own() -> None:
+    text = "¿Se prestan las llaves? No. Se piden en la conserjería."
+    assert [text[start:end] for start, end in sentences(text, shortest=1)][1:] == ["No.", "Se piden en la conserjería."]
 
 
 def test_what_is_too_short_belongs_to_the_sentence_behind_it() -> None:

@@ -15,9 +15,12 @@ from retrieval.text.stems import STOP_WORDS
 Span = tuple[int, int]  # characters [start, end)
 
 SHORTEST = 20  # characters; what is shorter, such as the number of a section, belongs to the sentence behind it
+# Not "no": "No. Se puede …" is an answer, and before a figure there is no end anyway.
 _ABBREVIATIONS = (
-    "n p v cf ed ee ej sr dr mr ms st vs pp art cap dra etc fig inc mrs núm num pág ref sec sra tel vol arts págs aprox"
-    " approx"
+    "n p v cf ed ee ej fr lt pp sr dr mr ms st vs art arq cap dña dra eds etc fig inc ing lda ldo lic mrs núm"
+    " num pág pag ref rev sec sgt sra sta sto tel vol apdo arts avda caps capt dpto figs gral hnos ilma ilmo"
+    " mons núms nums párr págs pags prof secs sras sres vols srta rvdo aprox depto excma excmo profa profs"
+    " srtas messrs approx"
 )
 # A sentence ends at its mark (and what closes after it) before white space, or at an empty line. Not before a figure or
 # a small letter, nor at the point of an initial or an abbreviation: "Art. 14.2", "etc. y otros", "(e.g. `sha512`)".
