@@ -423,7 +423,7 @@ PROBES: dict[str, Probe] = {
         named("corpora.uploads.inputs", "language") + named("corpora.pages.description_forms", "language"),
     ),
     "folding": Probe(fold, named("retrieval.text.folding", "_ACCENTS", "_SIGNS")),
-    "language": Probe(detect, named("retrieval.text.language", "_WORD")),
+    "language": Probe(detect, named("retrieval.text.language", "_WORD", "_NUMBERED_ONE")),
     "sentences": Probe(sentences, named("retrieval.text.sentences", "SENTENCE_END")),
     "stems": Probe(stems, named("retrieval.text.stems", "WORD")),
     "terms": Probe(terms_of_a_question, named("retrieval.text.terms", "_FINDERS", "_PIECE", "_WORD", "found")),

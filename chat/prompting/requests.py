@@ -3,6 +3,7 @@
 from django.utils.translation import get_language
 
 from agents.llm.base import ModelMessage, ModelRequest, Passage, ToolOffer
+from agents.llm.extractive import INTRODUCTION
 from agents.models import Agent
 from chat.answering.questions import ChatQuestion
 from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build_prompt
@@ -13,7 +14,17 @@ from retrieval.text.language import detect
 
 def answer_language(question: str) -> str:
     """The question's language; when it cannot be told, the interface's."""
-    return detect(question) or (get_language() or "es")[:2]
+    return detect(question) or _interface_language()
+
+
+def quoting_language(language: str) -> str:
+    """In which the answerer without a language model speaks of what it quotes: the question's, or the interface's
+    where it does not know that one."""
+    return language if language in INTRODUCTION else _interface_language()
+
+
+def _interface_language() -> str:
+    return (get_language() or "es")[:2]
 
 
 def prompt_budget(agent: Agent) -> int:
@@ -65,7 +76,7 @@ def chat_request_for(
         question=question.text,
         searched=retrieval.query,
         passages=tuple(passage for _, passage in numbered),
-        language=language,
+        language=quoting_language(language),
         places=retrieval.named.places,
         tools=tools,
     )

@@ -3,11 +3,13 @@
 import re
 
 import pytest
+from django.utils.translation import override
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents.llm.base import ModelMessage, Passage
 from chat.prompting.build import build_prompt, estimate_prompt_tokens, neutralise
+from chat.prompting.requests import answer_language, quoting_language
 from chat.rendering.citations import cited_numbers
 
 MANUAL = Passage(1, "El primer capítulo debe establecer el tono.", "Manual de estilo", 3)
@@ -174,3 +176,18 @@ def test_citations_of_earlier_answers_are_removed_because_they_meant_other_sourc
 )
 def test_the_numbers_that_an_answer_cites(text, numbers):
     assert cited_numbers(text, range(1, 6)) == numbers
+
+
+@pytest.mark.parametrize(
+    ("question", "page", "spoken"),
+    [
+        ("anexo I de la ordenanza de huertos", "es", "es"),
+        ("anexo I", "es", "es"),
+        ("When does it open?", "es", "en"),
+        ("Quelle est la capitale de la France ?", "es", "es"),
+        ("Quelle est la capitale de la France ?", "en", "en"),
+    ],
+)
+def test_quotes_are_introduced_in_the_questions_language_or_in_the_pages(question, page, spoken):
+    with override(page):
+        assert quoting_language(answer_language(question)) == spoken

@@ -3,7 +3,11 @@
 import re
 from collections.abc import Mapping
 
+from retrieval.text.folding import fold_latin
+from retrieval.text.place_words import KINDS
+
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NUMBERED_ONE = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,12}) {1,3}I(?![\w'’])")
 _WINDOW = 2_000  # characters; a long text is judged by its head, its middle and its tail
 _SUFFIX_WEIGHT = 0.5  # an ending is weaker evidence than a function word
 _SIGN_WEIGHT = 2.0  # a letter that only one of these languages writes is stronger
@@ -89,10 +93,15 @@ def detect(text: str) -> str:
     Meant for Spanish and English, documents and one-line questions alike; the other languages are here so
     that a French or Portuguese text is not taken for Spanish.
     """
-    scores = _scores(_sample(text).lower())
+    scores = _scores(_NUMBERED_ONE.sub(_without_number, _sample(text)).lower())
     ranked = sorted(scores, key=lambda language: scores[language], reverse=True)
     best, second = ranked[0], ranked[1]
     return best if scores[best] > scores[second] else ""
+
+
+def _without_number(found: re.Match[str]) -> str:
+    """ "Anexo I" counts in Roman, and has neither the English "I" nor the Catalan "i"."""
+    return found[1] if fold_latin(found[1]) in KINDS else found[0]
 
 
 def _sample(text: str) -> str:
