@@ -19,6 +19,7 @@ from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
+from agents.llm.quoting.roles import AskedRole, names_its_people
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
 from chat.answering import condensing
@@ -400,6 +401,10 @@ PROBES: dict[str, Probe] = {
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED"),
+    ),
+    "who has a role": Probe(
+        lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),
+        named("agents.llm.quoting.roles", "_ROLES", "_LINE"),
     ),
     "dates": Probe(
         lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")

@@ -19,6 +19,7 @@ from agents.llm.quoting.question_kinds import (
     has_kind,
     kind_of_question,
 )
+from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.text.folding import fold_latin
@@ -53,6 +54,7 @@ class Weighing:
         self._kind, self._said = kind_of_question(question), frozenset(words(question)[: 4 * MOST_ASKED])
         self._terms = exact_terms(question)
         self._counted = counted_by(question)
+        self._role = AskedRole(question)
         self._lists, self._differs = asks_for_list(question), asks_for_difference(question)
         stems = [one.stems for one in statements]
         often = [sum(word[:STEM_LETTERS] in one for one in stems) for word in self._words]
@@ -88,6 +90,16 @@ class Weighing:
         quoted = (*one.words, *said_words(" ".join((one.block.lead, *one.block.header))))
         return self._topic.share_in(Wording((*quoted, *one.heading))) > self._topic.share_in(Wording(quoted))
 
+    def is_beside_imprint(self, one: Statement) -> bool:
+        """Whether a statement is the line below a title, and of what is asked beside the title it has nothing."""
+        if not one.is_imprint or self._has_role(one):
+            return False
+        if self._kind is Wish.TIME and has_kind(one.text, self._kind, self._said):
+            return False
+        title, said = Wording(one.heading), Wording(one.words)
+        others = [word for word in self._words if self._topic.has(word) and not title.has(word)]
+        return bool(others) and not any(map(said.has, others))
+
     def is_aside(self, number: int) -> bool:
         """Whether the heading above a statement has nothing of what the question is about, in no form of its words."""
         heading = self._statements[number].heading
@@ -114,7 +126,8 @@ class Weighing:
         }
 
     def _of_kind(self, one: Statement) -> dict[str, float]:
-        known = has_kind(one.text, self._kind, self._said)
+        has_role = self._has_role(one)
+        known = has_role or has_kind(one.text, self._kind, self._said)
         is_row = one.block.form is Form.TABLE and not one.is_whole
         is_opening = self._topic.share_in(Wording(opening_of(one.text))) >= MOST_OPENED
         defines = self._kind is Wish.DEFINITION and is_opening
@@ -124,6 +137,7 @@ class Weighing:
             "no kind": float(known is False),
             "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
             "row kind": float(is_row and known is True),
+            "role": float(has_role),
             "opens": float(is_opening),
             "defines": float(defines),
             "defining verb": float(defines and self.defining.says_from(one.text) > 0),
@@ -144,9 +158,13 @@ class Weighing:
             "first": float(rank == 0),
             "titled": titled,
             "titled first": titled * is_first,
+            "imprint": float(self.is_beside_imprint(one)),
             "titled definition": titled * is_first * defines,
             "asked": max((self._topic.alike(Wording(said_words(each))) for each in one.asked.split("?")), default=0.0),
         }
+
+    def _has_role(self, one: Statement) -> bool:
+        return not lists_works(one) and self._role.is_named_in(one.text, self._said)
 
     def _held_by(self, said: Sequence[str]) -> list[float]:
         text = Wording(said)

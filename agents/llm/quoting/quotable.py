@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from agents.llm.quoting.roles import names_its_people
 from retrieval.text.folding import fold
 from retrieval.text.references import heading_key
 from retrieval.text.sentences import sentences
@@ -49,7 +50,9 @@ def quotable(paragraph: str) -> Iterator[str]:
     for start, end in sentences(spoken):
         clean = _PAGE_NUMBER.sub("", _ITEM.sub("", spoken[start:end]))
         clean = _without_halves(clean)
-        if len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean):
+        if names_its_people(clean):
+            yield clean.rstrip(",;")
+        elif len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean):
             yield clean
 
 
@@ -92,28 +95,41 @@ def shown(text: str) -> str:
 
 def is_credit(sentence: str) -> bool:
     """Names between dots, as at the foot of a page: "Curso de Python · Academia Aurora." """
+    return " · " in sentence and _are_names(sentence)
+
+
+def names_alone(sentence: str) -> bool:
+    """Names between dashes, as below a title: "Sistemas Operativos — Grado en Ingeniería"."""
+    return (" — " in sentence or " – " in sentence) and _are_names(sentence)
+
+
+def _are_names(sentence: str) -> bool:
     said = (word for word in WORD.findall(sentence) if fold(word) not in STOP_WORDS)
-    return " · " in sentence and not any(word[0].islower() for word in said)
+    return not any(word[0].islower() for word in said)
+
+
+def is_ended(sentence: str) -> bool:
+    """By its mark, or behind it by what closes."""
+    return sentence.rstrip("»”\"')`")[-1:] in {".", "!", "…"}
 
 
 def _reads(sentence: str) -> bool:
     """A statement in words: no question, title, row of numbers, nor a sentence without its beginning."""
     first, last = sentence.lstrip("¿¡«“\"'(`")[:1], sentence.rstrip("»”\"')`")[-1:]
-    is_ended = last in {".", "!", "…"}
-    whole = is_ended or (last not in ",;-(?" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
+    whole = is_ended(sentence) or (last not in ",;-(?" and len(sentence.split()) >= WORDS_WITHOUT_STOP)
     if heading_key(sentence) and len(sentence.split()) <= LONGEST_HEADING:
         return False
     if is_credit(sentence):
         return False
     is_beginning = not first.islower() or sentence.startswith("`")  # a name in code begins as it is written
-    return whole and is_beginning and _is_in_words(sentence, is_ended=is_ended)
+    return whole and is_beginning and _is_in_words(sentence)
 
 
-def _is_in_words(sentence: str, *, is_ended: bool) -> bool:
+def _is_in_words(sentence: str) -> bool:
     """Whether it is no row of numbers or signs: "Argel perdió de 30 000 a 50 000 habitantes en 1620-21, y de nuevo …"
     has its words, "a 28.5°E" its degrees."""
     letters = sum(c.isalpha() or c == " " for c in sentence)
-    if is_ended and len(_LETTERS.findall(sentence)) >= MANY_WORDS:
+    if is_ended(sentence) and len(_LETTERS.findall(sentence)) >= MANY_WORDS:
         return letters >= IN_LETTERS_OF_MANY * len(sentence)
     symbols = sum(unicodedata.category(c) in {"So", "Sm"} for c in sentence)
     return letters >= IN_LETTERS * len(sentence) and symbols <= MOST_SYMBOLS

@@ -6,7 +6,8 @@ list or table stands alone.
 
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
 found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
-those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth.
+those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth. The
+last two were set by hand: a role beats a sentence with another name, and any other sentence an imprint.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,13 +35,14 @@ WEIGHTS = {
     "whole difference": 1.67, "both": 1.52, "rank": -0.08, "first": 0.83, "titled": 2.23, "titled first": 3.38,
     "titled definition": 1.94, "asked": 3.47, "leans": -0.12, "length": -0.36, "whole": -0.64, "whole code": -0.06,
     "row": 1.17, "item": 0.17, "introduces": -2.0, "dialogue": -2.26, "task": -1.56, "exercise": -1.62,
+    "role": 3.0, "imprint": -8.0,
 }  # fmt: skip
 
 
 class Chosen(NamedTuple):
     """`topic`: 0..1, what the question is about, in the statement and above it. `heading_tells`: some of it stands in
     the heading alone. `defines`: it says what one thing is. `is_aside`: it stands below a heading about nothing of
-    that."""
+    that. `is_imprint`: it is the line below a document's title, and something else is asked."""
 
     statement: Statement
     probability: float
@@ -48,6 +50,7 @@ class Chosen(NamedTuple):
     heading_tells: bool
     defines: bool = False
     is_aside: bool = False
+    is_imprint: bool = False
 
 
 def select_statements(question: str, statements: Sequence[Statement]) -> list[Chosen]:
@@ -84,6 +87,7 @@ def _chosen(asked: Weighing, statements: Sequence[Statement], number: int, proba
         asked.heading_tells(number),
         defines=asked.defining.defines(one),
         is_aside=asked.is_aside(number),
+        is_imprint=asked.is_beside_imprint(one),
     )
 
 
@@ -138,7 +142,7 @@ def _is_told_whole(one: Statement) -> bool:
 def stands_out(chosen: Sequence[Chosen]) -> bool:
     """Whether the first is likely the one, has what the question is about, and does not merely announce it."""
     is_clear = bool(chosen) and chosen[0].probability + chosen[0].topic >= CLEAR
-    return is_clear and not introduces(chosen[0].statement)
+    return is_clear and not introduces(chosen[0].statement) and not chosen[0].is_imprint
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:

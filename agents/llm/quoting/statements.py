@@ -1,11 +1,12 @@
 """What of the passages may be quoted: each sentence, item and row, and each list, table or code as a whole. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.llm.base import Passage
 from agents.llm.quoting.layout import Form, LaidBlock, blocks_of, cells_of, is_question
-from agents.llm.quoting.quotable import quotable, unmarked
+from agents.llm.quoting.quotable import is_ended, names_alone, quotable, unmarked
+from agents.llm.quoting.roles import names_its_people
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS, words
 
 MOST_STATEMENTS = 600
@@ -20,7 +21,7 @@ class Statement:
     `text`: the sentence, the item or the row's cells between bars; of a whole block what is told above its lines.
     `line`: which of the block's, None for a whole block. `place`: the passage and which of its statements.
     `words`: of the text, folded. `heading`: of the heading; `above`: of it, the lead, the table's header and the
-    question it answers.
+    question it answers. `is_imprint`: a line below a document's title, with its edition or its people.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Statement:
     above: tuple[str, ...]
     asked: str = ""
     opens_section: bool = False
+    is_imprint: bool = False
 
     @property
     def stems(self) -> frozenset[str]:
@@ -54,7 +56,7 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
                 key = (one.text, one.block.lines[0] if one.is_whole else "")
                 if key not in seen:
                     seen.add(key)
-                    found.append(one)
+                    found.append(replace(one, is_imprint=True) if _is_imprint(one, passage.title) else one)
                     position += 1
         if len(found) >= MOST_STATEMENTS:
             break
@@ -83,6 +85,14 @@ def _of_block(block: LaidBlock, n: int, rank: int, position: int) -> Iterator[St
         opens = block.is_first and block.form is Form.PARAGRAPH and number == 0
         place = (rank, position + number)
         yield Statement(text, n, place, block, line, said_words(text), heading, beside, asked, opens)
+
+
+def _is_imprint(one: Statement, title: str) -> bool:
+    """Whether it is a line below the title of its document: "Version 2.1 — Published by …", "Editors: A. Gil"."""
+    named = set(said_words(title))
+    if not one.heading or not (named.issuperset(one.heading) or named.issubset(one.heading)):
+        return False
+    return names_its_people(one.text) or (one.opens_section and (not is_ended(one.text) or names_alone(one.text)))
 
 
 def _lines(block: LaidBlock) -> Iterator[tuple[int, str]]:
