@@ -233,6 +233,7 @@ SHAPES |= {
 }
 
 QUESTION = 'Qué dice el artículo 14.2 de "la a la b" sobre el error 503 de ISO-9001, /v1/models y 2.5.1'
+ROWS = "\n\n| Caso | Plazo |\n|---|---|\n| Uno | un mes |\n| Dos | dos meses |\n"
 TERMS = exact_terms(QUESTION)
 DEFINITIONS = [definition_of(("a",)), definition_of(defined_thing("¿Qué es el consentimiento informado?"))]
 PLACES = [place_heading(place) for place in asked_places("art. 8.2, anexo II, V2.1.1")]
@@ -400,11 +401,15 @@ PROBES: dict[str, Probe] = {
     ),
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
-        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED"),
+        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR"),
     ),
     "who has a role": Probe(
         lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),
         named("agents.llm.quoting.roles", "_ROLES", "_LINE"),
+    ),
+    "what announces a table": Probe(
+        lambda text: answer("¿Cuáles son los casos?", [Passage(1, f"Los casos {text} siguientes.{ROWS}", "t")], "es"),
+        named("agents.llm.quoting.announcing", "_TO_COME", "_FOLLOWS", "_TABLE", "_CAPTION"),
     ),
     "dates": Probe(
         lambda text: refused_or(lambda: parse_range(text), ValueError), named("corpora.metadata.date_ranges", "_DAY")

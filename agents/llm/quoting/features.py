@@ -84,6 +84,10 @@ class Weighing:
         one = self._statements[number]
         return self._topic.share_in(Wording((*one.words, *one.above)))
 
+    def topic_said_in(self, number: int) -> float:
+        """0..1: what the question is about, in the text of a statement alone."""
+        return self._topic.share_in(Wording(self._statements[number].words))
+
     def heading_tells(self, number: int) -> bool:
         """Whether some of what the question is about stands in the heading, and not in what is quoted below it."""
         one = self._statements[number]

@@ -23,6 +23,7 @@ class Wish(StrEnum):
 
 
 LONGEST = 600  # characters of a question that are looked at
+LONGEST_PAIR = 120  # characters at the end of a question, in which two things are named
 _WHICH = r"(?:que|cual\w{0,2}|what|which) (?:es |era |fue |is |was |are )?(?:el |la |the )?(?:\w{1,12} )?"
 _PERIODS = "ano|anos|dia|fecha|mes|siglo|decada|epoca|hora|plazo|year|day|date|month|century|decade|time"
 _QUANTITIES = (
@@ -68,12 +69,23 @@ _DEFINED = tuple(
 
 _SEVERAL = (
     "tipos|clases|partes|pasos|elementos|ventajas|desventajas|inconvenientes|requisitos|rangos|estados|fases|funciones"
+    "|niveles|criterios|reglas|categorias|grupos|modalidades"
     "|types|kinds|steps|parts|advantages|disadvantages|requirements|stages|layers"
+    "|levels|criteria|rules|categories|groups"
 )
+_FEW = "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|two|three|four|five|six|seven|eight|nine|ten"
+_ARE_THERE = "hay|existen|se (?:distinguen|definen|establecen)"
 _LISTS = re.compile(
-    rf"^\W{{0,9}}(?:cuales (?:son|eran)|(?:que|what|which) (?:{_SEVERAL}|are|of)\b|enumera|list|nombra|name)"
+    rf"^\W{{0,9}}(?:cuales (?:son|eran)|(?:que|what|which) (?:{_SEVERAL}|{_FEW}|are|of)\b|enumera|list|nombra|name"
+    rf"|que \w{{3,20}}s (?:\w{{1,20}} ){{0,3}}(?:{_ARE_THERE})\b"
+    r"|(?:what|which) (?:\w{1,20} ){1,4}(?:exist|are (?:there|defined|distinguished))\b)"
 )
 _DIFFERS = re.compile(r"\bdiferenci|\bdistingu|\bvs\b|\bversus\b|\bfrente a\b|\bdiffer|\bcompar")
+
+_PAIR = re.compile(
+    r"\b(\w{3,20}(?: (?:(?:de|del|of) )?\w{3,20})?) (?:y|e|and) (?:(?:el|la|los|las|the|a|an) )?"
+    r"(\w{3,20}(?: (?:(?:de|del|of) )?\w{3,20})?)\W{0,9}$"
+)
 
 _MONTHS = (
     "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|"
@@ -123,6 +135,15 @@ def asks_for_list(question: str) -> bool:
 
 def asks_for_difference(question: str) -> bool:
     return _DIFFERS.search(fold_latin(question[:LONGEST])) is not None
+
+
+def asked_pair(question: str) -> tuple[frozenset[str], ...]:
+    """The words of the two things that "What are the core hours and the working hours?" asks for, folded; none where it
+    ends otherwise, or where one has no word of its own."""
+    if not (found := _PAIR.search(fold_latin(question[-LONGEST_PAIR:]))):
+        return ()
+    one, other = (frozenset(each.split()) - STOP_WORDS for each in found.groups())
+    return (one, other) if one - other and other - one else ()
 
 
 def counted_by(question: str) -> frozenset[str]:

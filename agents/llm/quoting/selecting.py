@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from math import exp
 from typing import NamedTuple
 
+from agents.llm.quoting.announcing import announced_block, is_below, only_announces, whole_of
 from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans, lists_works
 from agents.llm.quoting.layout import Form
-from agents.llm.quoting.question_kinds import Wish, has_kind, kind_of_question
+from agents.llm.quoting.question_kinds import Wish, asked_pair, has_kind, kind_of_question
 from agents.llm.quoting.statements import Statement
 from retrieval.text.stems import words
 
@@ -54,12 +55,27 @@ class Chosen(NamedTuple):
 
 
 def select_statements(question: str, statements: Sequence[Statement]) -> list[Chosen]:
-    """Those that together say it, likeliest first, but a definition before all where one is asked for; none where no
-    word is shared."""
-    chosen: list[Chosen] = []
-    sure = 0.0
+    """Those that together say it, likeliest first, but a definition before all where one is asked for, and a list or
+    table whole where the first one only announces it; none where no word is shared."""
     asked = Weighing(question, statements)
     defines_first = asks_what_one_thing_is(question)
+    chosen = _likeliest(asked, question, statements, defines_first=defines_first)
+    if not chosen:
+        return []
+    if laid := _laid_out(asked, question, statements, chosen[0]):
+        return laid
+    for further in (_other_of_two(asked, question, statements, chosen), _leaned_on(chosen, statements)):
+        if further is not None and len(chosen) < MOST:
+            chosen.append(_chosen(asked, statements, further, probability=0.0))
+    if defines_first:
+        chosen.sort(key=lambda one: not one.defines)
+    return chosen
+
+
+def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], *, defines_first: bool) -> list[Chosen]:
+    """As many as are needed to be sure."""
+    chosen: list[Chosen] = []
+    sure = 0.0
     counts = _counts_for(question)
     for number, probability in _rated(asked, statements, defines_first=defines_first):
         if len(chosen) == MOST or sure >= SURE or (chosen and chosen[0].statement.is_whole):
@@ -71,11 +87,24 @@ def select_statements(question: str, statements: Sequence[Statement]) -> list[Ch
             continue
         chosen.append(candidate)
         sure += probability
-    if chosen and len(chosen) < MOST and (before := _leaned_on(chosen, statements)) is not None:
-        chosen.append(_chosen(asked, statements, before, probability=0.0))
-    if defines_first:
-        chosen.sort(key=lambda one: not one.defines)
     return chosen
+
+
+def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], first: Chosen) -> list[Chosen]:
+    """The whole list or table that the first statement announces, with it, or is an item of; none of another."""
+    number = next(number for number, one in enumerate(statements) if one is first.statement)
+    if (whole := whole_of(asked, question, statements, number)) is not None:
+        return [_chosen(asked, statements, whole, first.probability)]
+    if (behind := announced_block(asked, question, statements, number)) is None:
+        return []
+    return _with_block([first], _chosen(asked, statements, behind, probability=0.0))
+
+
+def _with_block(told: Sequence[Chosen], block: Chosen) -> list[Chosen]:
+    """Sentences and the block below them, their heading once, above all."""
+    heading = block.statement.block.heading
+    above = [one._replace(heading_tells=one.heading_tells or one.statement.block.heading == heading) for one in told]
+    return [*above, block]
 
 
 def _chosen(asked: Weighing, statements: Sequence[Statement], number: int, probability: float) -> Chosen:
@@ -107,6 +136,28 @@ def _leaned_on(chosen: Sequence[Chosen], statements: Sequence[Statement]) -> int
     return number if is_beside and length <= LONGEST_ANSWER else None
 
 
+def _other_of_two(
+    asked: Weighing, question: str, statements: Sequence[Statement], chosen: Sequence[Chosen]
+) -> int | None:
+    """The number of what says the second of two things that are asked for, where only one of them is told: a sentence
+    that has its words, or the first one below its heading."""
+    told = frozenset().union(*(one.statement.words for one in chosen))
+    missing = [thing for thing in asked_pair(question) if not thing <= told]
+    if len(missing) != 1 or chosen[0].statement.is_whole:
+        return None
+    length = sum(len(one.statement.text) for one in chosen)
+
+    def says_it(one: Statement) -> bool:
+        is_below = one.opens_section and missing[0] <= frozenset(one.heading)
+        is_new = all(other.statement.place != one.place for other in chosen)
+        return is_new and not one.is_whole and (is_below or missing[0] <= frozenset(one.words))
+
+    said = [
+        number for number, one in enumerate(statements) if says_it(one) and length + len(one.text) <= LONGEST_ANSWER
+    ]
+    return max(said, key=lambda number: _score(asked, number), default=None)
+
+
 def _counts_for(question: str) -> Callable[[Chosen], bool]:
     """Whether a statement has the number or the date that is asked for: beside one that has, what a deposit is does not
     say how much it is."""
@@ -117,32 +168,38 @@ def _counts_for(question: str) -> Callable[[Chosen], bool]:
 
 
 def opening_statements(statements: Sequence[Statement]) -> list[Chosen]:
-    """How the first passage begins: what a place says, where a question names it and has no word of it."""
+    """How the first passage begins: what a place says, where a question names it and has no word of it. The table that
+    it has is told whole below its first sentences, and so is a list right behind them that there is room for."""
     told: list[Chosen] = []
-    if statements and _is_told_whole(statements[0]):
-        return [Chosen(statements[0], 1.0, 1.0, heading_tells=False)]
+    is_full = False
     for one in statements:
-        length = sum(len(other.statement.text) for other in told) + len(one.text)
-        if one.n != statements[0].n or len(told) == MOST or (told and length > LONGEST_ANSWER):
+        if one.n != statements[0].n or (is_full and not is_below(one, statements[0])):
             break
-        if not one.is_whole:
-            told.append(Chosen(one, 1.0, 1.0, heading_tells=False))
+        if one.is_whole and _is_told_whole(one, may_be_list=not is_full):
+            return _with_block(told, _opening(one))
+        length = sum(len(other.statement.text) for other in told) + len(one.text)
+        is_full = is_full or len(told) == MOST or (bool(told) and length > LONGEST_ANSWER)
+        if not one.is_whole and not is_full:
+            told.append(_opening(one))
     return told
 
 
-def _is_told_whole(one: Statement) -> bool:
-    """Whether it is a table or a list that a place begins with and that an answer has room for."""
-    return (
-        one.is_whole
-        and one.block.form in (Form.TABLE, Form.ITEMS)
-        and (sum(map(len, one.block.lines)) <= LONGEST_ANSWER)
-    )
+def _opening(one: Statement) -> Chosen:
+    return Chosen(one, 1.0, 1.0, heading_tells=False)
+
+
+def _is_told_whole(one: Statement, *, may_be_list: bool) -> bool:
+    """Whether it is a table, or a list that an answer has room for."""
+    is_list = may_be_list and one.block.form is Form.ITEMS
+    return one.block.form is Form.TABLE or (is_list and sum(map(len, one.block.lines)) <= LONGEST_ANSWER)
 
 
 def stands_out(chosen: Sequence[Chosen]) -> bool:
     """Whether the first is likely the one, has what the question is about, and does not merely announce it."""
     is_clear = bool(chosen) and chosen[0].probability + chosen[0].topic >= CLEAR
-    return is_clear and not introduces(chosen[0].statement) and not chosen[0].is_imprint
+    if not is_clear or introduces(chosen[0].statement) or chosen[0].is_imprint:
+        return False
+    return not only_announces(chosen[0].statement) or any(one.statement.is_whole for one in chosen)
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
