@@ -80,8 +80,9 @@ def answer(
 ) -> Reply:
     """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first. `is_named`:
     they are what the question names, and need not have its words. `searched`: the question with the subject that it
-    leaves to what was said before."""
-    asked, statements = plainly_asked(without_source(question)), statements_of(passages)
+    leaves to what was said before; where that is no addition to it, it is what is asked: of "¿y la tercera?"."""
+    meant = question if not searched or searched.startswith(question.strip()) else searched
+    asked, statements = plainly_asked(without_source(meant)), statements_of(passages)
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)

@@ -547,3 +547,11 @@ def test_a_heading_stands_once_above_what_is_quoted_below_it() -> None:
     assert said == (
         "**Artículo 9. Salidas**\n\nAntes se entrega: [1]\n\nla autorización; [1]\n\nDespués: [1]\n\nlas llaves. [1]"
     )
+
+
+def test_what_a_follow_up_stands_for_is_asked_where_it_is_no_addition_to_it():
+    zones = "La memoria tiene tres zonas: la primera es de código, la segunda de datos y la tercera de pila."
+    form = "Una relación está en 3FN si está en 2FN y ningún atributo depende de forma transitiva de la clave."
+    passages = [Passage(1, form, "Bases", None, ("Tercera forma normal",)), Passage(2, zones, "Memoria")]
+    assert "3FN" not in reply_of("¿y la tercera?", passages, "es").text
+    assert "3FN" in reply_of("¿y la tercera?", passages, "es", searched="¿Qué es la tercera forma normal?").text
