@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Django's command line."""
 
+import logging
 import os
 import sys
 from contextlib import nullcontext
@@ -10,7 +11,10 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
+    if sys.argv[1:2] != ["serve"]:
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # each attempt; the command says it once, at its end
     try:
         from accounts.tenancy.scope import system_scope
 
@@ -18,6 +22,10 @@ def main() -> None:
             execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         if "--traceback" in sys.argv:
+            raise
+        sys.exit(str(error))
+    except OperationalError as error:
+        if "--traceback" in sys.argv or not getattr(error.__cause__, "is_unreachable", False):
             raise
         sys.exit(str(error))
 

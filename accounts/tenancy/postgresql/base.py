@@ -25,7 +25,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import PoolTimeout
 
 from accounts.tenancy.postgresql.giving_way import GivingWay
-from accounts.tenancy.postgresql.silence import WatchedConnection, silence
+from accounts.tenancy.postgresql.silence import NoConnection, WatchedConnection, silence
 from accounts.tenancy.scope import current_party
 
 if TYPE_CHECKING:  # for the type checker Django's class is that of another driver
@@ -108,18 +108,29 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if self.pool and silence.lasts():
-            raise OperationalError("the server says nothing, as somebody has just found out")
+            raise NoConnection(self._setting)
         try:
             connection = super().get_new_connection(conn_params)
         except PoolTimeout as error:
             if lent.count >= self.settings_dict["OPTIONS"]["pool"]["max_size"]:
                 raise PoolExhausted("every connection is lent out") from error
-            if not lent.count:  # nobody has one, and none can be had
-                silence.note()
-            raise
+            if lent.count:
+                raise
+            silence.note()  # nobody has one, and none can be had
+            raise NoConnection(self._setting) from error
         if self.pool:
             lent.add(1)
         return connection
+
+    @property
+    def _setting(self) -> str:
+        """Where its address comes from (`accounts.tenancy.owner`)."""
+        return "DATABASE_OWNER_URL" if self.settings_dict.get("SERVES") else "DATABASE_URL"
+
+    def close_pool(self) -> None:
+        """Its address may be changed then."""
+        super().close_pool()
+        silence.forget()
 
     def _close(self) -> None:
         if self.pool and self.connection is not None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Generator
 from functools import partial
 from select import POLLIN, poll
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from psycopg import Connection, Error, OperationalError
@@ -24,6 +24,7 @@ from config.concurrency.probing import Probes
 ANSWERS_WITHIN = 1.5  # seconds: for a connection and one row of a server that is well
 REMEMBERED = 2.0  # seconds for which nobody else waits for a server that has just been found silent
 ANSWERED, SILENT = "answered", "silent"
+PARTS = "its user, password, host, port and name of the database"
 # The process that answers, and whether that of the connection is at work. A pooler names processes that there are not.
 AT_WORK = (
     "SELECT pg_backend_pid(), EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s AND (state IS NULL OR state NOT LIKE "
@@ -32,10 +33,17 @@ AT_WORK = (
 
 
 class Silence:
-    """What this process knows of it; requests that come while it lasts need not find out anew."""
+    """What this process knows of it; requests that come while it lasts need not find out anew.
+
+    `reason`: why the last attempt to connect failed; empty after one that did not.
+    """
 
     def __init__(self) -> None:
-        self._until = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Another address is asked from now on."""
+        self._until, self.reason = 0.0, ""
 
     def note(self) -> None:
         self._until = time.monotonic() + REMEMBERED
@@ -54,8 +62,38 @@ class _Brief(Connection[Any]):
         return super().wait(gen, interval, ANSWERS_WITHIN)
 
 
+class NoConnection(OperationalError):
+    """The pool has none and gets none. The message says why, and which setting has the address; no password."""
+
+    is_unreachable = True
+
+    def __init__(self, setting: str) -> None:
+        said = silence.reason or "no answer came for as long as it was waited for"
+        super().__init__(f"There is no connection to PostgreSQL: {said}. Look at {setting}: {PARTS}.")
+
+
+def said_first(error: Error) -> str:
+    """The server's own words, or what befell the way to it: libpq names each address and the way, a line each."""
+    line = str(error).strip().partition("\n")[0]
+    for mark in ("FATAL:", "connection failed:"):
+        if mark in line:
+            return line.partition(mark)[2].strip().rstrip(".")
+    return line.rstrip(".")
+
+
 class WatchedConnection(Connection[Any]):
     """Waits as long as the server gives signs of life."""
+
+    @classmethod
+    def connect(cls, *args: Any, **options: Any) -> Self:
+        """Keeps why there was none: the pool that asks for it only writes that into the log."""
+        try:
+            made = super().connect(*args, **options)
+        except Error as error:
+            silence.reason = said_first(error)
+            raise
+        silence.reason = ""
+        return made
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
