@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from retrieval.index.base import IndexOutdated, IndexRefused, IndexUnavailable
 from retrieval.waiting.breaker import CircuitBreaker
@@ -44,6 +45,17 @@ def unless_silent(breaker: CircuitBreaker, server: str, request: Callable[[], T]
         raise
     breaker.succeeded()
     return answer
+
+
+def shown_place(url: str) -> str:
+    """Where a server is, without who asks it: an address may have a user and a password."""
+    split = urlsplit(url)
+    try:
+        port = f":{split.port}" if split.port else ""
+    except ValueError:  # a password that is not written as one may be in its place
+        return f"{split.scheme}://…"
+    host = split.hostname or ""
+    return f"{split.scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
 
 def complain(advice: str) -> None:

@@ -15,6 +15,10 @@ OWNED = (
     "A running server of another user or version, or another command, owns the embedded index and takes no commands of "
     "yours. Wait for it or stop it, or set QDRANT_URL to share an index."
 )
+INDEX_AWAY = (
+    "{}. Nothing can be compared or found without the index: look whether its server runs and at QDRANT_URL or "
+    "PGVECTOR_URL; the embedded one is in DATA_DIR."
+)
 
 
 class IndexCommand(DatabaseCommand):
@@ -31,7 +35,13 @@ class IndexCommand(DatabaseCommand):
         if self.needs_index(options) and is_index_owned_elsewhere():
             self.relay(options)
         else:
+            self.do(options)
+
+    def do(self, options: dict[str, Any]) -> None:
+        try:
             self.work(options)
+        except IndexUnavailable as error:
+            raise CommandError(INDEX_AWAY.format(error)) from error
 
     def work(self, options: dict[str, Any]) -> None:
         """Do it in this process."""

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from botocore.exceptions import ClientError
 from django.conf import settings as django_settings
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
@@ -18,7 +19,8 @@ from accounts import keys
 from accounts.models import ApiKey, Membership
 from corpora import removal
 from corpora.models import Corpus, Document, ErasureReceipt
-from retrieval.index.base import IndexLocked
+from corpora.uploads import inventory
+from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 from tests import factories
 from tests.fakes.fixtures import ModelServer
@@ -26,6 +28,7 @@ from tests.library import Library
 from tests.migrated import copy_migrated
 from workers import inline
 from workers.queue import claims
+from workers.upkeep import reconcile as reconciler
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -223,6 +226,28 @@ def test_reconcile_tells_of_files_without_documents_and_documents_without_files(
     out, _ = run("reconcile")
     assert "0 documents queued again" in out, "what cannot be read again is not taken out of service"
     assert "1 documents have no original in the file store, 1 files there belong to no document." in out
+
+
+def test_reconcile_that_cannot_read_the_files_does_the_rest_and_fails(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: Any) -> Any:
+        raise ClientError({"Error": {"Code": "NoSuchBucket"}}, "ListObjectsV2")
+
+    monkeypatch.setattr(inventory, "unnamed_files", gone)
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"files could not be compared \(.*NoSuchBucket\).* AWS_STORAGE_BUCKET_NAME"):
+        call_command("reconcile", stdout=out)
+    assert out.getvalue().startswith("2 points looked at")
+
+
+def test_reconcile_without_its_index_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> Any:
+        raise IndexUnavailable("Qdrant at http://127.0.0.1:9, space: Connection refused")
+
+    monkeypatch.setattr(reconciler, "current_index", away)
+    with pytest.raises(CommandError, match=r"^Qdrant at http://127\.0\.0\.1:9, .* QDRANT_URL"):
+        run("reconcile")
 
 
 def test_reconcile_tells_what_it_found(library: Library) -> None:

@@ -16,6 +16,7 @@ from corpora.models import Chunk
 from retrieval.index import IndexUnavailable
 from retrieval.index.server import snapshots
 from retrieval.index.server.snapshots import Snapshot, SnapshotStore
+from retrieval.index.silence import shown_place
 from retrieval.spaces import opened, registry
 from retrieval.tests.spaces import restart
 from tests.fakes.index_process import index_server_process
@@ -70,6 +71,27 @@ def test_status_names_the_version_and_how_full_each_collection_is(filled: Any) -
     said = run("status")
     assert said.startswith("Qdrant 1.19.1\n")
     assert f"active   {len(points())} points of {len(points())} chunks" in said
+
+
+def test_a_server_that_is_away_is_named_by_its_address(settings: Any) -> None:
+    settings.QDRANT_URL = "http://me:secret@127.0.0.1:9"
+    restart()
+    with pytest.raises(CommandError, match=r"^Qdrant at http://127\.0\.0\.1:9, .* QDRANT_URL") as away:
+        run("status")
+    assert "transferred" not in str(away.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:pa@ss@db:5432/index?sslmode=require", "postgresql://db:5432"),
+        ("https://[::1]:6333", "https://[::1]:6333"),
+        ("https://index.example.org", "https://index.example.org"),
+        ("postgresql://me:pa/ss@db/index", "postgresql://…"),
+    ],
+)
+def test_an_address_is_shown_without_who_asks(url: str, shown: str) -> None:
+    assert shown_place(url) == shown
 
 
 def test_a_collection_is_put_back_and_brought_up_to_date(filled: Any, worker: Any, tmp_path: Path) -> None:

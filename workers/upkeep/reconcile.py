@@ -14,6 +14,7 @@ from corpora.uploads import inventory
 from retrieval.index.base import PointOwner, VectorIndex
 from retrieval.spaces.opened import current_index, every_index
 from workers.queue import hints
+from workers.upkeep.doctor.findings import shown_reason
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,8 @@ class Report:
     `misowned`: documents that the index had under another owner than their corpus has, as when rows were moved and ids
     were not, or under another corpus: nobody found them, and they are queued again as well. `originals_missing` and
     `files_unnamed` (files that no row names) are told, and left to who knows which is older, the rows or the files.
-    `counts_mended`: the corpora whose kept counts were wrong.
+    `counts_mended`: the corpora whose kept counts were wrong. `files_unread`: why the files were not compared;
+    empty where they were.
     """
 
     points: int
@@ -37,6 +39,16 @@ class Report:
     misowned: int = 0
     originals_missing: int = 0
     files_unnamed: int = 0
+    files_unread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSurvey:
+    """The documents whose originals are missing, how many files no row names, and why nothing is known of them."""
+
+    missing: Set[UUID] = frozenset()
+    unnamed: int = 0
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +72,23 @@ def reconcile() -> Report:
     points = sum(one.points for one in surveys)
     removed = sum(one.orphans_removed for one in surveys)
     misowned = {document for one in surveys for document in one.misowned}
-    missing, unnamed = survey_files()
-    requeued = requeue_incomplete(surveys[0].present, misowned, missing)
-    return Report(points, removed, requeued, mend_counts(), len(misowned), len(missing), unnamed)
+    files = survey_files()
+    requeued = requeue_incomplete(surveys[0].present, misowned, files.missing)
+    told = len(files.missing), files.unnamed, files.unread
+    return Report(points, removed, requeued, mend_counts(), len(misowned), *told)
 
 
-def survey_files() -> tuple[Set[UUID], int]:
-    """The documents whose originals are missing, and how many files no row names. A store that does not answer has
-    told nothing: what is in it is looked at the next time."""
+def survey_files() -> FileSurvey:
+    """A store that does not answer has told nothing: what is in it is looked at the next time."""
     try:
         missing = frozenset(inventory.missing_originals(Document.objects.alive()).missing)
         unnamed = sum(1 for _ in inventory.unnamed_files())
     except Exception as error:  # boto raises its own hierarchy
         logger.warning("the file store could not be compared: %s", describe_error(error))
-        return frozenset(), 0
+        return FileSurvey(unread=shown_reason(error))
     if missing or unnamed:
         logger.warning("%d documents have no original in the file store, %d files no row", len(missing), unnamed)
-    return missing, unnamed
+    return FileSurvey(missing, unnamed)
 
 
 def survey(index: VectorIndex) -> Survey:

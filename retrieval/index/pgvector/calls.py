@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from retrieval.index.base import IndexOutdated, IndexRefused, IndexUnavailable
 from retrieval.index.pgvector.version import DatabaseVersions, database_versions, require_pgvector
-from retrieval.index.silence import calling_breaker, complain, opening_breaker, unless_silent
+from retrieval.index.silence import calling_breaker, complain, opening_breaker, shown_place, unless_silent
 
 if TYPE_CHECKING:
     import psycopg
@@ -34,7 +34,7 @@ class DatabaseCalls:
         from retrieval.index.pgvector.connections import ConnectionPool
 
         self._pool = ConnectionPool(url, most)
-        self._server = f"PostgreSQL at {collection}"
+        self._server = f"PostgreSQL at {shown_place(url)}, {collection}"
         self._versions: DatabaseVersions | None = None
         self._opening = opening_breaker(url)
         self._searching, self._writing = calling_breaker("index search"), calling_breaker("index write")

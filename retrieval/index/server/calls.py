@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.index.base import IndexOutdated, IndexRefused, IndexUnavailable
 from retrieval.index.server.version import require_version, server_version
-from retrieval.index.silence import calling_breaker, complain, opening_breaker, unless_silent
+from retrieval.index.silence import calling_breaker, complain, opening_breaker, shown_place, unless_silent
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -50,8 +50,9 @@ class ServerCalls:
         self._client = client
         self._collection = collection
         self._version = ""
-        self._server = f"Qdrant at {collection}"
-        self._opening = opening_breaker(str(client.init_options.get("url")))
+        url = str(client.init_options.get("url"))
+        self._server = f"Qdrant at {shown_place(url)}, {collection}"
+        self._opening = opening_breaker(url)
         self._searching, self._writing = calling_breaker("index search"), calling_breaker("index write")
 
     def version(self) -> str:

@@ -31,6 +31,8 @@ IN_POSTGRESQL = (
     "The index is in PostgreSQL: pg_dump and pg_restore copy it and put it back; then run `manage.py index catch-up` "
     "(docs/deploy.md, pgvector)."
 )
+RUN_AGAIN = "What was transferred stays; run this again."
+LOOK = "Look whether the server runs, and at QDRANT_URL and QDRANT_API_KEY, or PGVECTOR_URL."
 CLUSTER = (
     "The server is one of {} nodes, and a snapshot is of one node's shards alone. Do this once for each node, with "
     "--node and its address, each time into a folder of its own."
@@ -70,7 +72,8 @@ class Command(DatabaseCommand):
         except OSError as error:
             raise CommandError(f"{options['folder']} cannot be written or read: {error.strerror}.") from error
         except IndexUnavailable as error:
-            raise CommandError(f"{error}. What was transferred stays; run this again.") from error
+            transfers = options["action"] in ("snapshot", "restore")
+            raise CommandError(f"{error}. {RUN_AGAIN if transfers else LOOK}") from error
 
     def status(self, options: dict[str, Any]) -> None:
         self.stdout.write(opened.current_index().version())

@@ -2,8 +2,15 @@
 
 from typing import Any
 
+from django.core.management.base import CommandError
+
 from retrieval.management.base import IndexCommand
 from workers.upkeep import reconcile as reconciler
+
+FILES_UNREAD = (
+    "The files could not be compared ({}); the rest was. Look at the file store, at AWS_STORAGE_BUCKET_NAME and the "
+    "settings beside it, or at DATA_DIR/files; then run this again."
+)
 
 
 class Command(IndexCommand):
@@ -24,3 +31,5 @@ class Command(IndexCommand):
             self.stdout.write(
                 f"{report.misowned} of them were in the index under another owner, and nobody found them."
             )
+        if report.files_unread:
+            raise CommandError(FILES_UNREAD.format(report.files_unread))
