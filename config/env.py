@@ -5,11 +5,17 @@ import secrets
 import stat
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
 LOCAL_MODEL, LOCAL_DIMENSIONS = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 384
+MOST_PORT = 65_535
+MOST_DIMENSIONS = 65_536  # of a vector that Qdrant takes
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+MAY_BE_NONE = ("NO_THINK_MODELS", "SIGN_ON_HOSTS", "WEBHOOK_HOSTS")  # an empty list of these is not their default
 POSTGRESQL = ("postgres", "postgresql", "psql", "pgsql")
 OFF = ("off", "false", "no", "n", "0")
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -17,16 +23,34 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 
 class _Environment(environ.Env):  # type: ignore[misc]
-    """A number that is none is an error that names its setting."""
+    """What is empty is unset, and a number that is none, or one out of its bounds, an error that names its setting."""
 
-    def get_value(self, var: str, cast: Any = None, *args: Any, **options: Any) -> Any:
+    def get_value(self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, **options: Any) -> Any:
+        said = str(self.ENVIRON.get(var, ""))
+        if not said.strip() and default is not self.NOTSET and not (var in MAY_BE_NONE and var in self.ENVIRON):
+            return self.parse_value(default, cast) if options.get("parse_default") else default
         try:
-            return super().get_value(var, cast, *args, **options)
+            if cast is float and any(mark.isalpha() for mark in said):  # they would be passed over
+                raise ValueError
+            return super().get_value(var, cast, default, **options)
         except ValueError:
             if cast not in (int, float):
                 raise
-            said, kind = self.ENVIRON[var], "a whole number" if cast is int else "a number"
+            kind = "a whole number" if cast is int else "a number"
             raise ImproperlyConfigured(f"{var} is {said!r}: write {kind}.") from None
+
+    def int(self, var: str, default: Any, *, least: float | None = None, most: float | None = None) -> Any:
+        return within_bounds(var, super().int(var, default), "a whole number", least, most)
+
+    def float(self, var: str, default: Any, *, least: Any = None, most: Any = None) -> Any:
+        return within_bounds(var, super().float(var, default), "a number", least, most)
+
+
+def within_bounds(name: str, number: Any, kind: str, least: float | None, most: float | None) -> Any:
+    if (least is None or number >= least) and (most is None or number <= most):
+        return number
+    bounds = f"from {least} to {most}" if most is not None else f"that is {least} or more"
+    raise ImproperlyConfigured(f"{name} is {number}: write {kind} {bounds}.")
 
 
 env = _Environment()
@@ -59,6 +83,69 @@ def json_object(name: str) -> Any:
         raise ImproperlyConfigured(f"{name} is not JSON.") from None
 
 
+def address(name: str) -> str:
+    """The address of a server by HTTP; empty where it is not set. What is none is not told: it may hold a password."""
+    said = str(env.str(name, default="")).strip()
+    try:
+        split = urlsplit(said)
+        is_one = split.scheme in ("http", "https") and bool(split.hostname) and split.port != 0
+    except ValueError:
+        is_one = False
+    if said and not is_one:
+        raise ImproperlyConfigured(f"{name} is no address of a server: write http://HOST:PORT or https://HOST.")
+    return said
+
+
+def broker() -> str:
+    """Where the workers' messages go, by a way that kombu knows."""
+    said = str(env.str("CELERY_BROKER_URL", default="memory://localhost/"))
+    scheme, mark, _ = said.partition("://")
+    if mark and scheme not in ("memory", "redis", "rediss"):
+        from kombu.transport import TRANSPORT_ALIASES  # 70 ms, for whoever needs another
+
+        mark = mark if scheme.partition("+")[0] in TRANSPORT_ALIASES else ""
+    if not mark:
+        raise ImproperlyConfigured("CELERY_BROKER_URL is no address of a broker: write redis://:PASSWORD@HOST:6379/0.")
+    return said
+
+
+def log_level() -> str:
+    said = str(env.str("LOG_LEVEL", default="INFO")).strip().upper()
+    if said not in LEVELS:
+        raise ImproperlyConfigured(f"LOG_LEVEL is {said!r}: write {' or '.join(LEVELS)}.")
+    return said
+
+
+def prices() -> Any:
+    """US dollars for a million tokens by model: of the prompt and of the completion."""
+    said = json_object("MODEL_PRICES")
+    if isinstance(said, dict) and all(isinstance(each, list) and is_a_price(each) for each in said.values()):
+        return said
+    raise ImproperlyConfigured('MODEL_PRICES gives a model no prices: write {"openai:NAME": [0.15, 0.60]}.')
+
+
+def is_a_price(said: list[Any]) -> bool:
+    """Of the prompt and of the completion."""
+    return len(said) == 2 and all(type(one) in (int, float) and one >= 0 for one in said)
+
+
+def time_zone() -> str:
+    said = str(env.str("TIME_ZONE", default="UTC")).strip()
+    try:
+        ZoneInfo(said)
+    except (OSError, ValueError, KeyError):  # ZoneInfoNotFoundError is a KeyError
+        raise ImproperlyConfigured(f"TIME_ZONE is {said!r}: write a zone, as Europe/Madrid or UTC.") from None
+    return said
+
+
+def language(known: dict[str, str]) -> str:
+    """One that the pages have, or a variant of it."""
+    said = str(env.str("LANGUAGE_CODE", default="es")).strip()
+    if said.lower().partition("-")[0] not in known:
+        raise ImproperlyConfigured(f"LANGUAGE_CODE is {said!r}: write {' or '.join(known)}.")
+    return said
+
+
 def private_folder(path: Path) -> Path:
     """The folder, made if need be, for nobody but the user that runs this (mode 0700).
 
@@ -72,7 +159,16 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-DATA_DIR = private_folder(Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve())
+def data_folder() -> Path:
+    path = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+    try:
+        return private_folder(path)
+    except OSError as error:
+        advice = "write a folder that whoever runs this may make and change"
+        raise ImproperlyConfigured(f"DATA_DIR is {str(path)!r}, {error.strerror}: {advice}.") from None
+
+
+DATA_DIR = data_folder()
 
 
 def keep_files_private() -> None:
@@ -134,11 +230,12 @@ def database_owner() -> dict[str, Any]:
 def database_url(name: str) -> dict[str, Any]:
     """The settings that an address of PostgreSQL says. What is none is an error, which tells nothing of it: it may hold
     a password."""
-    if env.str(name).partition("://")[0] not in POSTGRESQL:
-        raise ImproperlyConfigured(
-            f"{name} is no address of PostgreSQL: write postgres://USER:PASSWORD@HOST:5432/NAME."
-        )
-    return dict(env.db_url(name))
+    try:
+        if env.str(name).partition("://")[0] in POSTGRESQL:
+            return dict(env.db_url(name))
+    except ValueError:  # of its port
+        pass
+    raise ImproperlyConfigured(f"{name} is no address of PostgreSQL: write postgres://USER:PASSWORD@HOST:5432/NAME.")
 
 
 def postgresql(config: dict[str, Any]) -> dict[str, object]:
@@ -150,7 +247,7 @@ def postgresql(config: dict[str, Any]) -> dict[str, object]:
     """
     pool = {
         "min_size": 1,
-        "max_size": env.int("DATABASE_POOL", default=8),
+        "max_size": env.int("DATABASE_POOL", default=8, least=1),
         "timeout": 4,
         "reconnect_timeout": 5,
     }
@@ -165,7 +262,10 @@ def postgresql(config: dict[str, Any]) -> dict[str, object]:
 
 def cache() -> dict[str, object]:
     """The `default` cache: Redis from CACHE_URL; it may fail without failing a request; else this process's memory."""
-    config: dict[str, Any] = dict(env.cache_url("CACHE_URL", default="locmemcache://acervo"))
+    try:
+        config: dict[str, Any] = dict(env.cache_url("CACHE_URL", default="locmemcache://acervo"))
+    except (ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured("CACHE_URL is no address: write redis://:PASSWORD@HOST:6379/1.") from None
     if config["BACKEND"].endswith(".RedisCache"):
         config["BACKEND"] = "config.cache.FailSafeRedisCache"
         config["OPTIONS"] = {"socket_timeout": 1, "socket_connect_timeout": 1, **config.get("OPTIONS", {})}
@@ -179,7 +279,10 @@ def mail(*, printed: bool) -> dict[str, Any]:
 
     `printed`: development, where the terminal is the developer's own.
     """
-    config: dict[str, Any] = dict(env.email_url("EMAIL_URL", default="consolemail://"))
+    try:
+        config: dict[str, Any] = dict(env.email_url("EMAIL_URL", default="consolemail://"))
+    except (ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured("EMAIL_URL is no address: write smtp+tls://USER:PASSWORD@HOST:587.") from None
     if config["EMAIL_BACKEND"].endswith(".console.EmailBackend") and not printed:
         config["EMAIL_BACKEND"] = "accounts.identity.mail.UnsentMail"
     return config
@@ -191,7 +294,7 @@ def storages(static_backend: str) -> dict[str, dict[str, object]]:
     if bucket := env.str("AWS_STORAGE_BUCKET_NAME", default=""):
         s3: dict[str, object] = {
             "bucket_name": bucket,
-            "endpoint_url": env.str("AWS_S3_ENDPOINT_URL", default="") or None,
+            "endpoint_url": address("AWS_S3_ENDPOINT_URL") or None,
             "region_name": env.str("AWS_S3_REGION_NAME", default="") or None,
             "default_acl": None,
             "querystring_auth": True,

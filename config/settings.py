@@ -9,16 +9,24 @@ from config.env import (
     BASE_DIR,
     LOCAL_DIMENSIONS,
     LOCAL_MODEL,
+    MOST_DIMENSIONS,
+    MOST_PORT,
+    address,
+    broker,
     cache,
     database,
     database_owner,
     env,
     json_object,
+    language,
+    log_level,
     mail,
     one_of,
+    prices,
     secret_key,
     storages,
     switch,
+    time_zone,
 )
 from config.env import DATA_DIR as DATA_DIR
 from config.faults import logging_of
@@ -102,7 +110,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database()}
 DATABASE_OWNER = database_owner()
-DATABASE_PATIENCE = env.float("DATABASE_PATIENCE", default=2.5)
+DATABASE_PATIENCE = env.float("DATABASE_PATIENCE", default=2.5, least=0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
 STORAGES = storages(
@@ -128,16 +136,16 @@ vars().update(mail(printed=DEBUG))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="acervo@localhost")
 
 # Language and time
-LANGUAGE_CODE = env.str("LANGUAGE_CODE", default="es")
 LANGUAGES = [("es", "Español"), ("en", "English")]
+LANGUAGE_CODE = language(dict(LANGUAGES))
 LOCALE_PATHS = [BASE_DIR / "locale"]
-TIME_ZONE = env.str("TIME_ZONE", default="UTC")
+TIME_ZONE = time_zone()
 USE_TZ = True
 
 # Security
 SESSION_ENGINE = "accounts.http.sessions"  # 0.2 ms; a copy in a cache would outlive a sign-out elsewhere
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
-SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000 if HTTPS else 0)
+SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000 if HTTPS else 0, least=0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
@@ -145,22 +153,22 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 MCP_OAUTH = switch("MCP_OAUTH", default=True)  # beside API keys (docs/mcp.md)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-METRICS_PORT = env.int("METRICS_PORT", default=0)
+METRICS_PORT = env.int("METRICS_PORT", default=0, least=0, most=MOST_PORT)
 
 # One process owns the index, unless a server has it; it works too, unless there is a broker (SPEC §6)
-QDRANT_URL = env.str("QDRANT_URL", default="")
+QDRANT_URL = address("QDRANT_URL")
 PGVECTOR_URL = env.str("PGVECTOR_URL", default="")
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="memory://localhost/")
+CELERY_BROKER_URL = broker()
 EMBEDDED = not (QDRANT_URL or PGVECTOR_URL)
 WORKERS_EMBEDDED = CELERY_BROKER_URL.startswith("memory:")
 
 # Uploads (SPEC §3, RELIABILITY R11)
-MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=10 * 1024 * 1024)
+MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=10 * 1024 * 1024, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # of a body that is no file: JSON, a form (R0)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
-TRASH_DAYS = env.int("TRASH_DAYS", default=30)
-PAGE_IMAGES_DAYS = env.int("PAGE_IMAGES_DAYS", default=7)
-PAGE_IMAGES_MEGABYTES = env.int("PAGE_IMAGES_MEGABYTES", default=2048)
+TRASH_DAYS = env.int("TRASH_DAYS", default=30, least=0)
+PAGE_IMAGES_DAYS = env.int("PAGE_IMAGES_DAYS", default=7, least=0)
+PAGE_IMAGES_MEGABYTES = env.int("PAGE_IMAGES_MEGABYTES", default=2048, least=0)
 TRACES_KEPT_DAYS = env.int("TRACES_KEPT_DAYS", default=365)
 AUDIT_KEPT_DAYS = env.int("AUDIT_KEPT_DAYS", default=0)
 AUDIT_MINIMUM_DAYS = env.int("AUDIT_MINIMUM_DAYS", default=365)
@@ -171,12 +179,12 @@ INGEST_ORGANIZATION = env.str("INGEST_ORGANIZATION", default="")
 # Quotas (RELIABILITY R21): the limits of accounts/limits/declared.py; LIMITS changes amounts, QUOTAS=off lifts all
 QUOTAS = switch("QUOTAS", default=True)
 LIMITS = json_object("LIMITS")
-MAX_QUESTION_CHARS = env.int("MAX_QUESTION_CHARS", default=8_000)
+MAX_QUESTION_CHARS = env.int("MAX_QUESTION_CHARS", default=8_000, least=1)
 
 # The threads of a web process, and how many searches of one organization may wait for networks at once
-THREADS = env.int("THREADS", default=4)
-SEARCH_THREADS = env.int("SEARCH_THREADS", default=2)
-SEARCHES_PER_ORGANIZATION = env.int("SEARCHES_PER_ORGANIZATION", default=32)
+THREADS = env.int("THREADS", default=4, least=1)
+SEARCH_THREADS = env.int("SEARCH_THREADS", default=2, least=1)
+SEARCHES_PER_ORGANIZATION = env.int("SEARCHES_PER_ORGANIZATION", default=32, least=1)
 
 # Index, embeddings, models
 PGVECTOR_CONNECTIONS = env.int("PGVECTOR_CONNECTIONS", default=8)
@@ -192,11 +200,11 @@ MODEL_HOSTS = env.list("MODEL_HOSTS", default=[])
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
 ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", default="")
 EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="")
-EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=1536)
+EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=1536, least=1, most=MOST_DIMENSIONS)
 EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", default="")
 EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", default="")
 LOCAL_MODELS = env.str("LOCAL_MODELS", default="")
-LOCAL_MODELS_PORT = env.int("LOCAL_MODELS_PORT", default=8901)
+LOCAL_MODELS_PORT = env.int("LOCAL_MODELS_PORT", default=8901, least=1, most=MOST_PORT)
 LOCAL_RERANKER = env.str("LOCAL_RERANKER", default="")
 EMBEDDING_QUERY_PREFIX = env.str("EMBEDDING_QUERY_PREFIX", default="")
 EMBEDDING_DOCUMENT_PREFIX = env.str("EMBEDDING_DOCUMENT_PREFIX", default="")
@@ -204,20 +212,20 @@ CHAT_MODEL = env.str("CHAT_MODEL", default="")
 RERANK_URL = env.str("RERANK_URL", default="")
 RERANK_MODEL = env.str("RERANK_MODEL", default="")
 RERANK_API_KEY = env.str("RERANK_API_KEY", default="")
-MODEL_PRICES = json_object("MODEL_PRICES")
+MODEL_PRICES = prices()
 if LOCAL_MODELS:
     EMBEDDING_MODEL = EMBEDDING_MODEL or LOCAL_MODEL
-    EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=LOCAL_DIMENSIONS)
+    EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", default=LOCAL_DIMENSIONS, least=1, most=MOST_DIMENSIONS)
     EMBEDDING_BASE_URL, EMBEDDING_API_KEY = f"http://127.0.0.1:{LOCAL_MODELS_PORT}/v1", ""
     RERANK_URL = f"http://127.0.0.1:{LOCAL_MODELS_PORT}/rerank" if LOCAL_RERANKER else RERANK_URL
 RAG_ENABLED = switch("RAG_ENABLED", default=True)
-RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6)
-RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10)
+RAG_MIN_CONFIDENCE = env.float("RAG_MIN_CONFIDENCE", default=0.6, least=0, most=1)
+RAG_MAX_DOCUMENTS = env.int("RAG_MAX_DOCUMENTS", default=10, least=1)
 
 # Calls of tools that a model may make in one answer, and the seconds that they may take together (docs/tools.md)
-CHAT_TOOL_CALLS = env.int("CHAT_TOOL_CALLS", default=5)
-CHAT_TOOL_SECONDS = env.float("CHAT_TOOL_SECONDS", default=30)
-AGENT_CALLS_PER_MINUTE = env.int("AGENT_CALLS_PER_MINUTE", default=600)  # over an agent's data, whoever makes them
+CHAT_TOOL_CALLS = env.int("CHAT_TOOL_CALLS", default=5, least=0)
+CHAT_TOOL_SECONDS = env.float("CHAT_TOOL_SECONDS", default=30, least=0)
+AGENT_CALLS_PER_MINUTE = env.int("AGENT_CALLS_PER_MINUTE", default=600, least=0)  # over its data, whoever makes them
 
 # Data sources (docs/tools.md): which servers, which networks of our own, what seals their credentials
 DATA_SOURCE_HOSTS = env.list("DATA_SOURCE_HOSTS", default=[])
@@ -252,7 +260,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # An upload waits for a broker that is down: once, and not for kombu's own 2 + 4 s (RELIABILITY, faults).
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 1, "socket_connect_timeout": 1, "max_retries": 0}
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives any outage of its broker
-WORKER_THREADS = env.int("WORKER_THREADS", default=4)
+WORKER_THREADS = env.int("WORKER_THREADS", default=4, least=1)
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # a file cannot be restarted under a connection
     CELERY_DB_REUSE_MAX = 1_000  # tasks; opening costs 1 ms and more, of a document's 40
 
@@ -293,6 +301,6 @@ UNFOLD = {
     "SIDEBAR": {"navigation": "accounts.admin.navigation.sidebar"},
 }
 
-LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOG_LEVEL = log_level()
 LOG_FORMAT = one_of("LOG_FORMAT", ("text", "json"))
 LOGGING = logging_of(LOG_LEVEL, LOG_FORMAT)

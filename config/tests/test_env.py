@@ -1,6 +1,8 @@
 """What the environment's addresses and folders become: options that survive, patience that is short, mode 0700."""
 
 import os
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,8 @@ from django.utils.module_loading import import_string
 
 from config import env
 from config.observability import checks
+
+SETTINGS = env.BASE_DIR / "config" / "settings.py"
 
 
 def test_the_options_of_the_database_address_are_kept_beside_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,3 +161,81 @@ def test_a_database_that_is_no_postgresql_is_an_error_that_tells_no_password(
     assert "secret" not in str(told.value)
     monkeypatch.setenv(name, "postgresql://acervo:secret@db:5432/acervo")
     assert (env.database() if name == "DATABASE_URL" else env.database_owner())["HOST"] == "db"
+
+
+REFUSED = [
+    ("CACHE_URL", "foo", "redis://"),
+    ("CACHE_URL", "secret://x", "redis://"),
+    ("EMAIL_URL", "foo", r"smtp\+tls://"),
+    ("EMAIL_URL", "smtp://me:secret@mail:99999", r"smtp\+tls://"),
+    ("DATABASE_URL", "postgres://me:secret@db:99999/acervo", "postgres://"),
+    ("CELERY_BROKER_URL", "foo", "redis://"),
+    ("CELERY_BROKER_URL", "secret://x", "redis://"),
+    ("QDRANT_URL", "nonsense", "http://"),
+    ("QDRANT_URL", "secret:6333", "http://"),
+    ("QDRANT_URL", "http://me:secret/x@index", "http://"),
+    ("AWS_S3_ENDPOINT_URL", "minio:9000", "http://"),
+    ("LOG_LEVEL", "TRACE", "DEBUG or INFO"),
+    ("TIME_ZONE", "Mars", "Europe/Madrid"),
+    ("TIME_ZONE", "../etc", "Europe/Madrid"),
+    ("LANGUAGE_CODE", "xx", "es or en"),
+    ("EMBEDDING_DIMENSIONS", "0", "from 1 to"),
+    ("EMBEDDING_DIMENSIONS", "99999", "from 1 to"),
+    ("DATABASE_PATIENCE", "2s", "a number"),
+    ("MAX_UPLOAD_BYTES", "0", "1 or more"),
+    ("TRASH_DAYS", "-1", "0 or more"),
+    ("RAG_MIN_CONFIDENCE", "7", "from 0 to 1"),
+    ("METRICS_PORT", "80000", "from 0 to 65535"),
+    ("MODEL_PRICES", '{"a": 3}', "write {"),
+    ("MODEL_PRICES", '{"a": [1, "2"]}', "write {"),
+    ("MODEL_PRICES", "[]", "write {"),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "expected"), REFUSED)
+def test_what_is_no_value_is_refused_by_name_with_what_would_be_one(
+    name: str, said: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_STORAGE_BUCKET_NAME", "files")
+    monkeypatch.setenv(name, said)
+    with pytest.raises(ImproperlyConfigured, match=rf"^{name} .*: write .*") as told:
+        runpy.run_path(str(SETTINGS))
+    assert re.search(expected, str(told.value))
+    assert "secret" not in str(told.value)
+
+
+def test_a_pool_of_no_connections_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_POOL", "0")
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_POOL is 0: write a whole number that is 1 or more"):
+        env.postgresql({})
+
+
+def test_what_is_empty_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for lists whose line in docs/settings.md says that none are meant."""
+    read = set(re.findall(r'(?:env\.\w+|switch|json_object|one_of|address)\("([A-Z0-9_]+)"', SETTINGS.read_text()))
+    read |= set(re.findall(r'(?:env\.\w+|address)\(\s*"([A-Z0-9_]+)"', Path(env.__file__).read_text()))
+    for name in read - {"DATA_DIR", "SECRET_KEY"}:
+        monkeypatch.delenv(name, raising=False)
+    unset = told_settings()
+    for name in read - {"DATA_DIR", "SECRET_KEY"}:
+        monkeypatch.setenv(name, "")
+    empty = told_settings()
+    assert {name for name in unset if unset[name] != empty[name]} == set(env.MAY_BE_NONE)
+    assert [empty[name] for name in env.MAY_BE_NONE] == [[], [], []]
+
+
+def told_settings() -> dict[str, Any]:
+    told = runpy.run_path(str(SETTINGS))
+    return {name: value for name, value in told.items() if name.isupper()}
+
+
+def test_a_folder_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATA_DIR", "/proc/nope")
+    with pytest.raises(ImproperlyConfigured, match=r"^DATA_DIR is '/proc/nope', .*: write a folder"):
+        env.data_folder()
+
+
+@pytest.mark.parametrize("said", ["amqp://me@rabbit//", "sentinel://one:26379;sentinel://two:26379", "memory://"])
+def test_a_broker_of_another_kind_is_one(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", said)
+    assert env.broker() == said
