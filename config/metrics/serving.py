@@ -4,6 +4,7 @@ from functools import cache
 from wsgiref.simple_server import WSGIServer
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from prometheus_client import REGISTRY, CollectorRegistry, start_http_server
 from prometheus_client.registry import Collector
@@ -38,5 +39,9 @@ def serve_metrics() -> WSGIServer | None:
     """Serve them on METRICS_PORT, in a thread; None where it is not set. For a network that nobody else is in."""
     if not settings.METRICS_PORT:
         return None
-    server, _thread = start_http_server(settings.METRICS_PORT, registry=exposed_metrics())
+    try:
+        server, _thread = start_http_server(settings.METRICS_PORT, registry=exposed_metrics())
+    except OSError as error:
+        advice = "write another port, one for each process of this machine, or 0 for none"
+        raise ImproperlyConfigured(f"METRICS_PORT is {settings.METRICS_PORT}, {error.strerror}: {advice}.") from error
     return server

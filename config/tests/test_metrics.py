@@ -1,10 +1,13 @@
 """What Prometheus asks: each process that serves or works, at its own address."""
 
+import socket
 from typing import Any
 from urllib.request import urlopen
 
+import pytest
 import yaml
 from django.core.cache import cache
+from django.core.exceptions import ImproperlyConfigured
 
 from config.metrics.serving import serve_metrics
 from tests.services.servers import ROOT, free_port
@@ -13,6 +16,13 @@ from workers.upkeep.backlog import KEY
 
 def read(name: str) -> Any:
     return yaml.safe_load((ROOT / name).read_text())
+
+
+def test_a_port_of_metrics_that_is_taken_is_named(settings: Any) -> None:
+    with socket.create_server(("0.0.0.0", 0)) as other:
+        settings.METRICS_PORT = other.getsockname()[1]
+        with pytest.raises(ImproperlyConfigured, match=f"^METRICS_PORT is {settings.METRICS_PORT}, .*in use: write"):
+            serve_metrics()
 
 
 def test_metrics_are_served_on_a_port_of_their_own_where_one_is_set(settings: Any) -> None:

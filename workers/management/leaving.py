@@ -13,9 +13,9 @@ import ctypes
 import logging
 import socket
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from uvicorn import Server
+from uvicorn import Config, Server
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,15 @@ NO_SYN = (
 
 
 class LeavingServer(Server):
-    """uvicorn's server, which ends without resetting a connection."""
+    """uvicorn's server, which says when it listens and ends without resetting a connection."""
+
+    def __init__(self, config: Config, when_listening: Callable[[], None] = lambda: None) -> None:
+        super().__init__(config)
+        self._when_listening = when_listening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._when_listening()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:

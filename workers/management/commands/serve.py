@@ -1,9 +1,9 @@
 """`manage.py serve`: the web server, with the workers in the same process when there is no broker (API.md)."""
 
 import logging
-import os
 import resource
 import signal
+import socket
 import sys
 import threading
 from argparse import ArgumentParser
@@ -14,12 +14,13 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from accounts.management.base import DatabaseCommand
-from config.env import env, keep_files_private
+from config.env import MOST_PORT, env, keep_files_private
 from config.observability.logs import log_what_nobody_catches
 from retrieval.index.base import IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 from retrieval.spaces.registry import active_space
 from retrieval.waiting.openai_sdk import load_sdk
+from workers.management.listening import port_of, taken_sockets
 
 logger = logging.getLogger(__name__)
 
@@ -33,12 +34,13 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=env.int("PORT", default=8000))
+        parser.add_argument("--port", type=int, default=env.int("PORT", default=8000, least=0, most=MOST_PORT))
 
     def handle(self, *args: Any, **options: Any) -> None:
         keep_files_private()
         log_what_nobody_catches()
         raise_file_limit()
+        sockets = taken_sockets(options["host"], options["port"])
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
             threading.Thread(target=connect_index, name="open index", daemon=True).start()
@@ -47,7 +49,7 @@ class Command(DatabaseCommand):
         # uvicorn ends its streams at SIGTERM and then raises it again, which would kill us before the workers drain.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            self.serve(options["host"], options["port"])
+            self.serve(options["host"], sockets)
         finally:
             if commands:
                 commands.stop()
@@ -80,17 +82,13 @@ class Command(DatabaseCommand):
         workers.start()
         return workers
 
-    def serve(self, host: str, port: int) -> None:
+    def serve(self, host: str, sockets: list[socket.socket]) -> None:
         from uvicorn.config import STARTUP_FAILURE, Config
 
         from workers.management.leaving import LeavingServer
 
-        self.stdout.write(f"Acervo is at http://{host}:{port}/  (stop with Ctrl+C)")
-        self.stdout.flush()
         config = Config(
             "config.asgi:application",
-            host=host,
-            port=port,
             loop="asyncio",
             http="config.incoming.connections:BoundedProtocol",
             ws="none",
@@ -99,16 +97,21 @@ class Command(DatabaseCommand):
             access_log=False,
             server_header=False,
             proxy_headers=settings.HTTPS,
-            forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1"),
+            forwarded_allow_ips=env.str("FORWARDED_ALLOW_IPS", default="127.0.0.1"),
             timeout_graceful_shutdown=20,
             log_config=None,  # our own (`config.faults.logging_of`)
             log_level="warning",
         )
-        server = LeavingServer(config)
+        server = LeavingServer(config, lambda: self.tell_address(host, port_of(sockets)))
         with suppress(KeyboardInterrupt):  # SIGTERM too, which uvicorn raises again once it has ended
-            server.run()
+            server.run(sockets)
         if not server.started:
             sys.exit(STARTUP_FAILURE)
+
+    def tell_address(self, host: str, port: int) -> None:
+        named = f"[{host}]" if ":" in host else host
+        self.stdout.write(f"Acervo is at http://{named}:{port}/  (stop with Ctrl+C)")
+        self.stdout.flush()
 
 
 def local_models() -> Any:
