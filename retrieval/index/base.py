@@ -54,6 +54,10 @@ class IndexOutdated(IndexUnavailable):
     code = "index_outdated"
 
 
+class IndexDiskFault(IndexUnavailable):
+    """The disk of the embedded index is full or takes no writes. The message is a sentence for operators."""
+
+
 class IndexLocked(Exception):
     """Another process has this Edge folder open: one process a folder; several need a QDRANT_URL."""
 

@@ -32,7 +32,14 @@ from retrieval.index.base import (
 )
 from retrieval.index.checks import check_dense, check_sparse, checked_points
 from retrieval.index.compaction import Compaction
-from retrieval.index.edge_shard import LiveShard, create_payload_indexes, open_shard
+from retrieval.index.edge_shard import (
+    ROOM_TO_OPEN,
+    ROOM_TO_WRITE,
+    LiveShard,
+    create_payload_indexes,
+    open_shard,
+    require_room,
+)
 from retrieval.index.folder import EdgeFolder
 from retrieval.index.proved import ProvedFilters
 from retrieval.index.resident import give_back
@@ -55,14 +62,19 @@ _UPSERT_BATCH = 100  # points a call: 3 ms in which no other thread runs
 
 
 class EdgeIndex:
-    """A `VectorIndex` on a folder. Opening raises IndexLocked if another process has it."""
+    """A `VectorIndex` on a folder. Opening raises IndexLocked if another process has it, IndexDiskFault if its disk has
+    no room for it; the latter also whatever writes."""
 
     def __init__(self, path: Path, dimensions: int) -> None:
         import qdrant_edge
 
         self._edge = qdrant_edge
         self._dimensions = dimensions
-        self._folder = EdgeFolder(Path(path))
+        try:
+            self._folder = EdgeFolder(Path(path))
+        except OSError as error:
+            require_room(Path(path), ROOM_TO_OPEN)
+            raise IndexUnavailable(f"the folder {path} cannot be opened: {error.strerror}") from error
         self._pid = os.getpid()
         self._written = 0
         try:
@@ -74,7 +86,7 @@ class EdgeIndex:
         self._proved = ProvedFilters(self._live, qdrant_edge)
 
     def ensure(self) -> None:
-        with self._engine() as live:
+        with self._engine(ROOM_TO_WRITE) as live:
             create_payload_indexes(live)
         give_back(self._folder.current)
 
@@ -85,7 +97,7 @@ class EdgeIndex:
                 self._edge.Point(point.id, engine_vectors(point, self._edge), dict(point.payload))
                 for point in checked[start : start + _UPSERT_BATCH]
             ]
-            with self._engine() as live:
+            with self._engine(ROOM_TO_WRITE) as live:
                 live.write(self._edge.UpdateOperation.upsert_points(batch), len(batch))
         self._written += len(checked)
         if self._written >= _GIVE_BACK_EVERY:
@@ -158,19 +170,19 @@ class EdgeIndex:
         self._delete_where(corpus_filter(corpus_id, self._edge))
 
     def _delete_where(self, condition: Any) -> None:
-        with self._engine() as live:
+        with self._engine(ROOM_TO_WRITE) as live:
             gone = self._count(condition)
             live.write(self._edge.UpdateOperation.delete_points_by_filter(condition), deleted=gone)
 
     def delete_points(self, ids: Sequence[UUID]) -> None:
         if ids:
-            with self._engine() as live:
+            with self._engine(ROOM_TO_WRITE) as live:
                 live.write(self._edge.UpdateOperation.delete_points(list(ids)), deleted=len(ids))
 
     def set_metadata(self, document_id: UUID, metadata: Mapping[str, Any]) -> None:
         present, absent = metadata_changes(metadata)
         condition, operations = document_filter(document_id, self._edge), self._edge.UpdateOperation
-        with self._engine() as live:
+        with self._engine(ROOM_TO_WRITE) as live:
             if present:
                 live.write(operations.set_payload_by_filter(condition, present))
             if absent:
@@ -217,10 +229,13 @@ class EdgeIndex:
         self._folder.release()
 
     @contextmanager
-    def _engine(self) -> Iterator[LiveShard]:
-        """The live shard; what the engine raises (it has one untyped exception) becomes IndexUnavailable."""
+    def _engine(self, room: int = 0) -> Iterator[LiveShard]:
+        """The live shard; what the engine raises (it has one untyped exception) becomes IndexUnavailable. Whoever writes
+        tells the `room` that it needs on the disk, in bytes."""
         if os.getpid() != self._pid:
             raise IndexLocked("the embedded index belongs to the process that opened it; set QDRANT_URL to share it")
+        if room:
+            require_room(self._folder.current, room)
         try:
             yield self._live
         except (IndexUnavailable, IndexLocked, ValueError):

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from config.disk import MEGABYTE, disk_fault
 from retrieval.index.base import (
     BYTES_PER_DIMENSION,
     DENSE,
@@ -17,6 +18,7 @@ from retrieval.index.base import (
     KEYWORD_KEYS,
     SPARSE,
     TENANT_KEY,
+    IndexDiskFault,
     IndexUnavailable,
 )
 
@@ -24,16 +26,22 @@ T = TypeVar("T")
 
 # Operations recorded while a copy is compacted, each of up to 100 points of 1536 floats: some 120 MB at most.
 MAX_JOURNAL = 200
+# Files are made with holes and mapped: who writes into a hole with the disk full is killed (SIGBUS), and nobody is told.
+# So there must be room beforehand. Measured: a new shard with its indexes takes 33 MB, opened again 49 more, a batch of
+# 100 points of 1536 floats 1.4, and what is written again from the log at most 28.
+ROOM_TO_OPEN, ROOM_TO_WRITE = 96 * MEGABYTE, 8 * MEGABYTE
 _FLUSH_EVERY = 2_000  # points written; more makes one flush, and the log that a restart replays, longer
 
 
 def open_shard(path: Path, dimensions: int) -> Any:
     """Load the shard at `path`, or create it.
 
-    ValueError if it was made with other dimensions, IndexUnavailable if it is damaged or the disk is full.
+    ValueError if it was made with other dimensions, IndexUnavailable if it is damaged, IndexDiskFault if its disk has
+    less room than opening may take, or takes no writes.
     """
     from qdrant_edge import EdgeShard
 
+    require_room(path, ROOM_TO_OPEN)
     segments = path / "segments"
     try:
         if segments.is_dir() and (count := sum(1 for _one in segments.iterdir())):
@@ -44,6 +52,12 @@ def open_shard(path: Path, dimensions: int) -> Any:
         if "vector size" in str(error):
             raise ValueError(f"{path} was made for other dimensions than {dimensions}: {error}") from error
         raise IndexUnavailable(f"the index at {path} cannot be opened: {error}") from error
+
+
+def require_room(path: Path, least: int) -> None:
+    """IndexDiskFault where `least` bytes cannot be written below `path`."""
+    if fault := disk_fault(path, least):
+        raise IndexDiskFault(f"The embedded index is not to be used: {fault}.")
 
 
 def _config(dimensions: int, segments: int) -> Any:

@@ -15,11 +15,14 @@ import pytest
 
 from retrieval.filters import search_filter
 from retrieval.index import IndexLocked, IndexUnavailable, compaction, edge_shard, open_index
-from retrieval.index.base import DENSE, HNSW_M, INTEGER_KEYS, KEYWORD_KEYS, SPARSE, TENANT_KEY
+from retrieval.index.base import DENSE, HNSW_M, INTEGER_KEYS, KEYWORD_KEYS, SPARSE, TENANT_KEY, IndexDiskFault
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.folder import EdgeFolder
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 from retrieval.tests.test_index_contract import WHERES, scope
+from tests.small_disk import Mounting, fill_disk, read_only, small_disk
+
+__all__ = ["small_disk"]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -411,3 +414,40 @@ def test_words_of_an_organization_that_is_small_beside_the_others_are_compared(
         assert [json.loads(one.read_text())["full_scan_threshold"] for one in kept] == [400]
     finally:
         index.close()
+
+
+def test_without_room_an_index_is_refused_with_a_sentence_and_nobody_is_killed(small_disk: Mounting) -> None:
+    folder = small_disk(8) / "space"
+    with pytest.raises(IndexDiskFault, match=rf"the disk of {folder}\S* is full: \d\.\d MB are free, 96 MB are needed"):
+        EdgeIndex(folder, DIMENSIONS)
+    fill_disk(folder.parent)
+    with pytest.raises(IndexDiskFault, match="is full"):
+        EdgeIndex(folder.parent / "another", DIMENSIONS)
+
+
+def test_a_disk_that_is_full_under_an_open_index_is_told_by_whoever_writes_and_not_by_whoever_asks(
+    small_disk: Mounting,
+) -> None:
+    library, disk = furnished(), small_disk(200)
+    index = EdgeIndex(disk / "space", DIMENSIONS)
+    index.ensure()
+    index.upsert(library.points)
+    filling = fill_disk(disk)
+    try:
+        for write in (lambda: index.upsert(library.points), lambda: index.delete_document(named("annex"))):
+            with pytest.raises(IndexDiskFault, match="is full"):
+                write()
+        assert index.healthy()
+        assert index.count() == len(library.points)
+        filling.unlink()
+        index.delete_document(named("annex"))
+        assert index.count() < len(library.points)
+    finally:
+        index.close()
+
+
+def test_a_disk_that_is_read_only_is_told(small_disk: Mounting) -> None:
+    folder = small_disk(200)
+    read_only(folder)
+    with pytest.raises(IndexDiskFault, match="is read-only"):
+        EdgeIndex(folder / "space", DIMENSIONS)
