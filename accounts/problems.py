@@ -16,6 +16,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
 
+from config.disk import database_disk
 from config.faults import describe_error
 from config.observability.correlation import current_correlation
 
@@ -129,6 +130,18 @@ class DatabaseUnavailable(Problem):
     default_detail = gettext_lazy("The database does not answer. Try again in a moment.")
 
 
+class DatabaseFull(Problem):
+    status_code = status.HTTP_507_INSUFFICIENT_STORAGE
+    code = "storage_full"
+    default_detail = gettext_lazy("The disk of the database is full. Nothing was kept; tell your administrator.")
+
+
+class DatabaseNotWritten(DatabaseUnavailable):
+    default_detail = gettext_lazy(
+        "The disk of the database fails or takes no writes. Nothing was kept; tell your administrator."
+    )
+
+
 class Busy(Problem):
     """Every connection to a database that answers is lent out: ours is too much at once, and it passes by itself."""
 
@@ -223,8 +236,13 @@ def is_outage(error: BaseException | None) -> bool:
 
 
 def outage_problem(error: BaseException | None) -> Problem:
-    """A database that is away, or one to which this process has no connection free (`accounts.tenancy.postgresql`)."""
-    return Busy() if getattr(error.__cause__ if error else None, "is_exhausted", False) else DatabaseUnavailable()
+    """A database that is away, one whose disk is full or takes no writes, or one to which this process has no
+    connection free (`accounts.tenancy.postgresql`)."""
+    cause = error.__cause__ if error else None
+    if getattr(cause, "is_exhausted", False):
+        return Busy()
+    disk = database_disk(cause)
+    return {"": DatabaseUnavailable, "full": DatabaseFull}.get(disk, DatabaseNotWritten)()
 
 
 def database_problem(error: DatabaseError | InterfaceError) -> Problem:

@@ -29,12 +29,15 @@ ESCAPES = {code: f"\\u{code:04x}" for code in [*UNWRITABLE, *range(0xD800, 0xE00
 
 
 def describe_error(error: BaseException) -> str:
-    """`ValueError at pipeline.py:120 < pipeline.py:54`, innermost first.
+    """`ValueError at pipeline.py:120 < pipeline.py:54`, innermost first; of SQLite's errors with their name as well,
+    such as SQLITE_FULL.
 
     The message is left out because libraries quote what they choke on: a document, a prompt, a key.
     """
     frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(extract_tb(error.__traceback__))]
-    return f"{type(error).__name__} at {' < '.join(frames) or 'an unknown place'}"
+    known_as = getattr(error.__cause__, "sqlite_errorname", "")
+    kind = type(error).__name__ + (f" ({known_as})" if known_as else "")
+    return f"{kind} at {' < '.join(frames) or 'an unknown place'}"
 
 
 # Whoever has the address is let in: what Django warns of is cut where its secret begins, as by deploy/proxy.conf.

@@ -7,12 +7,13 @@ from functools import partial
 from django.conf import settings
 from django.core.cache import cache
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from accounts.http.principal import bearer_of
 from config.concurrency.probing import Outage, Probes
+from config.disk import MEGABYTE, database_disk, disk_fault, room_at
 from config.metrics.serving import exposed_metrics
 
 
@@ -53,10 +54,23 @@ def versions(states: dict[str, str]) -> dict[str, str]:
     return {"index": index_version()}
 
 
+class DiskFull(Exception):
+    code = "storage_full"
+
+
 def database_answers() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-        return bool(cursor.fetchone())
+    """And takes what is written, as far as the disk of a file tells: every question leaves a row."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            answers = bool(cursor.fetchone())
+    except OperationalError as error:
+        raise (DiskFull if database_disk(error.__cause__) == "full" else error) from error
+    if connection.vendor != "sqlite":
+        return answers
+    if room_at(settings.DATA_DIR) < LEAST_ROOM:
+        raise DiskFull
+    return answers and not disk_fault(settings.DATA_DIR)
 
 
 def index_answers() -> bool:
@@ -106,7 +120,11 @@ DEPENDENCIES = {
     "broker": broker_answers,
     "files": file_store_answers,
 }
-REFUSED = ("index_outdated",)  # states in which a process has nothing right to say, so no proxy should send it any
+LEAST_ROOM = MEGABYTE
+REFUSED = (
+    "index_outdated",
+    "storage_full",
+)  # states in which a process has nothing right to say, so no proxy should send it any
 ANSWERS_WITHIN = 1.5  # seconds; whoever probes gives up after 2 or 3
 BROKER_PATIENCE = 120.0
 probes, broker_outage = Probes(), Outage()

@@ -2,18 +2,20 @@
 
 import json
 import logging
+import sqlite3
 import sys
 from typing import Any
 
 import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, ProgrammingError
 from django.test import Client, RequestFactory
+from django.utils import translation
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from accounts.http.bodies import json_body
 from accounts.limits.places import Places
-from accounts.problems import Busy, exception_handler
+from accounts.problems import Busy, exception_handler, problem_for
 from agents.models import Agent
 from config.faults import LineFormatter
 from corpora.models import CorpusQuerySet
@@ -121,3 +123,49 @@ def test_an_upload_that_waits_for_its_turn_in_vain_is_told_that_too_much_goes_on
         pass
     with places.taken():
         pass
+
+
+def of_sqlite(code: int, said: str) -> OperationalError:
+    """As Django raises it."""
+    cause = sqlite3.OperationalError(said)
+    cause.sqlite_errorcode, cause.sqlite_errorname = code, f"SQLITE_{code}"
+    error = OperationalError(said)
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "status", "known_as", "words"),
+    [
+        (sqlite3.SQLITE_FULL, "database or disk is full", 507, "storage_full", "disk of the database is full"),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, "disk I/O error", 507, "storage_full", "disk of the database is full"),
+        (sqlite3.SQLITE_IOERR_READ, "disk I/O error", 503, "database_unavailable", "fails or takes no writes"),
+        (
+            sqlite3.SQLITE_READONLY,
+            "attempt to write a readonly database",
+            503,
+            "database_unavailable",
+            "takes no writes",
+        ),
+        (sqlite3.SQLITE_BUSY, "database is locked", 503, "database_unavailable", "does not answer"),
+    ],
+)
+def test_a_database_whose_disk_is_full_or_takes_no_writes_is_told_from_one_that_is_away(
+    code: int, said: str, status: int, known_as: str, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with translation.override("en"):
+        problem = problem_for(of_sqlite(code, said))
+    assert problem is not None
+    assert (problem.status_code, problem.code) == (status, known_as)
+    assert words in str(problem.detail)
+    assert f"{known_as}: OperationalError (SQLITE_{code}) at" in caplog.text
+
+
+def test_postgresql_says_that_its_disk_is_full_in_its_own_way() -> None:
+    from psycopg.errors import DiskFull
+
+    error = OperationalError("could not extend file")
+    error.__cause__ = DiskFull("could not extend file")
+    problem = problem_for(error)
+    assert problem is not None
+    assert problem.code == "storage_full"

@@ -18,7 +18,7 @@ from accounts.http import idempotency
 from accounts.limits import reserving, stock
 from accounts.limits.size import organization_class
 from accounts.models import IdempotentReply, Membership
-from accounts.problems import DatabaseUnavailable, InternalError, NotFound, Problem
+from accounts.problems import InternalError, NotFound, Problem, outage_problem
 from agents.llm import EXTRACTIVE, resolve
 from agents.llm.metering import Meter
 from agents.models import Agent
@@ -137,7 +137,7 @@ class Admission:
             problem = error
         else:
             is_database = isinstance(error, AWAY)
-            problem = DatabaseUnavailable() if is_database else InternalError()
+            problem = outage_problem(error) if is_database else InternalError()
             logger.error("message %s failed: %s", self.live.message, describe_error(error))
         self.answer.failure = Failure(problem.code, str(problem.detail))
 

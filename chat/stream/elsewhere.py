@@ -12,7 +12,7 @@ from django.db import Error as DatabaseFault
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.problems import DatabaseUnavailable, InternalError, Problem
+from accounts.problems import DatabaseFull, DatabaseUnavailable, InternalError, Problem
 from agents.llm.base import ModelError
 from chat.answering.sources import citations_of, source_of
 from chat.answering.state import state_kept
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.25
 SAY_SO = timedelta(seconds=10)  # how often its writer is told that somebody listens here
-PROBLEMS: tuple[type[Problem], ...] = (DatabaseUnavailable, InternalError)
+PROBLEMS: tuple[type[Problem], ...] = (DatabaseUnavailable, DatabaseFull, InternalError)
 
 
 class Glance(NamedTuple):

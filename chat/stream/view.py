@@ -18,6 +18,7 @@ from accounts.http.openapi import described, problems
 from accounts.http.principal import bearer_of, principal_of
 from accounts.models import Membership
 from accounts.problems import (
+    DatabaseFull,
     DatabaseUnavailable,
     InternalError,
     MethodNotAllowed,
@@ -155,7 +156,9 @@ class ModelFailed(Problem):
 
 
 def problem_from_error(error: Error, content: str) -> Problem:
-    kind = next((one for one in (DatabaseUnavailable, InternalError) if one.code == error.code), ModelFailed)
+    kind = next(
+        (one for one in (DatabaseUnavailable, DatabaseFull, InternalError) if one.code == error.code), ModelFailed
+    )
     problem = kind(error.detail, message=str(error.message), content=content)
     problem.code = error.code
     return problem

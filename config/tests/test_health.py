@@ -63,3 +63,23 @@ def test_a_broker_that_stays_away_takes_the_process_out_of_service(
     dependencies["broker"] = lambda: True
     monkeypatch.setattr(health, "BROKER_PATIENCE", 0.0)
     assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_database_without_room_on_its_disk_takes_the_process_out_of_service(
+    client: Client, dependencies: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if health.connection.vendor != "sqlite":
+        pytest.skip("a server's disk is its own")
+    asked = health.DEPENDENCIES | {"database": DATABASE_ANSWERS}
+    monkeypatch.setattr(health, "DEPENDENCIES", asked)
+    monkeypatch.setattr(health, "room_at", lambda _: 4096)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["dependencies"]["database"] == "storage_full"
+    monkeypatch.setattr(health, "room_at", lambda _: 2**30)
+    monkeypatch.setattr(health, "disk_fault", lambda _: "the disk is read-only")
+    assert client.get("/readyz").json()["dependencies"]["database"] == "down"
+
+
+DATABASE_ANSWERS = health.database_answers

@@ -5,12 +5,13 @@ from contextlib import aclosing
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import Error as DatabaseFault
 
 from accounts.limits.amounts import unlimited
 from accounts.management.commands.apikey import membership_for
 from accounts.management.relay.hangup import run_while_connected
 from accounts.models import Membership
-from accounts.problems import NotFound, Problem
+from accounts.problems import NotFound, Problem, database_problem
 from chat.answering import answers
 from chat.answering.admission import Asking
 from chat.answering.questions import ChatQuestion
@@ -41,6 +42,8 @@ class Command(IndexCommand):
             raise CommandError(f"There is no agent {options['agent']!r} for this user. Known: {known}.") from None
         except Problem as problem:
             raise CommandError(str(problem.detail)) from None
+        except DatabaseFault as error:
+            raise CommandError(str(database_problem(error).detail)) from None
 
     async def tell(self, asking: Asking) -> None:
         admission, reader = await answers.ask(asking, goes_on=False)

@@ -8,15 +8,19 @@ import sys
 import threading
 from argparse import ArgumentParser
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.db import connection
 
 from accounts.management.base import DatabaseCommand
+from config.disk import disk_fault
 from config.env import MOST_PORT, env, keep_files_private
 from config.observability.logs import log_what_nobody_catches
-from retrieval.index.base import IndexLocked, IndexUnavailable
+from retrieval.index.base import IndexDiskFault, IndexLocked, IndexUnavailable
+from retrieval.index.edge_shard import ROOM_TO_OPEN, ROOM_TO_WRITE
 from retrieval.spaces import opened
 from retrieval.spaces.registry import active_space
 from retrieval.waiting.openai_sdk import load_sdk
@@ -40,6 +44,7 @@ class Command(DatabaseCommand):
         keep_files_private()
         log_what_nobody_catches()
         raise_file_limit()
+        self.check_disk()
         sockets = taken_sockets(options["host"], options["port"])
         workers = self.embedded_workers() if settings.WORKERS_EMBEDDED else None
         if workers is None:
@@ -67,13 +72,20 @@ class Command(DatabaseCommand):
         commands.start()
         return commands
 
+    def check_disk(self) -> None:
+        """Of what is kept in DATA_DIR: without writing nothing is answered, and the log would say little of it."""
+        if settings.EMBEDDED or connection.vendor == "sqlite":
+            least = ROOM_TO_OPEN if settings.EMBEDDED else ROOM_TO_WRITE
+            if fault := disk_fault(Path(settings.DATA_DIR), least):
+                raise CommandError(f"Nothing is served: {fault}.")
+
     def embedded_workers(self) -> Any:
         from workers.embedded import EmbeddedWorkers
 
         self.check_migrations()
         try:
             opened.current_index()
-        except IndexLocked as error:
+        except (IndexLocked, IndexDiskFault) as error:
             raise CommandError(str(error)) from error
         except IndexUnavailable:
             logger.warning("the index does not answer; documents wait until it does")
