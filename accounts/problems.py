@@ -16,9 +16,9 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
 
-from config.disk import database_disk
 from config.faults import describe_error
 from config.observability.correlation import current_correlation
+from config.observability.disk import database_disk
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from accounts.http.principal import bearer_of
 from config.concurrency.probing import Outage, Probes
-from config.disk import MEGABYTE, database_disk, disk_fault, room_at
 from config.metrics.serving import exposed_metrics
+from config.observability.disk import MEGABYTE, database_disk, disk_fault, room_at
 
 
 def healthz(request: HttpRequest) -> JsonResponse:

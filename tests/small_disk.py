@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.disk import room_at
+from config.observability.disk import room_at
 
 
 def fill_disk(folder: Path, leave: int = 0) -> Path:

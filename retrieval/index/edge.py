@@ -230,8 +230,10 @@ class EdgeIndex:
 
     @contextmanager
     def _engine(self, room: int = 0) -> Iterator[LiveShard]:
-        """The live shard; what the engine raises (it has one untyped exception) becomes IndexUnavailable. Whoever writes
-        tells the `room` that it needs on the disk, in bytes."""
+        """The live shard; what the engine raises (it has one untyped exception) becomes IndexUnavailable.
+
+        Whoever writes tells the `room` that it needs on the disk, in bytes.
+        """
         if os.getpid() != self._pid:
             raise IndexLocked("the embedded index belongs to the process that opened it; set QDRANT_URL to share it")
         if room:

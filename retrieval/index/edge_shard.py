@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from config.disk import MEGABYTE, disk_fault
+from config.observability.disk import MEGABYTE, disk_fault
 from retrieval.index.base import (
     BYTES_PER_DIMENSION,
     DENSE,
@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 # Operations recorded while a copy is compacted, each of up to 100 points of 1536 floats: some 120 MB at most.
 MAX_JOURNAL = 200
-# Files are made with holes and mapped: who writes into a hole with the disk full is killed (SIGBUS), and nobody is told.
-# So there must be room beforehand. Measured: a new shard with its indexes takes 33 MB, opened again 49 more, a batch of
+# Files are made with holes and mapped: who writes into a hole with the disk full is killed (SIGBUS) without a word. So
+# there must be room beforehand. Measured: a new shard with its indexes takes 33 MB, opened again 49 more, a batch of
 # 100 points of 1536 floats 1.4, and what is written again from the log at most 28.
 ROOM_TO_OPEN, ROOM_TO_WRITE = 96 * MEGABYTE, 8 * MEGABYTE
 _FLUSH_EVERY = 2_000  # points written; more makes one flush, and the log that a restart replays, longer

@@ -16,8 +16,7 @@ from typing import Any
 
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
-from django.db import Error as DatabaseFault
-from django.db import close_old_connections, connections
+from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from accounts.management.relay.address import forget_socket, is_own_user, listen_for_commands
 from accounts.management.relay.hangup import CommandLine, HungUp, on_line
@@ -151,7 +150,7 @@ def run_command(connection: socket.socket, request: CommandRequest, line: Comman
         return last_line(error.returncode, str(error))
     except SystemExit as error:
         return last_line(error.code if isinstance(error.code, int) else 1)
-    except DatabaseFault as error:
+    except (DatabaseError, InterfaceError) as error:
         return last_line(1, str(database_problem(error).detail))
     except Exception as error:
         logger.error("command %s failed: %s", request.command, describe_error(error))

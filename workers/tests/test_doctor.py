@@ -1,6 +1,8 @@
 """`manage.py doctor`: each examination by itself, at most so long, with advice, and nobody's secrets in it."""
 
 import json
+import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,15 +20,18 @@ from django.utils import timezone
 from corpora.models import Chunk
 from corpora.rows.counting.triggers import install_triggers, remove_triggers
 from retrieval.spaces.opened import current_index
+from retrieval.spaces.registry import active_space
 from retrieval.tests.spaces import model, name_model
 from tests import library as sample
 from tests.fakes.fixtures import ModelServer
+from tests.small_disk import Mounting, fill_disk, read_only, small_disk
 from workers.models import Claim
 from workers.upkeep.doctor import background, clocks, database, index, others, proxy, stores, versions
 from workers.upkeep.doctor.examinations import EXAMINATIONS
-from workers.upkeep.doctor.findings import DoctorWishes, Found, Result, examine, fine
+from workers.upkeep.doctor.findings import ON_DISKS, DoctorWishes, Found, Result, examine, fine, wrong
+from workers.upkeep.doctor.reasons import service_fault
 
-__all__ = ["model"]
+__all__ = ["model", "small_disk"]
 NONE = DoctorWishes()
 
 
@@ -79,7 +84,8 @@ def test_what_postgresql_says_of_a_connection_is_shown() -> None:
 def test_it_says_what_to_do_and_ends_with_1_only_where_something_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     out = StringIO()
     call_command("doctor", "--only", "python", "disk", stdout=out)
-    assert out.getvalue().startswith("ok    python        Python 3.")
+    assert out.getvalue().startswith("ok    disk "), "first, whatever the others do to it"
+    assert "ok    python        Python 3." in out.getvalue()
     monkeypatch.setitem(EXAMINATIONS, "python", lambda _: database.wrong("broken", "mend it"))
     with pytest.raises(CommandError):
         call_command("doctor", "--only", "python", stdout=out)
@@ -227,3 +233,83 @@ def test_the_way_in_is_looked_at_as_a_browser_goes_it(site: str) -> None:
     assert "/metrics" in said
     assert outcome(proxy.examine_proxy(DoctorWishes(url="http://127.0.0.1:1"))) == [Result.WARN]
     assert outcome(proxy.examine_proxy(NONE)) == [Result.OK]
+
+
+def from_cause(error: Exception, cause: BaseException) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+class AuthenticationError(Exception):
+    """As Redis's client names it."""
+
+
+class ClientError(Exception):
+    """As the object store's client has it."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__("hunter2")
+        self.response = {"Error": {"Code": code}}
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (AuthenticationError("hunter2"), "refuses the password"),
+        (from_cause(Exception("hunter2"), AuthenticationError()), "refuses the password"),
+        (
+            from_cause(Exception("hunter2"), ConnectionRefusedError(111, "Connection refused")),
+            "cannot be reached: conn",
+        ),
+        (from_cause(Exception("hunter2"), socket.gaierror(-2, "Name or service not known")), "unknown host"),
+        (from_cause(Exception("hunter2"), TimeoutError("timed out")), "no answer in time"),
+        (ssl.SSLError(1, "hunter2"), "cannot be reached by TLS"),
+        (ClientError("SignatureDoesNotMatch"), "refuses the secret of the key"),
+        (ClientError("SlowDown"), "says SlowDown"),
+    ],
+)
+def test_what_a_service_says_is_one_sentence_without_secrets_and_places_in_the_code(
+    error: Exception, said: str
+) -> None:
+    told_of_it = service_fault(error, "redis://user:hunter2@store.example:6380/0")
+    assert told_of_it.startswith("store.example:6380 ")
+    assert said in told_of_it
+    assert "hunter2" not in told_of_it
+    assert ".py" not in told_of_it
+
+
+def test_redis_and_a_broker_that_are_away_are_told_by_their_address(settings: Any) -> None:
+    settings.CELERY_BROKER_URL = "redis://:hunter2@127.0.0.1:1/0"
+    result, said, advice = next(iter(versions.examine_redis(NONE)))
+    assert (result, said) == (Result.FAIL, "CELERY_BROKER_URL: 127.0.0.1:1 cannot be reached: connection refused")
+    assert "CELERY_BROKER_URL" in advice
+
+
+def test_what_was_found_before_an_examination_broke_is_told() -> None:
+    def breaks(_: DoctorWishes) -> Iterator[Found]:
+        yield wrong("first", "mend it")
+        raise OSError(28, "No space left on device", "/somewhere/file")
+
+    first, second = examine({"broken": breaks}, NONE, 5.0)
+    assert (first.said, second.said) == ("first", "No space left on device: /somewhere/file")
+    assert "DATA_DIR" in second.advice
+
+
+@pytest.mark.django_db
+def test_with_a_full_or_read_only_disk_it_says_so_of_the_disk_and_of_the_index(
+    small_disk: Mounting, settings: Any
+) -> None:
+    from retrieval.spaces import opened
+
+    opened.close()
+    settings.DATA_DIR = disk = small_disk(8)
+    (disk / "index" / active_space().collection).mkdir(parents=True)
+    for befalls, state in ((fill_disk, "is full"), (read_only, "is read-only")):
+        befalls(disk)
+        assert next(iter(stores.examine_disk(NONE)))[0] is Result.FAIL
+        result, said, advice = index.examine_index(NONE)
+        assert (result, advice) == (Result.FAIL, ON_DISKS)
+        assert f"the disk of {disk}" in said
+        assert state in said
+    _, said, advice = next(iter(stores.examine_disk(NONE)))
+    assert (said, advice[:5]) == (f"the disk of {disk} is read-only", "Mount")

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.db import Error as DatabaseFault
+from django.db import DatabaseError, InterfaceError
 
 from accounts.limits.amounts import unlimited
 from accounts.management.commands.apikey import membership_for
@@ -42,7 +42,7 @@ class Command(IndexCommand):
             raise CommandError(f"There is no agent {options['agent']!r} for this user. Known: {known}.") from None
         except Problem as problem:
             raise CommandError(str(problem.detail)) from None
-        except DatabaseFault as error:
+        except (DatabaseError, InterfaceError) as error:
             raise CommandError(str(database_problem(error).detail)) from None
 
     async def tell(self, asking: Asking) -> None:

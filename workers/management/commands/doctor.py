@@ -32,15 +32,19 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = {name: one for name, one in EXAMINATIONS.items() if name in (options["only"] or EXAMINATIONS)}
         wishes = DoctorWishes(options["mail_to"], options["organization"], options["url"])
+        disk = {name: chosen.pop(name) for name in ("disk",) if name in chosen}  # told before anything else is touched
+        found: list[Finding] = []
         try:
-            found = examine(chosen, wishes, options["seconds"])
+            for each in (disk, chosen):
+                more = examine(each, wishes, options["seconds"])
+                found += more
+                if not options["json"]:
+                    self.tell(more)
         finally:
             opened.close()
         worst = max((one.result for one in found), key=list(Result).index, default=Result.OK)
         if options["json"]:
             self.stdout.write(json.dumps({"result": worst, "findings": [asdict(one) for one in found]}, indent=1))
-        else:
-            self.tell(found)
         if worst is Result.FAIL:
             raise CommandError("Something is wrong.") if not options["json"] else SystemExit(1)
 
@@ -49,3 +53,4 @@ class Command(BaseCommand):
             self.stdout.write(f"{MARKS[one.result]:<5} {one.name:<13} {one.said}")
             if one.advice:
                 self.stdout.write(f"{'':<19} → {one.advice}")
+        self.stdout.flush()

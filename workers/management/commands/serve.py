@@ -16,8 +16,8 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from accounts.management.base import DatabaseCommand
-from config.disk import disk_fault
 from config.env import MOST_PORT, env, keep_files_private
+from config.observability.disk import disk_fault
 from config.observability.logs import log_what_nobody_catches
 from retrieval.index.base import IndexDiskFault, IndexLocked, IndexUnavailable
 from retrieval.index.edge_shard import ROOM_TO_OPEN, ROOM_TO_WRITE

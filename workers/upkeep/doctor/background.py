@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from config.celery import INGESTION, SHORT, UPKEEP
 from workers.models import Claim
-from workers.upkeep.doctor.findings import DoctorWishes, Found, doubtful, fine, wrong
+from workers.upkeep.doctor.findings import ADDRESS, DoctorWishes, Found, doubtful, fine, wrong
+from workers.upkeep.doctor.reasons import service_fault
 from workers.upkeep.sweep import SECONDS
 
 ASKED_FOR = 3.0  # seconds in which workers answer
@@ -21,9 +22,13 @@ def examine_workers(_: DoctorWishes) -> Iterator[Found]:
         return
     from config.celery import app
 
-    with app.connection_for_write() as link:
-        link.ensure_connection(max_retries=1, timeout=3)
-    queues = app.control.inspect(timeout=ASKED_FOR).active_queues() or {}
+    try:
+        with app.connection_for_write() as link:
+            link.ensure_connection(max_retries=1, timeout=3)
+        queues = app.control.inspect(timeout=ASKED_FOR).active_queues() or {}
+    except Exception as error:  # of kombu, of Redis or of the network
+        yield wrong(service_fault(error, settings.CELERY_BROKER_URL), ADDRESS.format(name="CELERY_BROKER_URL"))
+        return
     served = {one["name"] for names in queues.values() for one in names}
     missing = [lane for lane in (UPKEEP, SHORT, INGESTION) if lane not in served]
     if missing:
@@ -36,7 +41,7 @@ def examine_workers(_: DoctorWishes) -> Iterator[Found]:
 def examine_beat(_: DoctorWishes) -> Found:
     """By what it sets off: the sweeper notes when it began, every ten seconds."""
     began = Claim.objects.filter(name="periodic:sweep").values_list("began_at", flat=True).first()
-    who = "`manage.py serve`" if settings.WORKERS_EMBEDDED else "beat (celery -A config beat), or the upkeep worker,"
+    who = "`manage.py serve`" if settings.WORKERS_EMBEDDED else "beat (celery -A config beat), or the upkeep worker"
     advice = f"Start {who}: what waits, retries or is to be erased stands still."
     if began is None:
         return doubtful("the sweeper has never run", advice)

@@ -4,6 +4,7 @@ from workers.upkeep.doctor import background, clocks, database, index, others, p
 from workers.upkeep.doctor.findings import Examination
 
 EXAMINATIONS: dict[str, Examination] = {
+    "disk": stores.examine_disk,  # first: what has no room may fail in any way
     "python": versions.examine_python,
     "packages": versions.examine_packages,
     "settings": versions.examine_settings,
@@ -14,7 +15,6 @@ EXAMINATIONS: dict[str, Examination] = {
     "triggers": database.examine_triggers,
     "redis": versions.examine_redis,
     "files": stores.examine_files,
-    "disk": stores.examine_disk,
     "index": index.examine_index,
     "workers": background.examine_workers,
     "beat": background.examine_beat,

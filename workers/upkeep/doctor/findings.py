@@ -1,5 +1,6 @@
 """What an examination finds, and how all of them are carried out: at once, each for so long and no longer."""
 
+import errno
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +12,11 @@ from queue import Empty, SimpleQueue
 from django.db import DatabaseError, connections
 
 from config.faults import describe_error
+from config.observability.disk import database_disk
+
+ADDRESS = "Look at the service's own log, and whether its address and password in {name} are right."
+ON_DISKS = "Look at the disk of DATA_DIR, under `disk`: whether it has room and may be written to by this user."
+OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
 class Result(StrEnum):
@@ -73,23 +79,32 @@ def examine(examinations: Mapping[str, Examination], wishes: DoctorWishes, secon
 
 
 def _examined(name: str, examination: Examination, wishes: DoctorWishes, answer: "SimpleQueue[list[Finding]]") -> None:
+    found: list[Finding] = []
     try:
         said = examination(wishes)
-        each = [said] if isinstance(said, tuple) else said
-        answer.put([Finding(name, *one) for one in each])
+        for one in [said] if isinstance(said, tuple) else said:
+            found.append(Finding(name, *one))
     except Exception as error:
-        advice = "Look at the service's own log, and whether its address and password in the settings are right."
-        answer.put([Finding(name, Result.FAIL, shown_reason(error), advice)])
+        found.append(Finding(name, Result.FAIL, shown_reason(error), advice_on(error)))
     finally:
+        answer.put(found)
         connections.close_all()
 
 
+def advice_on(error: Exception) -> str:
+    """By whether a disk of this machine is at fault, or a server."""
+    of_disk = isinstance(error, OSError) and error.errno in OF_DISKS
+    return ON_DISKS if of_disk or database_disk(error.__cause__) else ADDRESS.format(name="the settings")
+
+
 def shown_reason(error: Exception) -> str:
-    """What may be shown of an error: an object store's code, PostgreSQL's first line, else type and place. Never a
-    whole message, which may quote an address with its password."""
+    """What may be shown of an error: an object store's code, a database's first line, what a disk says and of which
+    file, else type and place. Never a whole message, which may quote an address with its password."""
     code = getattr(error, "response", None)
     if isinstance(code, dict) and isinstance(code.get("Error"), dict):
         return f"{type(error).__name__}: {code['Error'].get('Code', '')}"
     if isinstance(error, DatabaseError):
         return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:200]}"
+    if isinstance(error, OSError) and error.errno in OF_DISKS:
+        return f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror)
     return describe_error(error)

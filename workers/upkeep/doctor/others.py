@@ -53,7 +53,10 @@ def examine_models(wishes: DoctorWishes) -> Iterator[Found]:
         agents = Agent.objects.filter(organization__slug=wishes.organization, is_active=True)
         wanted = sorted(set(agents.values_list("model", flat=True)))
         if not wanted:
-            yield doubtful(f"no active agent in {wishes.organization}", "Look at the slug (`manage.py organization`).")
+            yield doubtful(
+                f"no active agent in {wishes.organization}",
+                "Look at the slug: it is in the address of the organization's page in the administration.",
+            )
     for model in wanted:
         yield tried_model(model)
 

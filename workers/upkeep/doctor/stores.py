@@ -14,8 +14,10 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from config.env import OF_OTHERS
+from config.observability.disk import disk_fault
 from workers.upkeep.doctor.asking import asked
 from workers.upkeep.doctor.findings import DoctorWishes, Found, doubtful, fine, shown_reason, wrong
+from workers.upkeep.doctor.reasons import service_fault
 
 PROBE, GIVEN = b"acervo doctor", 200
 GIGABYTE = 2**30
@@ -31,11 +33,11 @@ def examine_files(_: DoctorWishes) -> Found:
         getattr(default_storage, "answers", bool)()
     except Exception as error:
         advice = f"Make the bucket {bucket}, or mend AWS_STORAGE_BUCKET_NAME, AWS_S3_ENDPOINT_URL and the key."
-        return wrong(f"the bucket {bucket} cannot be looked into: {shown_reason(error)}", advice)
+        return wrong(f"the bucket {bucket} cannot be looked into: {refusal_by_store(error)}", advice)
     try:
         name = default_storage.save(f"doctor/{uuid4()}", ContentFile(PROBE))
     except Exception as error:
-        return wrong(f"nothing can be written: {shown_reason(error)}", advice_on_rights(bucket))
+        return wrong(f"nothing can be written: {refusal_by_store(error)}", advice_on_rights(bucket))
     try:
         with default_storage.open(name) as probe:
             if probe.read() != PROBE:
@@ -52,6 +54,13 @@ def examine_files(_: DoctorWishes) -> Found:
     return fine(f"the {'bucket ' + bucket if bucket else 'folder of originals'} takes, gives back and deletes")
 
 
+def refusal_by_store(error: Exception) -> str:
+    """Of a folder what its disk says, of a bucket what its server does."""
+    if not getattr(default_storage, "bucket_name", ""):
+        return shown_reason(error)
+    return service_fault(error, default_storage.connection.meta.client.meta.endpoint_url)  # type: ignore[attr-defined]
+
+
 def advice_on_rights(bucket: str) -> str:
     return RIGHTS if bucket else "Give DATA_DIR/files to the user that runs Acervo, and look for room on its disk."
 
@@ -66,7 +75,11 @@ def is_public(name: str) -> bool:
 
 def examine_disk(_: DoctorWishes) -> Iterator[Found]:
     """Of this machine alone: DATA_DIR, and where uploads and sandboxes put what is on its way."""
-    for place in dict.fromkeys((Path(settings.DATA_DIR), Path(tempfile.gettempdir()))):
+    for place in dict.fromkeys((Path(settings.DATA_DIR), _temporary())):
+        if fault := disk_fault(place, 0):  # whatever room there is
+            said, _, advice = fault.partition(". ")
+            yield wrong(said, f"{advice}.")
+            continue
         usage, about = shutil.disk_usage(place), os.statvfs(place)
         said = f"{place}: {usage.free / GIGABYTE:.1f} GB of {usage.total / GIGABYTE:.1f} GB free"
         advice = "Make room, or move it to a larger disk; a full one refuses uploads and stops the database."
@@ -77,3 +90,11 @@ def examine_disk(_: DoctorWishes) -> Iterator[Found]:
             yield doubtful(said + (", and few inodes" if inodes_low else ""), advice)
         else:
             yield fine(said)
+
+
+def _temporary() -> Path:
+    """Python's, which it looks for by writing; with no disk to write on, where it would have looked."""
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - only looked at

@@ -11,7 +11,8 @@ from django.core.checks import ERROR, WARNING, run_checks
 from packaging.requirements import Requirement
 
 from config.env import BASE_DIR
-from workers.upkeep.doctor.findings import DoctorWishes, Found, Result, doubtful, fine, wrong
+from workers.upkeep.doctor.findings import ADDRESS, DoctorWishes, Found, Result, doubtful, fine, wrong
+from workers.upkeep.doctor.reasons import service_fault
 
 LEAST_PYTHON = (3, 11)
 LEAST_REDIS = (6, 2)
@@ -78,7 +79,11 @@ def examine_redis(_: DoctorWishes) -> Iterator[Found]:
     if not redis_addresses():
         yield fine("not used: cache and queue are this process's own")
     for name, url in redis_addresses().items():
-        told = redis_at(url).info()
+        try:
+            told = redis_at(url).info()
+        except Exception as error:  # Redis's own hierarchy, or the network's
+            yield wrong(f"{name}: {service_fault(error, url)}", ADDRESS.format(name=name))
+            continue
         version = str(told.get("redis_version", "0"))
         known = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
         said = f"{name}: Redis {version}"

@@ -44,6 +44,11 @@ def database_disk(cause: BaseException | None) -> str:
     """
     if getattr(cause, "sqlstate", None) == DISK_FULL:
         return "full"
-    states = {sqlite3.SQLITE_FULL: "full", sqlite3.SQLITE_READONLY: "read-only", sqlite3.SQLITE_IOERR: "failing"}
+    states = {
+        sqlite3.SQLITE_FULL: "full",
+        sqlite3.SQLITE_READONLY: "read-only",
+        sqlite3.SQLITE_IOERR: "failing",
+        sqlite3.SQLITE_CANTOPEN: "failing",
+    }
     code = getattr(cause, "sqlite_errorcode", 0)
     return "full" if code in NO_ROOM else states.get(code & PRIMARY, "")
