@@ -3,7 +3,6 @@
 import logging
 import resource
 import signal
-import socket
 import sys
 import threading
 from argparse import ArgumentParser
@@ -94,7 +93,7 @@ class Command(DatabaseCommand):
         workers.start()
         return workers
 
-    def serve(self, host: str, sockets: list[socket.socket]) -> None:
+    def serve(self, host: str, sockets: Any) -> None:
         from uvicorn.config import STARTUP_FAILURE, Config
 
         from workers.management.leaving import LeavingServer

@@ -1,7 +1,6 @@
 """Why a service of one's own cannot be used, in a sentence: what was met on the way to it, or what it said. Never its
 address's password, nor a message that may quote it."""
 
-import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -42,7 +41,7 @@ def service_fault(error: BaseException, url: str) -> str:
             return f"{place} {SAID_BY_STORES.get(code, 'says ' + code)}"
         if kind == "gaierror":
             return f"{place} cannot be reached: unknown host"
-        if isinstance(one, ssl.SSLError):
+        if kind.startswith("SSL"):
             return f"{place} cannot be reached by TLS: {_tls_reason(one)}"
         if kind in ("TimeoutError", "ConnectTimeoutError", "ReadTimeoutError"):
             return f"{place} cannot be reached: no answer in time"
@@ -70,8 +69,8 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _tls_reason(error: ssl.SSLError) -> str:
-    return (getattr(error, "reason", None) or "it fails").lower().replace("_", " ")
+def _tls_reason(error: BaseException) -> str:
+    return str(getattr(error, "reason", None) or "it fails").lower().replace("_", " ")
 
 
 def _store_code(error: BaseException) -> str:

@@ -97,4 +97,4 @@ def _temporary() -> Path:
     try:
         return Path(tempfile.gettempdir())
     except FileNotFoundError:
-        return Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - only looked at
+        return Path("/tmp")  # noqa: S108 - only looked at
