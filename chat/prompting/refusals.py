@@ -11,6 +11,7 @@ from chat.citing.matching import without_addresses
 from chat.citing.support import Quote, page_told
 from chat.understanding.courtesies import is_courtesy
 from retrieval.confidence.gate import Gate
+from retrieval.context.narrowing import cited_text
 from retrieval.context.snippets import snippet
 from retrieval.places.named import Named
 from retrieval.results import Retrieval, RetrievedChunk
@@ -147,8 +148,8 @@ def _nearest(retrieval: Retrieval, sentences: Callable[[str], Quotes]) -> str:
 
 
 def _said(passage: RetrievedChunk, question: str) -> str:
-    """Without the passage's own marks, which would set the line otherwise."""
-    return _unmarked(snippet(question, without_addresses(passage.text), QUOTE_WIDTH))
+    """Of what is cited, without its own marks, which would set the line otherwise."""
+    return _unmarked(snippet(question, without_addresses(cited_text(passage)), QUOTE_WIDTH))
 
 
 def _place(passage: RetrievedChunk, quotes: Sequence[Quote | None]) -> str:

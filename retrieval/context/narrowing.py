@@ -39,6 +39,14 @@ def cited_as(passage: RetrievedChunk, part: PassagePart | None) -> RetrievedChun
     return replace(passage, heading_path=part.heading_path, page=part.page, page_end=part.page_end)
 
 
+def cited_text(passage: RetrievedChunk) -> str:
+    """What of a passage stands under the headings that it is cited with: all of it, or of several parts that one."""
+    own = [part for part in passage.parts if part.heading_path == passage.heading_path]
+    if len(own) != 1 or len(passage.text) != passage.end - passage.start:
+        return passage.text
+    return passage.text[own[0].start - passage.start : own[0].end - passage.start]
+
+
 def _text_of(passage: RetrievedChunk, part: PassagePart) -> str:
     """With its own headings: those of the passage cannot tell its parts apart."""
     text = passage.text[part.start - passage.start : part.end - passage.start]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from retrieval.context.narrowing import answering_parts, cited_as
+from retrieval.context.narrowing import answering_parts, cited_as, cited_text
 from retrieval.ranking.merging import with_neighbours_merged
 from retrieval.ranking.relevance import SearchQuery
 from retrieval.results import RetrievedChunk
@@ -36,6 +36,12 @@ def test_it_has_the_headings_and_the_page_of_the_part_that_answers() -> None:
     assert (cited.heading_path[-1], cited.page, cited.page_end) == ("Artículo 11. Instrucciones previas.", 9, 9)
     assert (cited.text, cited.start, cited.end) == (passage.text, passage.start, passage.end)
     assert asked("¿A quién informará el médico?", passage).page == 8
+
+
+def test_what_is_quoted_of_it_stands_under_the_headings_that_it_is_cited_with() -> None:
+    passage = several()
+    assert cited_text(asked("¿Qué son las instrucciones previas?", passage)).strip() == ARTICLES[1]
+    assert cited_text(passage) == passage.text
 
 
 def test_a_question_that_no_part_answers_leaves_it_whole() -> None:
