@@ -77,7 +77,7 @@ from retrieval.text.document_names import names_of
 from retrieval.text.editions import asked_editions, edition_names
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.language import detect
-from retrieval.text.references import heading_key, heading_words
+from retrieval.text.references import heading_key, heading_words, provision_key
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
 from retrieval.text.terms import exact_terms
@@ -438,7 +438,13 @@ PROBES: dict[str, Probe] = {
     "stems": Probe(stems, named("retrieval.text.stems", "WORD")),
     "terms": Probe(terms_of_a_question, named("retrieval.text.terms", "_FINDERS", "_PIECE", "_WORD", "found")),
     "places": Probe(
-        lambda text: (heading_key(text), asked_places(text), asked_places("arts. 1" + text)),
+        lambda text: (
+            heading_key(text),
+            provision_key("Disposiciones finales", text),
+            provision_key(text, "Segunda. Plazos"),
+            asked_places(text),
+            asked_places("arts. 1" + text),
+        ),
         named(
             "retrieval.text.references",
             "_ROMAN_NUMBER",
@@ -448,6 +454,8 @@ PROBES: dict[str, Probe] = {
             "_UNIT",
             "_CLAUSE",
             "_NUMBERED",
+            "_PROVISIONS",
+            "_PROVISION",
             "_MARKS",
         )
         + named("retrieval.text.place_numerals", "_TOKEN"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.text.references import LONGEST_HEADING, heading_key
+from retrieval.text.references import LONGEST_HEADING, heading_key, provision_key
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,23 @@ from retrieval.text.references import LONGEST_HEADING, heading_key
 )
 def test_a_heading_names_its_place(title: str, key: str) -> None:
     assert heading_key(title) == key
+
+
+@pytest.mark.parametrize(
+    ("above", "title", "key"),
+    [
+        ("DISPOSICIONES ADICIONALES", "Segunda. Zonas", "disposicion adicional:2"),
+        ("Disposiciones transitorias", "Tercera.- Plazos", "disposicion transitoria:3"),
+        ("Disposiciones finales.", "1.ª Vigencia", "disposicion final:1"),
+        ("DISPOSICIÓN DEROGATORIA", "Única.", "disposicion derogatoria:1"),
+        ("Disposiciones generales", "Segunda. Zonas", ""),
+        ("Disposiciones finales", "2.1 Zonas", ""),
+        ("Disposiciones finales", "ANEXO I", ""),
+        ("", "Segunda. Zonas", ""),
+    ],
+)
+def test_what_is_counted_below_dispositions_is_one_of_them(above: str, title: str, key: str) -> None:
+    assert provision_key(above, title) == key
 
 
 @pytest.mark.parametrize(

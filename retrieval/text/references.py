@@ -87,6 +87,14 @@ _NUMBERED = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})(?:\.|\)|\b)\s")
 _ORDINAL = re.compile(r"(?:base\s)?(?P<number>[a-z]{5,8}(?:\s[a-z]{5,8})?)\s?(?:\.[-–—]?|[:–—])(?:\s|\Z)")
 _BASE = re.compile(r"base\s(?P<number>\d{1,3})\.?[oa](?!\w)")  # "Base 4.ª": "Base 4" may be of a number
 _UNIT = re.compile(r"(?:u|ud)\.?\s?(?P<number>\d{1,3})(?!\w|\.\d)")
+# What statutes gather under one heading: "DISPOSICIONES ADICIONALES", and below it "Primera. …", "2.ª …", "Única. …".
+_PROVISIONS = re.compile(
+    r"disposici(?:on|ones)\s(?P<kind>(?:adicional|final)(?:es)?|(?:transitoria|derogatoria)s?)\W{0,3}"
+)
+_PROVISION = re.compile(
+    r"(?:(?P<figures>\d{1,3})(?:\.?[oa](?!\w)|\.(?!\d)|\))|(?P<number>[a-z]{5,12}(?:\s[a-z]{5,12})?)\s?(?:[.:–—-]|\Z))"
+)
+_ONLY = frozenset({"unica", "unico"})
 _MARKS = re.compile(r"^[\s#*_>«\"“\-–—•]{1,20}")
 
 
@@ -109,6 +117,18 @@ def heading_key(title: str) -> str:
     if numbered := _NUMBERED.match(folded):
         return place_key("seccion", numbered["number"])
     return ""
+
+
+def provision_key(above: str, title: str) -> str:
+    """The key of a heading below another one: "Segunda. Zonas" below "DISPOSICIONES ADICIONALES" is
+    `disposicion adicional:2`; "" of any others."""
+    group = _PROVISIONS.fullmatch(_MARKS.sub("", fold_latin(above[:LONGEST_HEADING])).strip())
+    counted = _PROVISION.match(_MARKS.sub("", fold_latin(title[:LONGEST_HEADING])).strip()) if group else None
+    if group is None or counted is None:
+        return ""
+    written = counted["figures"] or counted["number"]
+    number = int(written) if written.isdigit() else ordinal_number(written) or int(written in _ONLY)
+    return place_key(f"disposicion {group['kind'].removesuffix('s').removesuffix('e')}", str(number)) if number else ""
 
 
 def heading_words(title: str) -> str:

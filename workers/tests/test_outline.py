@@ -3,6 +3,7 @@
 import pytest
 
 from corpora.media_types import MARKDOWN, TEXT
+from corpora.models import Document
 from workers.ingestion.chunk.chunking import ChunkDraft, cut_chunks
 from workers.ingestion.extract.docx import DocxBlock, with_numbered_blocks
 from workers.ingestion.extract.entry import extract
@@ -14,6 +15,7 @@ from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_text import assemble
 from workers.ingestion.extract.titles import title_among, title_of_file, title_of_norm
+from workers.ingestion.index.outline import sections_of
 
 WIDE = "Esta línea del texto llega hasta el margen derecho de la página y sigue en la"
 
@@ -253,6 +255,19 @@ def test_a_passage_of_several_sections_says_where_each_stands() -> None:
         (("Uno",), "primero."),
         (("Uno", "Dos"), "segundo."),
         (("Uno", "Tres"), "tercero."),
+    ]
+
+
+def test_what_is_counted_below_dispositions_is_kept_as_one_of_them() -> None:
+    text = (
+        "Artículo 1. Objeto.\nUno.\n\nArtículo 2. Fines.\nDos.\n\nDISPOSICIONES ADICIONALES\n\n"
+        "Primera. Comisión.\nTres.\n\nSegunda. Zonas.\nOtro.\n\nDISPOSICIONES DEROGATORIAS\n\nÚnica. Normas.\nCinco.\n"
+    )
+    rows = sections_of(Document(), 1, extract(text.encode(), TEXT))
+    assert [row.key for row in rows if "disposicion" in row.key and row.key[-1].isdigit()] == [
+        "disposicion adicional:1",
+        "disposicion adicional:2",
+        "disposicion derogatoria:1",
     ]
 
 

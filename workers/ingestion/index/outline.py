@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from corpora.models import Document, Section
 from retrieval.text.passages import page_at
-from retrieval.text.references import HEADING, heading_key, heading_words, place_key
+from retrieval.text.references import HEADING, heading_key, heading_words, place_key, provision_key
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.outline.captions import Caption, captions_of
 
@@ -58,8 +58,11 @@ def _ends(extracted: Extracted) -> list[int]:
 
 def _rows(extracted: Extracted, ends: Sequence[int]) -> Iterator[_Row]:
     doubled: list[_Row] = []
+    group = ""
     for heading, end in zip(extracted.headings, ends, strict=True):
-        key, name = heading_key(heading.title), heading_words(heading.title)
+        key, name = provision_key(group, heading.title), heading_words(heading.title)
+        if not key:
+            key, group = heading_key(heading.title), heading.title
         by_words = place_key(HEADING, name) if name else ""
         yield _Row(key or by_words, heading.title, heading.level, heading.start, end)
         if key and by_words and not key.startswith(WITHOUT_WORDS) and not heading.title.endswith(SHORTENED):

@@ -122,8 +122,12 @@ def _in_words(line: str) -> NumberedPlace | None:
     if only := _ONLY.match(line):
         bare = not line[only.end() :].strip(" -–—")
         return NumberedPlace(fold_latin(only["name"]), RANKS["disposicion"], (1, 0), only.end(), bare)
-    if (counted := _ORDINAL.match(line)) and (number := ordinal_number(fold_latin(counted["number"]))):
-        return NumberedPlace("ordinal", RANKS["clausula"], (number, 0), counted.end("number") + 1, not counted["rest"])
+    if counted := _ORDINAL.match(line):
+        written = fold_latin(counted["number"])
+        if number := ordinal_number(written) or int(written == "unica"):
+            return NumberedPlace(
+                "ordinal", RANKS["clausula"], (number, 0), counted.end("number") + 1, not counted["rest"]
+            )
     return None
 
 
