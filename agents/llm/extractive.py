@@ -86,11 +86,12 @@ def answer(
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)
-    if is_named and (not is_clear or says_only_where(searched or question)):
+    asks_for_all = is_named and says_only_where(searched or question)
+    if asks_for_all or (is_named and not is_clear):
         chosen = opening_statements(statements)
     if chosen:
         said = compose(chosen, kind_of_question(asked))
-        is_sure = (is_named or is_clear) and not lacks_what_was_asked(asked, chosen)
+        is_sure = asks_for_all or ((is_named or is_clear) and not lacks_what_was_asked(asked, chosen))
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
     if is_named and (printed := _printed(passages)):
         return Reply(printed)

@@ -300,6 +300,13 @@ def test_what_a_place_says_is_how_it_begins_where_nothing_else_is_asked():
     assert not said.is_doubtful
 
 
+def test_what_a_place_says_needs_no_definition():
+    passage = Passage(1, "| R-12 | The pump stops within 4 seconds. | A |", "Code", 7, ("No · Control · Class",))
+    said = reply_of("What does requirement R-12 say?", [passage], "en", is_named=True)
+    assert "| R-12 | The pump stops within 4 seconds. | A [1] |" in said.text
+    assert not said.is_doubtful
+
+
 def test_a_mark_of_emphasis_over_several_sentences_is_in_none_of_them():
     text = "> *Eres la VLAN 10 de ventas. Llevas `tag` a todas partes y nadie te ve salir de aquí.*"
     assert [one.text for one in statements_of([Passage(1, text, "t")])] == [
