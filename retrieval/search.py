@@ -209,6 +209,7 @@ def _terms(query: str, looked: Looked) -> tuple[ExactTerm, ...]:
     if looked.sections and not looked.missing_places:
         terms = tuple(term for term in terms if term.kind != "reference")
     found = [one.mention.text for one in looked.resolution.clear]
+    found += [one.place.text for one in looked.sections if one.place and one.place.letters]  # "V2.1.1", headed "2.1.1"
     return tuple(term for term in terms if not any(term.text in name or name in term.text for name in found))
 
 

@@ -66,8 +66,9 @@ from retrieval.index.pgvector.version import DatabaseVersions, require_pgvector
 from retrieval.index.server import snapshots
 from retrieval.index.server.layout import layout_of
 from retrieval.index.server.version import require_version
+from retrieval.places.lines import is_said, lines_of, place_heading
 from retrieval.places.source import without_source
-from retrieval.places.standing import part_mark, place_heading
+from retrieval.places.standing import part_mark
 from retrieval.tests.exact import chunk_of
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import asked_mentions
@@ -236,7 +237,8 @@ QUESTION = 'Qué dice el artículo 14.2 de "la a la b" sobre el error 503 de ISO
 ROWS = "\n\n| Caso | Plazo |\n|---|---|\n| Uno | un mes |\n| Dos | dos meses |\n"
 TERMS = exact_terms(QUESTION)
 DEFINITIONS = [definition_of(("a",)), definition_of(defined_thing("¿Qué es el consentimiento informado?"))]
-PLACES = [place_heading(place) for place in asked_places("art. 8.2, anexo II, V2.1.1")]
+ASKED = asked_places("art. 8.2, anexo II, V2.1.1, R-12")
+PLACES = [place_heading(place) for place in ASKED]
 WANTED = weigh_question(QUESTION, ["a b"], TERMS)
 AGENT = Agent(model="openai:a")
 
@@ -486,11 +488,20 @@ PROBES: dict[str, Probe] = {
         lambda text: captions_of(Extracted(f"Table 1. {text}")), named(f"{OUTLINE}.captions", "_CAPTION", "_GOES_ON")
     ),
     "places in passages": Probe(
-        lambda text: [
-            one.search(fold_latin(text))
-            for one in (*PLACES, part_mark("2"), part_mark("a", run_in=True), part_mark("2", run_in=True))
-        ],
-        named("retrieval.places.standing", "part_mark", "place_heading"),
+        lambda text: (
+            [
+                one.search(fold_latin(text))
+                for one in (*PLACES, part_mark("2"), part_mark("a", run_in=True), part_mark("2", run_in=True))
+            ]
+            + [
+                lines_of(one, [chunk_of(1, row + text)], None)
+                for one in ASKED
+                for row in ("", "V2.1.1 ", "|a|\n|-|\n|R-12|")
+            ]
+            + [is_said(one, [text]) for one in ASKED if one.letters]
+        ),
+        named("retrieval.places.standing", "part_mark")
+        + named("retrieval.places.lines", "_COUNT", "_RULE", "following", "said", "place_heading"),
     ),
     "embedding": Probe(embed),
     "snippet": Probe(

@@ -46,7 +46,7 @@ def meant_editions(
             meant.append(MeantEdition(whole, having & base))
         elif having and not base and _is_beside(one, places) and _is_sure(one) and len(having) <= MOST_MEANT:
             meant.append(MeantEdition(one, having))
-        elif base and one.is_said and near and base <= frozenset(found.get(ANY, ())):
+        elif base and near and base <= frozenset(found.get(ANY, ())) and (one.is_said or _is_its(one, beside, places)):
             meant.append(MeantEdition(whole, frozenset(), base))
     return meant
 
@@ -54,6 +54,13 @@ def meant_editions(
 def _is_beside(edition: Mention, places: Sequence[AskedPlace]) -> bool:
     """Whether a place is asked for that is not the number itself."""
     return any(place.end <= edition.start or edition.end <= place.start for place in places)
+
+
+def _is_its(edition: Mention, names: Sequence[Mention], places: Sequence[AskedPlace]) -> bool:
+    """Whether a number is right behind an abbreviation, and what is asked for is another: "V3.2.1 of the DSS 3.0"."""
+    others = [place for place in places if not place.is_bare]
+    behind = any(one.kind is MentionKind.SHORT and one.end + 1 == edition.start for one in names)
+    return behind and "." in edition.text and _is_beside(edition, others)
 
 
 def _is_sure(edition: Mention) -> bool:

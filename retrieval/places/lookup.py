@@ -153,7 +153,7 @@ def _sections(
 
     None of more than could be told apart: half of a large library has an article 1.
     """
-    wanted = [key for place in places for one in (place, place.within) if one for key in one.keys]
+    wanted = [key for place in places for one in (place, place.within) if one for key in (*one.keys, *one.keys_above)]
     if not wanted:
         return []
     everywhere = any(one is None for one in holders)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Named:
     """Titles and headings as the documents have them; what is missing as the question names it.
 
-    `documents` are those in scope that it names clearly, `places` the headings of the sections that it names. Without
+    `documents` are those in scope that it names clearly, `places` the headings of the sections that it names, or in
+    which a line does that begins with what was asked for. Without
     a document of its own name `missing_documents` is what it calls it, and `nearest` are titles in scope that share
     most with that; `missing_places` are not in the documents that were named, or in none. `is_sure` is False where
     several documents or sections may be meant.

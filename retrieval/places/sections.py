@@ -36,11 +36,25 @@ def chosen_sections(place: AskedPlace, rows: Sequence[FoundSection]) -> list[Fou
     A document that only has what may be called so, a unit 3 for a chapter 3, has it where none has the place itself.
     """
     by_document: dict[UUID, list[FoundSection]] = {}
-    for row in _said_exactly(place, rows) if place.kind == HEADING else rows:
+    for row in _said_exactly(place, rows) if place.kind == HEADING else _of_its_letters(place, rows):
         by_document.setdefault(row.document, []).append(row)
     ranks = {document: _rank(place, own) for document, own in by_document.items()}
     best = min(ranks.values(), default=0)
     return [section for id, own in by_document.items() if ranks[id] == best for section in _in_document(place, own)]
+
+
+def _of_its_letters(place: AskedPlace, rows: Sequence[FoundSection]) -> Sequence[FoundSection]:
+    """Without the sections that only have a lettered clause's number, "3.2.1" for "V3.2.1", unless they stand inside
+    of one that has the letters, "V3.2"."""
+    if not place.letters:
+        return rows
+    above = [row for row in rows if row.key in place.keys_above]
+    return [
+        row
+        for row in rows
+        if row.key == place.key
+        or any(one.document == row.document and one.start < row.start < one.end for one in above)
+    ]
 
 
 def _said_exactly(place: AskedPlace, rows: Sequence[FoundSection]) -> Sequence[FoundSection]:

@@ -6,11 +6,11 @@ gets it and nothing else.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from uuid import UUID
 
+from retrieval.places.lines import below_its_heading, is_said, lines_of, part_of
 from retrieval.places.lookup import Looked
 from retrieval.places.named import Named
 from retrieval.places.sections import FoundSection
@@ -18,9 +18,8 @@ from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
 from retrieval.text.asked_names import MentionKind, content_stems
 from retrieval.text.asked_places import AskedPlace
-from retrieval.text.folding import fold_latin
 from retrieval.text.place_words import ASKS_FOR_ALL
-from retrieval.text.references import HEADING, KINDS
+from retrieval.text.references import HEADING
 from retrieval.text.stems import stems
 
 # What a passage of the place that was asked for is worth on the scale of calibrated relevance: that it is the place is
@@ -79,7 +78,6 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
     rest = _other_words(question, looked)
     sections = _meant(looked, ordered)
     first: dict[UUID, RetrievedChunk] = {}
-    written: list[AskedPlace] = []
     lacking: list[AskedPlace] = []
     for section in sections:
         pieces = [_narrowed(by_id[id], section) for id in section.chunks if id in by_id]
@@ -88,15 +86,51 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
         for piece in _of_the_part(section, pieces):
             is_sure = _is_sure(section, sections) and _are_one(looked) and section.place not in lacking
             first.setdefault(piece.chunk, _rated(piece, rest, is_sure=is_sure))
-    for place in (*looked.missing_places, *looked.unclear_places):
-        for chunk in _written_in(place, ordered, looked):
-            first.setdefault(chunk.chunk, _rated(chunk, rest, is_sure=False))
-            written.append(place)
-            break
-    left = tuple(chunk for chunk in ordered if chunk.chunk not in first)
-    is_all = bool(first) and not rest and not looked.missing_places and _are_one(looked) and not _by_words(sections)
-    named = _named(question, looked, sections, [*written, *lacking], ordered)
-    return Standing(tuple(first.values()), () if is_all else left, named, rest, _by_words(sections))
+    begun = _begun_with(looked, ordered)
+    is_certain = _are_one(looked) and all(place.letters and len(lines) == 1 for place, lines in begun.items())
+    lines = [line for found in begun.values() for line in found]
+    for line in lines:
+        known = first.get(line.chunk)
+        first[line.chunk] = _rated(_united(known, line, by_id[line.chunk]) if known else line, rest, is_sure=is_certain)
+    gone = [place for place in looked.missing_places if place not in begun]
+    if not (rest or first):
+        gone += [one for one in _unheaded(looked) if not is_said(one, [chunk.text for chunk in ordered])]
+    doubtful = gone if is_certain else [*gone, *looked.missing_places]
+    is_all = bool(first) and not (rest or doubtful) and _are_one(looked) and not _by_words(sections)
+    named = _named(question, looked, sections, gone, ordered)
+    named = replace(
+        named,
+        places=tuple(dict.fromkeys((*named.places, *(_headings(lines) if is_certain else ())))),
+        is_sure=named.is_sure and is_certain and not lacking,
+    )
+    left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in first)
+    return Standing(tuple(first.values()), left, named, rest, _by_words(sections))
+
+
+def _headings(lines: Sequence[RetrievedChunk]) -> list[str]:
+    """The last one above each line; that of a row are its columns."""
+    return [line.heading_path[-1] for line in lines if line.heading_path]
+
+
+def _begun_with(looked: Looked, ordered: Sequence[RetrievedChunk]) -> dict[AskedPlace, tuple[RetrievedChunk, ...]]:
+    """The lines that begin with the places that no section is."""
+    places = (*looked.missing_places, *looked.unclear_places, *_unheaded(looked))
+    found = {place: lines_of(place, ordered, looked.resolution.holders(place)) for place in places}
+    return {place: lines for place, lines in found.items() if lines}
+
+
+def _unheaded(looked: Looked) -> list[AskedPlace]:
+    """Lettered places that may be names of something else, "R-12", and no section is."""
+    there = {section.place for section in looked.sections}
+    return [place for place in looked.asked.places if place.letters and place.is_bare and place not in there]
+
+
+def _united(known: RetrievedChunk, line: RetrievedChunk, whole: RetrievedChunk) -> RetrievedChunk:
+    """Two lines of one passage, with what is between them; rows of one table keep its columns."""
+    both = part_of(whole, min(known.start, line.start), max(known.end, line.end))
+    is_one = known.heading_path == line.heading_path
+    united = below_its_heading(both, whole)
+    return replace(united, heading_path=line.heading_path) if is_one else united
 
 
 def _near_titles(question: str, ordered: Sequence[RetrievedChunk]) -> list[str]:
@@ -149,8 +183,8 @@ def _is_sure(section: FoundSection, sections: Sequence[FoundSection]) -> bool:
 def _narrowed(chunk: RetrievedChunk, section: FoundSection) -> RetrievedChunk:
     """The chunk's share of the section, under its heading and on its pages."""
     start, end = max(chunk.start, section.start), min(chunk.end, section.end)
-    narrowed = _slice(chunk, start, end)
-    path = chunk.heading_path
+    narrowed = part_of(chunk, start, end)
+    path = below_its_heading(narrowed, chunk).heading_path
     if section.title not in path:
         path = (*path[: max(0, section.level - 1)], section.title)
     return replace(
@@ -160,14 +194,6 @@ def _narrowed(chunk: RetrievedChunk, section: FoundSection) -> RetrievedChunk:
         page_end=section.page_end if end == section.end and section.page_end else chunk.page_end,
         parts=(),  # of the whole chunk, and one of the others would be cited
     )
-
-
-def _slice(chunk: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
-    """Tokens by the share of characters."""
-    text = chunk.text[start - chunk.start : end - chunk.start]
-    kept = text.rstrip()
-    counted = ceil(chunk.token_count * len(kept) / max(1, len(chunk.text)))
-    return replace(chunk, text=kept, start=start, end=start + len(kept), token_count=counted)
 
 
 def _lacks_the_part(section: FoundSection, pieces: Sequence[RetrievedChunk]) -> bool:
@@ -199,7 +225,7 @@ def _from_mark(pieces: Sequence[RetrievedChunk], part: str, *, run_in: bool) -> 
             continue
         start = begun.end() if begun else 0
         ended = following.search(piece.text, start)
-        found.append(_slice(piece, piece.start + start, piece.start + (ended.end() if ended else len(piece.text))))
+        found.append(part_of(piece, piece.start + start, piece.start + (ended.end() if ended else len(piece.text))))
         if ended:
             break
     return found
@@ -229,44 +255,13 @@ def _rated(chunk: RetrievedChunk, rest: Sequence[str], *, is_sure: bool) -> Retr
     return replace(chunk, relevance=SURE if share >= COVERED else max(chunk.relevance, OF_OTHER_WORDS))
 
 
-def _written_in(place: AskedPlace, ordered: Sequence[RetrievedChunk], looked: Looked) -> Iterator[RetrievedChunk]:
-    """Passages with a line that begins with the place, in documents whose headings do not tell."""
-    holders = looked.resolution.holders(place)
-    heading = place_heading(place)
-    for chunk in ordered:
-        if holders is not None and chunk.document not in holders:
-            continue
-        if (found := heading.search(fold_latin(chunk.text))) and not _is_listed(chunk.text, found.end()):
-            yield _slice(chunk, chunk.start + found.start("place"), chunk.end)
-
-
-def place_heading(place: AskedPlace) -> re.Pattern[str]:
-    """Of folded text: the place at the beginning of a line, by any name for its kind."""
-    part = place.part.partition(".")[0]
-    number = re.escape(place.number) + (rf"(?:\.{part})?" if part.isdigit() else "")
-    if place.kind == "clausula":
-        bare = re.escape(place.number.lstrip("abcdefghijklmnopqrstuvwxyz"))
-        counted = rf"(?:{number}|{bare})(?![\w.])|base\s{number}\.?[oa](?!\w)"
-        return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>{counted})")
-    kinds = ("articulo", "seccion") if place.kind in ("articulo", "seccion") else (place.kind,)
-    names = "|".join(re.escape(name) for kind in kinds for name in KINDS.get(kind, (kind,)))
-    return re.compile(rf"(?:^|\n|[.:;]\s)[#*\s]{{0,9}}(?P<place>(?:{names})\.?\s?(?:n\.?[ºo]\s)?{number}(?![\w]))")
-
-
-def _is_listed(text: str, end: int) -> bool:
-    """Whether the line is one of a table of contents."""
-    line = text[end:].split("\n", 1)[0]
-    return ". . ." in line or "..." in line
-
-
 def _named(
     question: str,
     looked: Looked,
     sections: Sequence[FoundSection],
-    written: Sequence[AskedPlace],
+    missing: Sequence[AskedPlace],
     ordered: Sequence[RetrievedChunk],
 ) -> Named:
-    missing = [place for place in looked.missing_places if place not in written]
     resolution = looked.resolution
     near = [looked.titles[id] for id in resolution.nearest if id in looked.titles]
     is_missing = bool(missing or resolution.missing)
@@ -280,7 +275,6 @@ def _named(
         missing_places=tuple(dict.fromkeys(place.text for place in missing)),
         nearest=tuple(near) if is_missing else (),
         is_sure=all(_is_sure(section, sections) for section in sections)
-        and not written
         and not looked.unclear_places
         and not any(one.is_guess for one in resolution.clear)
         and _are_one(looked),

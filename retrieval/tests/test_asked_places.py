@@ -69,6 +69,11 @@ from retrieval.text.asked_places import LONGEST_QUESTION, MOST_PLACES, asked_pla
         ("artículo C", ["articulo:100"]),
         ("artículo ciento treinta y dos", ["articulo:132"]),
         ("Table 2-1", ["tabla:2.1"]),
+        ("Table A.1 of the code", ["tabla:a.1"]),
+        ("la figura B-2 y la tabla C3", ["figura:b.2", "tabla:c.3"]),
+        ("What does A.1 say?", ["clausula:a1"]),
+        ("section A.1", ["clausula:a1"]),
+        ("Annex A.1", ["anexo:a"]),
         ("art. 4.º bis de los estatutos", ["articulo:4bis"]),
         ("la cláusula tercera", ["clausula:3"]),
         ("¿Qué dice la base cuarta?", ["clausula:4"]),
@@ -120,6 +125,13 @@ def test_other_words_name_none(question: str) -> None:
 def test_a_part_may_have_a_heading_of_its_own() -> None:
     (place,) = asked_places("art. 9.3")
     assert place.keys == ("articulo:9.3", "articulo:9")
+
+
+def test_what_is_numbered_without_a_clause_s_letters_is_another_place_unless_it_stands_below_them() -> None:
+    (place,) = asked_places("What does V3.2.1 require?")
+    assert (place.keys, place.keys_above) == (("clausula:v3.2.1", "seccion:3.2.1"), ("clausula:v3.2",))
+    (other,) = asked_places("requisito REQ-3.2.1")
+    assert "clausula:v3.2.1" not in other.keys
 
 
 def test_a_place_knows_where_it_is_named() -> None:

@@ -275,3 +275,72 @@ def test_a_document_of_one_word_is_named_behind_of(shelf: Corpus, ask: Any) -> N
         name(shelve(shelf, text, title=title, language="en", headings=[[1, "Chapter 4. Structures", 0, 21]]))
     found = ask("What does chapter 4 of libtasn1 say?")
     assert (found.chunks[0].title, found.named.documents, found.named.is_sure) == ("Libtasn1", ("Libtasn1",), True)
+
+
+TABLE = (
+    "3.2 Clock\n\n| # | Requirement | Level |\n| --- | --- | --- |\n| V3.2.1 | The clock is exact. | 1 |\n"
+    "| V3.2.2 | The clock is synchronised. | 2 |\n\nR-11 The pump starts.\nR-12 The pump stops.\n\n"
+    "UTF-8 is what the log is written in.\n"
+)
+
+
+@pytest.fixture
+def numbered(shelf: Corpus) -> None:
+    """A book with a section 3.2.1, and a standard whose requirements are rows."""
+    text = "3.2.1 The name of the machine\n\nThe kernel keeps the name."
+    name(shelve(shelf, text, title="Reference", language="en", headings=[[1, "3.2.1 The name of the machine", 0, 29]]))
+    name(shelve(shelf, TABLE, title="Logger Standard", language="en", headings=[[1, "3.2 Clock", 0, 9]]))
+
+
+@pytest.mark.usefixtures("numbered")
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What does V3.2.1 require?", "| V3.2.1 | The clock is exact. | 1 |"),
+        ("¿Qué exige V3.2.2?", "| V3.2.2 | The clock is synchronised. | 2 |"),
+        ("requirement v3.2.2 of the Logger Standard", "| V3.2.2 | The clock is synchronised. | 2 |"),
+        ("What does R-12 require?", "R-12 The pump stops."),
+    ],
+)
+def test_a_lettered_place_that_no_heading_has_is_the_line_that_begins_with_it(
+    ask: Any, question: str, line: str
+) -> None:
+    found = ask(question)
+    assert [(one.title, one.text) for one in found.chunks] == [("Logger Standard", line)]
+    assert (found.confidence, found.named.is_missing) == (Confidence.HIGH, False)
+    assert found.chunks[0].heading_path == (("# · Requirement · Level",) if line[0] == "|" else ())
+
+
+@pytest.mark.usefixtures("numbered")
+@pytest.mark.parametrize("question", ["What does W3.2.1 require?", "V3.2.10", "¿Qué dice R-99?"])
+def test_a_lettered_place_that_nothing_has_is_missing(ask: Any, question: str) -> None:
+    found = ask(question)
+    assert found.named.missing_places
+    assert not found.sufficient
+
+
+@pytest.mark.usefixtures("numbered")
+def test_a_name_with_a_number_is_no_line_of_a_count(ask: Any) -> None:
+    found = ask("What is UTF-8?")
+    assert not found.named.is_missing
+    assert found.chunks[0].text != "UTF-8 is what the log is written in."
+
+
+def test_a_clause_is_its_number_alone_below_a_heading_with_its_letters(shelf: Corpus, ask: Any) -> None:
+    text = "V2.1 Passwords\n\n2.1.1 Length\n\nTwelve signs are the least."
+    headings = [[1, "V2.1 Passwords", 0, 14], [2, "2.1.1 Length", 16, 28]]
+    document = shelve(shelf, text, title="Access Standard", language="en", headings=headings)
+    name(document)
+    Section.objects.filter(document=document, level=1).update(end=len(text))
+    found = ask("What does V2.1.1 require?")
+    assert found.chunks[0].text.startswith("2.1.1 Length")
+    assert (found.named.is_sure, found.confidence) == (True, Confidence.HIGH)
+
+
+def test_another_edition_behind_an_abbreviation_is_missing_where_a_place_of_it_is_asked_for(
+    shelf: Corpus, ask: Any
+) -> None:
+    text, title = f"LGS version 2.1\n\n{TABLE}", "Logger Grade Standard 2.1"
+    name(shelve(shelf, text, title=title, language="en", headings=[[1, "LGS version 2.1", 0, 15]]))
+    assert not ask("What does V3.2.1 require in LGS 2.1?").named.is_missing
+    assert ask("What does V3.2.1 require in LGS 3.0?").named.missing_documents == ("LGS 3.0",)

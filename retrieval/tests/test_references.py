@@ -32,6 +32,7 @@ from retrieval.text.references import LONGEST_HEADING, heading_key, provision_ke
         ("V2.1.1 Verify that", "clausula:v2.1.1"),
         ("SEC-4.2 Alarms", "clausula:sec4.2"),
         ("AC-2 Accounts", "clausula:ac2"),
+        ("A.1 General", "clausula:a1"),
         ("AC-2(1) Enhancement", "clausula:ac2(1)"),
         ("Artículo ciento once. Medidas", "articulo:111"),
         ("Artículo ciento treinta y dos bis. Medidas", "articulo:132bis"),

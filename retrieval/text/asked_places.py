@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from retrieval.text.folding import fold_latin
 from retrieval.text.place_numerals import MOST_NUMBERS, Numeral, NumeralReader, QuestionToken, joined_parts, tokens_in
 from retrieval.text.place_words import (
+    CAPTIONED,
     COUNTED_BEFORE,
     INSIDE,
     ITEMS,
@@ -30,6 +31,7 @@ from retrieval.text.references import HEADING, SUFFIXES, clause_number, place_ke
 LONGEST_QUESTION = 2_000  # characters that are looked through
 MOST_PLACES = MOST_NUMBERS
 MOST_PARTS = 5  # numbers of one place
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,20 @@ class AskedPlace:
         return place_key(self.kind, self.number)
 
     @property
+    def letters(self) -> str:
+        """Those before a clause's number, "v" of "V3.2.1": what is numbered without them is another place."""
+        return self.number[: len(self.number) - len(self.number.lstrip(LETTERS))] if self.kind == "clausula" else ""
+
+    @property
+    def keys_above(self) -> tuple[str, ...]:
+        """Of a lettered clause those that may hold it, "clausula:v3.2" of "V3.2.1", the nearest first."""
+        parts = self.number.split(".")
+        return tuple(place_key(self.kind, ".".join(parts[:n])) for n in range(len(parts) - 1, 1, -1) if self.letters)
+
+    @property
     def keys(self) -> tuple[str, ...]:
-        """Keys that a section which is this place may have, the surest first."""
+        """Keys that a section which is this place may have, the surest first; of a lettered one also the number alone,
+        which only counts inside of what has the letters (`keys_above`)."""
         found = [self.key]
         if self.kind == HEADING:
             return (self.key,)
@@ -76,9 +90,10 @@ class AskedPlace:
             found.insert(0, place_key(self.kind, f"{self.number}.{self.part.partition('.')[0]}"))
         if self.text.startswith("§"):  # which statutes have for articles, too
             found += [place_key("articulo", self.number), place_key("articulo", whole)]
-        if self.kind == "clausula":
-            bare = self.number.lstrip("abcdefghijklmnopqrstuvwxyz-.")
-            found += [place_key("seccion", bare), place_key("clausula", f"v{bare}")]
+        if self.letters:
+            found += [place_key("seccion", self.number.removeprefix(self.letters))]
+        elif self.kind == "clausula":
+            found += [place_key("seccion", self.number), place_key("clausula", f"v{self.number}")]
         elif self.kind == "seccion" and rest:
             found += [place_key("clausula", f"v{self.number}")]
         else:
@@ -124,7 +139,7 @@ class _PlaceReader(NumeralReader):
         kind, behind = self._kind(at)
         if not kind:
             return [], at + 1
-        if clause := self._clause(behind, at):
+        if kind not in CAPTIONED and (clause := self._clause(behind, at)):
             return clause
         numerals, after = self._numerals(behind, kind)
         if not numerals and self._text(at) in SUFFIXES:
@@ -161,21 +176,23 @@ class _PlaceReader(NumeralReader):
         return KINDS.get(word, ""), self._past_point(at + 1)
 
     def _clause(self, at: int, first: int) -> tuple[list[AskedPlace], int] | None:
-        """Of "V2.1.1", "SEC-4.2": letters with a number of several parts at once behind them, of "AC-2" with one.
+        """Of "V2.1.1", "SEC-4.2": letters with a number of several parts at once behind them, of "AC-2" and "A.1" with
+        one. "Annex A.1" is of the annex.
 
         Of several letters, "TLS1.2", it is a place where there is such a section, or behind a word for it (`first`).
         """
         letters, joint = self._text(at), int(self._text(at + 1) in {"-", "."} and self._touches(at + 1))
         number = self._text(at + 1 + joint)
         is_number = number[:1].isdigit() and self._touches(at + 1 + joint) and number.count(".") < MOST_PARTS
-        is_counted = "." in number or self._text(at + joint) == "-"
+        is_initial = len(letters) == 1 and self._written(at).isupper() and KINDS.get(self._text(first)) != "anexo"
+        is_counted = "." in number or self._text(at + joint) == "-" or (joint == 1 and is_initial)
         is_name = letters.isalpha() and len(letters) <= 4 and (self._text(at + joint) == "-" or letters not in KINDS)
         if not (is_number and is_counted and is_name):
             return None
         behind = at + 2 + joint
         more = self._in_brackets(behind)
         numeral = Numeral(clause_number(letters, number, more), "", behind + 3 * bool(more))
-        is_bare = first == at and not (len(letters) == 1 and not joint and self._written(at).isupper())
+        is_bare = first == at and not (is_initial and not joint)
         return [self._place("clausula", numeral, first, is_bare=is_bare)], numeral.next
 
     def _in_brackets(self, at: int) -> str:

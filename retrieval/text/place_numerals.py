@@ -91,9 +91,18 @@ class NumeralReader:
             return None
         if word[0].isdigit():
             return self._figures(at, kind)
+        if kind in CAPTIONED and (lettered := self._lettered(at)):
+            return lettered
         if self._text(at - 1) in PARTS and (item := self._item(at)):
             return item
         return None if kind == "clausula" and word not in ORDINALS else self._in_words(at, kind)
+
+    def _lettered(self, at: int) -> Numeral | None:
+        """Of "Table A.1", "Table A-1" and "Table A1", which count by the annex, "a.1"."""
+        joint = int(self._text(at + 1) in {".", "-"} and self._touches(at + 1))
+        number = self._text(at + 1 + joint)
+        is_one = _is_letter(self._text(at)) and self._touches(at + 1 + joint) and number[:1].isdigit()
+        return Numeral(f"{self._text(at)}.{number}", "", at + 2 + joint) if is_one else None
 
     def _in_words(self, at: int, kind: str) -> Numeral | None:
         """Of words, Roman numerals and capital letters."""

@@ -73,9 +73,10 @@ OTHERWISE = {"capitulo": ("unidad", "seccion"), "unidad": ("capitulo",), "seccio
 _ASKS_ES = """
     dice decir dime establece regula dispone contiene contenido resume resumen resumir explica explicar trata texto
     literal cita citar muestra muéstrame lee leer recoge indica prevé señala habla según ley artículo norma documento
-    puedes podrías favor
+    puedes podrías favor exige exigir requiere requerir pide manda ordena
 """
 _ASKS_EN = (
-    "say says state states explain summarize summarise summary content text quote show tell read article section law"
+    "say says state states explain summarize summarise summary content text quote show tell read article section law "
+    "require requires demand demands"
 )
 ASKS_FOR_ALL = frozenset(stems(_ASKS_ES + _ASKS_EN))

@@ -80,7 +80,7 @@ _IN_WORDS = r"[a-z]{3,24}(?:\s(?:y\s)?[a-z]{3,12}){0,3}"
 _NUMERAL = rf"(?:\d{{1,5}}(?:\.\d{{1,4}}){{0,5}}{_SUFFIX}|[ivxlcdm]{{1,9}}\b{_SUFFIX}|[a-z]\b|{_IN_WORDS})"
 _HEADED = re.compile(rf"(?P<name>{_NAMES})(?:\.|\b|(?<=§))\s{{0,3}}(?:n\.?[ºo]\s)?(?P<number>{_NUMERAL})")
 _CLAUSE = re.compile(
-    r"(?P<letters>[a-z]{1,4})(?:[-.]?(?P<number>\d{1,4}(?:\.\d{1,4}){1,5})|-(?P<only>\d{1,4}))(?P<more>\(\d{1,3}\))?(?![\w-])"
+    r"(?P<letters>[a-z]{1,4})(?:[-.]?(?P<number>\d{1,4}(?:\.\d{1,4}){1,5})|(?:-|(?<![a-z][a-z])\.)(?P<only>\d{1,4}))(?P<more>\(\d{1,3}\))?(?![\w-])"
 )
 _NUMBERED = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})(?:\.|\)|\b)\s")
 # "PRIMERA.- Objeto", "Segunda. Extensión", "Base tercera. Plazo": how contracts and the terms of a call count.
@@ -146,6 +146,12 @@ def heading_words(title: str) -> str:
 def _counts(numbered: "re.Match[str]") -> bool:
     """Whether it is the number of a place: "Parts of speech" has none."""
     return numbered.re is not _HEADED or bool(number_of(numbered["number"]))
+
+
+def caption_number(written: str) -> str:
+    """Of a table or a figure: of "2-1" "2.1", of "A-1" and of "A1" "a.1", as of "A.1"."""
+    number = fold_latin(written).replace("-", ".")
+    return f"{number[0]}.{number[1:].lstrip('.')}" if number[:1].isalpha() else number
 
 
 def clause_number(letters: str, number: str, more: str = "") -> str:

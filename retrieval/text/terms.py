@@ -5,7 +5,7 @@ An analyser of words takes "14.2" apart into 14 and 2, which stand in every stat
 information-layer, open question 5: "error code 503".)
 
 Known: quoted phrases; `code`; references with a number (artículo/art./article/section/§ 14.2); codes (error 503,
-HTTP 404); designations (RFC 2119, ISO-9001, CVE-2021-44228, COVID-19); requests and paths (GET /v1/models);
+HTTP 404); designations (RFC 2119, ISO-9001, CVE-2021-44228, V3.2.1); requests and paths (GET /v1/models);
 snake_case, camelCase, dotted.names and --options; versions and numbers with points (2.5.1).
 
 A reference is first looked up among the sections (`retrieval.places`): one that was found there is no term any more,
@@ -49,7 +49,8 @@ _FINDERS = {
         rf"({_NUMBER}(?:\s?(?i:bis|ter|quater))?)(?!\w)",
         "code": rf"(?i:\b{_CODE})[\s:]+(?:(?i:{_CODE}|n\.?º)\s+)?#?(\d{{2,}})(?![\w.]\w)",
         "name": r"(?<![\w.-])(--\w[\w-]+|\w+(?:_\w+)+|\w*[a-záéíóúñ][A-Z]\w*|[^\W\d_]\w+(?:\.[^\W\d_]\w+)+)",
-        "designation": r"\b([A-Z]{2,6}(?:/[A-Z]{1,6})?[\s-]?\d[\d./:-]*\b(?:-[A-Z0-9]+)*|[A-Z]-?\d+)(?!\w)",
+        "designation": r"\b([A-Z]{2,6}(?:/[A-Z]{1,6})?[\s-]?\d[\d./:-]*\b(?:-[A-Z0-9]+)*"
+        r"|[A-Z]-?\d+(?:\.\d+){0,5})(?!\w)",
         "number": r"(?<![\w.,/])(\d+(?:[./]\d+)+)(?!\w|\.\d)",
     }.items()
 }

@@ -33,6 +33,11 @@ def test_a_caption_is_known_by_its_number_and_reaches_to_the_next() -> None:
     assert len(third) <= LONGEST
 
 
+def test_a_table_of_an_annex_has_its_letter() -> None:
+    found = captions_of(Extracted("Table A.1 — Lots\n\nFigura B-2. Mapa\n\nTable C3: Limits\n\nTable A is long\n"))
+    assert [(one.kind, one.number) for one in found] == [("tabla", "a.1"), ("figura", "b.2"), ("tabla", "c.3")]
+
+
 def test_a_caption_in_contents_is_none() -> None:
     text = "Table 1. The dams\n\nText.\n\nTable 1. The dams\nAlta 40\n"
     (only,) = captions_of(Extracted(text, furniture=((0, 17),)))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from retrieval.text.folding import fold_latin
-from retrieval.text.references import KIND_OF
+from retrieval.text.references import KIND_OF, caption_number
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 
@@ -18,7 +18,7 @@ LONGEST = 1_500  # characters from a caption on that are its table
 LONGEST_TITLE = 200
 _CAPTION = re.compile(
     r"^[*_#>|\s]{0,6}(?P<kind>Tabla|Cuadro|Table|Figura|Figure|Fig\.|TABLA|CUADRO|TABLE|FIGURA|FIGURE)[ ]"
-    r"(?P<number>\d{1,4}(?:[.-]\d{1,3}){0,2})(?=[.:)–—*]|[ ]{1,2}[–—-]|[ ]?$)(?P<rest>[^\n]{0,200})",
+    r"(?P<number>(?:[A-Z][.-]?)?\d{1,4}(?:[.-]\d{1,3}){0,2})(?=[.:)–—*]|[ ]{1,2}[–—-]|[ ]?$)(?P<rest>[^\n]{0,200})",
     re.MULTILINE,
 )
 _MARKS = "*_#>| \t"
@@ -45,7 +45,7 @@ def captions_of(extracted: Extracted) -> list[Caption]:
     matches = list(_captions(extracted))
     borders = sorted({*starts, *(match.start() for match in matches), len(text)})
     for match in matches:
-        kind, number = KIND_OF[fold_latin(match["kind"]).rstrip(".")], match["number"].replace("-", ".")
+        kind, number = KIND_OF[fold_latin(match["kind"]).rstrip(".")], caption_number(match["number"])
         if (kind, number) in known or _GOES_ON.search(match["rest"]) or len(found) >= MOST_CAPTIONS:
             continue
         known.add((kind, number))
