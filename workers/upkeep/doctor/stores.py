@@ -77,7 +77,7 @@ def examine_disk(_: DoctorWishes) -> Iterator[Found]:
     """Of this machine alone: DATA_DIR, and where uploads and sandboxes put what is on its way."""
     for place in dict.fromkeys((Path(settings.DATA_DIR), _temporary())):
         if fault := disk_fault(place, 0):  # whatever room there is
-            said, _, advice = fault.partition(". ")
+            said, _full_stop, advice = fault.partition(". ")
             yield wrong(said, f"{advice}.")
             continue
         usage, about = shutil.disk_usage(place), os.statvfs(place)
