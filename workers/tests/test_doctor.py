@@ -21,8 +21,10 @@ from corpora.models import Chunk
 from corpora.rows.counting.triggers import install_triggers, remove_triggers
 from retrieval.spaces.opened import current_index
 from retrieval.spaces.registry import active_space
+from retrieval.tests.shelf import shelve
 from retrieval.tests.spaces import model, name_model
 from tests import library as sample
+from tests.factories import CorpusFactory
 from tests.fakes.fixtures import ModelServer
 from tests.small_disk import Mounting, fill_disk, read_only, small_disk
 from workers.models import Claim
@@ -217,6 +219,16 @@ def test_embeddings_are_asked_again_before_they_are_called_away(model: ModelServ
     assert outcome(others.examine_embeddings(NONE)) == [Result.OK]
     model.script(status=503)
     assert outcome(others.examine_embeddings(NONE)) == [Result.FAIL]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_embeddings_that_the_settings_name_are_asked_before_they_are_in_use(model: ModelServer, settings: Any) -> None:
+    shelve(CorpusFactory(), "Something is kept in the space that is in use.")
+    name_model(settings)
+    assert outcome(others.examine_embeddings(NONE)) == [Result.OK, Result.WARN]
+    model.script(status=503)
+    (_, (result, said, advice)) = others.examine_embeddings(NONE)
+    assert (result, "not in use yet" in said, "cannot be filled" in advice) == (Result.FAIL, True, True)
 
 
 @pytest.fixture

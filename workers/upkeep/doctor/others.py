@@ -13,12 +13,13 @@ from agents.llm import EXTRACTIVE, client_for, resolve
 from agents.llm.base import ModelError, ModelMessage, ModelRequest
 from agents.models import Agent
 from config.concurrency.loops import block_on
+from retrieval.embeddings import get_provider
 from retrieval.embeddings.base import EmbeddingError, EmbeddingProvider, EmbeddingUnavailable
 from retrieval.ranking.rerank import get_reranker
 from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.spaces.opened import provider_of
-from retrieval.spaces.registry import active_space
-from workers.upkeep.doctor.findings import DoctorWishes, Found, doubtful, fine, wrong
+from retrieval.spaces.registry import active_space, wanted_space
+from workers.upkeep.doctor.findings import DoctorWishes, Found, Result, doubtful, fine, wrong
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -75,17 +76,27 @@ def tried_model(model: str) -> Found:
     return fine(f"{provider}:{name} answers")
 
 
-def examine_embeddings(_: DoctorWishes) -> Found:
+def examine_embeddings(_: DoctorWishes) -> Iterator[Found]:
+    """Those in use, and those that the settings name, which may be others until their space is filled."""
     space = active_space(fresh=True)
-    provider = provider_of(space)
+    advice = f"{KEYS} Meanwhile questions are searched by words alone, and documents wait."
+    yield tried_embeddings(space.collection, provider_of(space), advice)
+    wanted = wanted_space().collection
+    if wanted != space.collection:
+        named = f"{wanted}, which the settings name and which is not in use yet"
+        found = tried_embeddings(named, get_provider(), f"{KEYS} Its space cannot be filled before.")
+        filling = "The workers fill it, and then it is used: `manage.py space status` (docs/embedding-spaces.md)."
+        yield found if found[0] is not Result.OK else doubtful(found[1], filling)
+
+
+def tried_embeddings(named: str, provider: EmbeddingProvider, advice: str) -> Found:
     if not provider.waits:
-        return fine(f"{space.collection}: computed here")
+        return fine(f"{named}: computed here")
     try:
         found = _as_questions_ask(provider)
     except EmbeddingError as error:
-        advice = f"{KEYS} Meanwhile questions are searched by words alone, and documents wait."
-        return wrong(f"{space.collection}: {type(error).__name__}", advice)
-    return fine(f"{space.collection}: a vector of {found.shape[1]} numbers")
+        return wrong(f"{named}: {type(error).__name__}", advice)
+    return fine(f"{named}: a vector of {found.shape[1]} numbers")
 
 
 def _as_questions_ask(provider: EmbeddingProvider, attempts: int = 3) -> "NDArray[float32]":
