@@ -192,10 +192,21 @@ def secret_key() -> str:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
         return path.read_text(encoding="ascii")
+    except OSError as error:
+        raise no_key(path, error) from None
     key = secrets.token_urlsafe(64)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(key)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(key)
+    except OSError as error:  # of a full disk: an empty key would be there at the next start
+        path.unlink()
+        raise no_key(path, error) from None
     return key
+
+
+def no_key(path: Path, error: OSError) -> ImproperlyConfigured:
+    advice = "set SECRET_KEY, or let DATA_DIR name a folder with room that whoever runs this may write to"
+    return ImproperlyConfigured(f"No key could be kept in {str(path)!r}, {error.strerror}: {advice}.")
 
 
 def database() -> dict[str, object]:

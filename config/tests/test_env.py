@@ -16,7 +16,9 @@ from django.utils.module_loading import import_string
 
 from config import env
 from config.observability import checks
+from tests.small_disk import Mounting, fill_disk, read_only, small_disk
 
+__all__ = ["small_disk"]
 SETTINGS = env.BASE_DIR / "config" / "settings.py"
 
 
@@ -239,3 +241,18 @@ def test_a_folder_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_a_broker_of_another_kind_is_one(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CELERY_BROKER_URL", said)
     assert env.broker() == said
+
+
+def test_a_key_that_cannot_be_kept_is_said_so_and_leaves_no_empty_one(
+    small_disk: Mounting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = small_disk(1)
+    fill_disk(disk)
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    monkeypatch.setattr(env, "DATA_DIR", disk)
+    for _start in range(2):
+        with pytest.raises(ImproperlyConfigured, match=r"secret_key', No space left on device: set SECRET_KEY"):
+            env.secret_key()
+    read_only(disk)
+    with pytest.raises(ImproperlyConfigured, match="Read-only file system"):
+        env.secret_key()
