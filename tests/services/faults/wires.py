@@ -87,7 +87,7 @@ INDEX_IN_CHAT = "Qdrant down or 5 s slow in chat"
 INDEX_IN_WORK = "Qdrant down while ingesting or deleting"
 
 
-@fault(INDEX_IN_WORK, within=40, hurts="index", needs="broker database web model")
+@fault(INDEX_IN_WORK, within=40, hurts="index", needs="broker database web model objects")
 def index_killed(trial: Trial) -> Iterator[None]:
     known = trial.document("conocido")
     wait_until(lambda: trial.state(known)[0] == "indexed", patience(40), "it is indexed")
@@ -113,7 +113,7 @@ def index_silent(trial: Trial) -> Iterator[None]:
         yield
 
 
-@fault("half an upsert applied", within=60, hurts="index", needs="broker database web worker")
+@fault("half an upsert applied", within=60, hurts="index", needs="broker database web worker objects")
 def half_an_upsert(trial: Trial) -> Iterator[None]:
     """The wire is cut within a document's second batch of points, while its former version is served."""
     document = trial.document("mitades", 150)
