@@ -51,7 +51,8 @@ def refusing() -> Iterator[int]:
 
 
 def begin(command: str, folder: Path, **addresses: str) -> "subprocess.Popen[str]":
-    known = {**os.environ, "DATA_DIR": str(folder), **addresses}
+    others = dict.fromkeys(("CELERY_BROKER_URL", "CACHE_URL", "DATABASE_OWNER_URL"), "")  # of the suite's own services
+    known = {**os.environ, **others, "DATA_DIR": str(folder), **addresses}
     line = [sys.executable, str(BASE_DIR / "manage.py"), *command.split()]
     return subprocess.Popen(line, env=known, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
