@@ -51,7 +51,12 @@ def extraction_process_killed(trial: Trial) -> Iterator[None]:
     yield
 
 
-@fault("the same document delivered 10 times at once", within=30, hurts="", needs="database web worker broker model objects")
+@fault(
+    "the same document delivered 10 times at once",
+    within=30,
+    hurts="",
+    needs="database web worker broker model objects",
+)
 def ten_deliveries(trial: Trial) -> Iterator[None]:
     redis = trial.ground.services.redis
     app = Celery(broker=redis.url(0))
