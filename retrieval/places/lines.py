@@ -13,7 +13,7 @@ from retrieval.text.folding import fold_latin
 from retrieval.text.references import KINDS
 
 MOST_HOLDING = 3  # documents with a line for one lettered place
-COLUMNS = " · "  # between the names of columns in a path of headings (`workers.ingestion.chunk`)
+COLUMNS = " · "  # between the names of columns in a path of headings, as chunks are cut
 _MARKS = r"[#*|•–\- \t]{0,9}"
 _RULE = re.compile(r"\|[|:\- ]{2,400}")
 _COUNT = re.compile(r"\d{1,6}\Z")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from retrieval.places.lines import COLUMNS
 from retrieval.text.passages import PassagePart, common_path, page_at
 from workers.ingestion.chunk.sections import groups, headed_sections, heading_paths, spans_apart
 from workers.ingestion.chunk.segments import (
@@ -130,7 +131,7 @@ def _columns_above(text: str, start: int, tables: Sequence[Span]) -> tuple[str, 
     if not text[tables[place][0] : start].strip():
         return ()
     cells = [cell.strip() for cell in header.strip().strip("|").split("|")]
-    return (" · ".join(cell for cell in cells if cell)[:LONGEST_COLUMNS],)
+    return (COLUMNS.join(cell for cell in cells if cell)[:LONGEST_COLUMNS],)
 
 
 class _Chunker:
