@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
+from django.db import OperationalError
 
 from accounts.tenancy.scope import system_scope
 
@@ -19,8 +21,15 @@ class SessionStore(db.SessionStore):
             return super().exists(session_key)
 
     def save(self, must_create: bool = False) -> None:
+        """Django takes whatever keeps a session from being saved for a sign-out elsewhere, and tells its reader that
+        the request is at fault: a database that is away, or whose disk is full, is told as that."""
         with system_scope():
-            super().save(must_create)
+            try:
+                super().save(must_create)
+            except UpdateError as error:
+                if isinstance(error.__context__, OperationalError):
+                    raise error.__context__ from error.__context__.__cause__
+                raise
 
     def delete(self, session_key: str | None = None) -> None:
         with system_scope():

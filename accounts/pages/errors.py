@@ -1,7 +1,7 @@
 """What is answered to a request that no view answers: a page, or a problem where programs ask (docs/errors.md).
 
-503 where the database does not answer, 500 where we made a mistake, 404 and 400 where the address is at fault, 405
-where the address of a form is opened as a page.
+503 where the database does not answer, 507 where its disk is full, 500 where we made a mistake, 404 and 400 where the
+address is at fault, 405 where the address of a form is opened as a page.
 """
 
 import sys
@@ -14,9 +14,27 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.views import defaults
 
-from accounts.problems import InternalError, NotFound, Problem, is_outage, outage_problem, problem_response
+from accounts.problems import (
+    Busy,
+    DatabaseFull,
+    DatabaseNotWritten,
+    DatabaseUnavailable,
+    InternalError,
+    NotFound,
+    Problem,
+    is_outage,
+    outage_problem,
+    problem_response,
+)
 
 FOR_PROGRAMS = ("/api/", "/v1/")
+SAID_BY = {
+    DatabaseUnavailable: "503.html",
+    DatabaseFull: "507.html",
+    DatabaseNotWritten: "503_no_writes.html",
+    Busy: "503_busy.html",
+}
+SECONDS = {DatabaseUnavailable: "5"}  # of what passes by itself; a busy process says its own, a disk waits for somebody
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
@@ -24,11 +42,12 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 
     Rendered without the request: what pages know of their reader would be asked of the database that is away.
     """
-    away = is_outage(sys.exception())
+    problem = outage_problem(sys.exception()) if is_outage(sys.exception()) else InternalError()
     if request.path.startswith(FOR_PROGRAMS):
-        return problem_response(outage_problem(sys.exception()) if away else InternalError())
-    if away:
-        return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
+        return problem_response(problem)
+    if template := SAID_BY.get(type(problem)):
+        waits = {"Retry-After": SECONDS[type(problem)]} if type(problem) in SECONDS else problem.headers
+        return HttpResponse(render_to_string(template), status=problem.status_code, headers=waits)
     return defaults.server_error(request)
 
 

@@ -1,7 +1,7 @@
 /* What one can do with answers: copy, rate, follow a citation, see its passage. For answers of the server, too. */
 
 import { copied } from "./clipboard.js";
-import { post } from "./http.js";
+import { post, tellOutcome } from "./http.js";
 import { enrich } from "./rich.js";
 
 export const sourceOf = (citation) =>
@@ -31,9 +31,8 @@ export function nameUnsupported(root) {
 /** Whether the server has it; where not, the page says that something went wrong. */
 async function isRated(answer, said) {
   const response = await post(`/api/messages/${answer.dataset.message}/feedback/`, said).catch(() => null);
-  const trouble = document.getElementById("trouble");
-  trouble.hidden = Boolean(response?.ok);
-  return trouble.hidden;
+  tellOutcome(response?.status ?? 0);
+  return Boolean(response?.ok);
 }
 
 async function rate(button) {

@@ -2,6 +2,7 @@
    what htmx brings later. */
 
 import { copied } from "./clipboard.js";
+import { tellOutcome } from "./http.js";
 import { openDialog } from "./modal.js";
 
 const confirmation = document.getElementById("confirm");
@@ -54,10 +55,9 @@ document.addEventListener("submit", (event) => {
 document.querySelector(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // Requests of htmx that fail would fail in silence.
-const trouble = document.getElementById("trouble");
 for (const name of ["htmx:responseError", "htmx:sendError"]) {
-  document.addEventListener(name, () => { trouble.hidden = false; });
+  document.addEventListener(name, ({ detail }) => tellOutcome(detail.xhr.status));
 }
-document.addEventListener("htmx:afterOnLoad", (event) => {
-  if (event.detail.successful) trouble.hidden = true;
+document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
+  if (detail.successful) tellOutcome(detail.xhr.status);
 });

@@ -22,3 +22,11 @@ export function problemOf(text) {
 
 /** The problem's own sentence, which the server wrote in the reader's language; else the given one. */
 export const sentenceOf = (text, otherwise) => problemOf(text).detail || otherwise;
+
+const NO_ROOM = 507;
+
+/** On the page, by an answer's status (0: there was none): that it went wrong, or that nothing did. */
+export function tellOutcome(status) {
+  document.getElementById("no-room").hidden = status !== NO_ROOM;
+  document.getElementById("trouble").hidden = (status >= 200 && status < 300) || status === NO_ROOM;
+}
