@@ -9,6 +9,7 @@ from agents.llm.base import DOUBTFUL, Finished, ModelMessage, ModelRequest, Pass
 from agents.llm.extractive import ExtractiveClient, reply_to
 from agents.llm.extractive import answer as reply_of
 from agents.llm.quoting.composing import compose
+from agents.llm.quoting.layout import blocks_of
 from agents.llm.quoting.question_kinds import Wish, asks_for_difference, asks_for_list, kind_of_question
 from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import statements_of
@@ -562,3 +563,33 @@ def test_what_a_follow_up_stands_for_is_asked_where_it_is_no_addition_to_it():
     passages = [Passage(1, form, "Bases", None, ("Tercera forma normal",)), Passage(2, zones, "Memoria")]
     assert "3FN" not in reply_of("¿y la tercera?", passages, "es").text
     assert "3FN" in reply_of("¿y la tercera?", passages, "es", searched="¿Qué es la tercera forma normal?").text
+
+
+SETTINGS = Passage(
+    1,
+    "############################ SLOW QUERIES ############################\n\n"
+    "# The slow query log keeps the queries that exceeded a given time. The time\n"
+    "# does not include the input and output.\n"
+    "#\n"
+    "# There is no limit to its length, but it takes memory.\n"
+    "slow-log-length 128\n\n"
+    "################################ CACHE ################################\n\n"
+    "# A single remark.\n\ncache-size 64\n",
+    "server.conf",
+)
+
+
+def test_the_comments_of_a_settings_file_are_text_and_no_headings():
+    said = answer("What is the slow query log?", [SETTINGS], "en")
+    assert "The slow query log keeps the queries that exceeded a given time. [1]" in said
+    blocks = blocks_of(SETTINGS.text)
+    assert [one.heading for one in blocks] == ["SLOW QUERIES", "SLOW QUERIES", "A single remark."]
+    assert blocks[0].lines[0].endswith("does not include the input and output.")
+
+
+def test_comments_keep_their_marks_in_code_and_headings_of_markdown_stay_headings():
+    assert blocks_of("```sh\n# one\n# two\n```\n")[0].lines == ("# one", "# two")
+    assert [one.heading for one in blocks_of("# Title\n\n## Part\n\nText of it.\n\n# Next\nMore text.\n")] == [
+        "Part",
+        "Next",
+    ]

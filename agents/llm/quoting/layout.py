@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from statistics import median
 
+from agents.llm.quoting.comments import without_comment_marks
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
 from retrieval.context.compression import ELISION
 from retrieval.text.sentences import below_title, sentences
@@ -89,6 +90,8 @@ _DRESS = " \t>*_`#~"
 def blocks_of(text: str, headings: Collection[str] = ()) -> list[LaidBlock]:
     """The blocks in order. `headings`: the lines that are headings without a mark, as those of a PDF."""
     lines = _HYPHENATED.sub("", text.replace(ELISION, "\n\n")).splitlines()[:MOST_LINES]
+    if not any(map(_FENCE.match, lines)):  # in code a comment keeps its mark
+        lines = list(without_comment_marks(lines))
     columns = [one for heading in headings if len(one := tuple(heading.split(COLUMN))) > 1]
     known = frozenset(map(undressed, headings)) | frozenset(_numbered_titles(lines))
     reading = _Reading(known - {""}, columns, opened=_fence_before(lines))
