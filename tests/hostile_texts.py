@@ -19,6 +19,7 @@ from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
+from agents.llm.quoting.lasting import has_duration, is_lasting_word, says_it_lasts
 from agents.llm.quoting.roles import AskedRole, names_its_people
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
@@ -408,6 +409,10 @@ PROBES: dict[str, Probe] = {
     "who has a role": Probe(
         lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),
         named("agents.llm.quoting.roles", "_ROLES", "_LINE"),
+    ),
+    "how long something lasts": Probe(
+        lambda text: (is_lasting_word(text), says_it_lasts(text), has_duration(fold_latin(text), ())),
+        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_ONLY_LASTS", "_FINES"),
     ),
     "what announces a table": Probe(
         lambda text: answer("¿Cuáles son los casos?", [Passage(1, f"Los casos {text} siguientes.{ROWS}", "t")], "es"),

@@ -119,8 +119,8 @@ def test_a_row_of_a_table_answers_under_its_header():
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("¿Cuántos días dura el préstamo?", "number"),
-        ("¿Cuánto dura el préstamo?", "time"),
+        ("¿Cuántos días dura el préstamo?", "span"),
+        ("¿Cuánto dura el préstamo?", "span"),
         ("¿En qué año se fundó?", "time"),
         ("¿Quién firma el carné?", "person"),
         ("¿Dónde está la sede?", "place"),

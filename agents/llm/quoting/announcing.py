@@ -12,7 +12,7 @@ from retrieval.text.folding import fold_latin
 LONGEST_END = 120  # characters of a sentence, in which it announces something
 LONGEST_LEANING = 6  # words of a lead that says of nothing what follows: "Se distinguen tres:"
 MOST_OF_TOPIC = 0.6  # that a lead has, where its items are what is asked for
-ONE_THING = (Wish.NUMBER, Wish.TIME, Wish.PERSON, Wish.PLACE)
+ONE_THING = (Wish.NUMBER, Wish.TIME, Wish.SPAN, Wish.PERSON, Wish.PLACE)
 LAID = (Form.ITEMS, Form.TABLE)
 
 _TO_COME = re.compile(r"\b(?:son l[oa]s siguientes|the following|as follows|a continuacion)\W{0,3}$")

@@ -16,7 +16,7 @@ LONGEST_LINE = 300  # characters
 _LEVELS = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?")
 _NUMBER = re.compile(r"\d{1,3}[.)]")
 Part = tuple[str, str]  # a heading, and what is told below it
-ANSWER_FIRST = (Wish.NUMBER, Wish.TIME, Wish.PERSON, Wish.PLACE, Wish.DEFINITION)
+ANSWER_FIRST = (Wish.NUMBER, Wish.TIME, Wish.SPAN, Wish.PERSON, Wish.PLACE, Wish.DEFINITION)
 
 
 def compose(chosen: Sequence[Chosen], kind: Wish) -> str:

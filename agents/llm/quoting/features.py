@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
+from agents.llm.quoting.lasting import is_lasting_word, says_it_lasts
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import (
     Wish,
@@ -50,8 +51,8 @@ class Weighing:
 
     def __init__(self, question: str, statements: Sequence[Statement]) -> None:
         self._statements = statements
-        self._words = said_words(question)[:MOST_ASKED]
         self._kind, self._said = kind_of_question(question), frozenset(words(question)[: 4 * MOST_ASKED])
+        self._words = _sought(said_words(question)[:MOST_ASKED], self._kind)
         self._terms = exact_terms(question)
         self._counted = counted_by(question)
         self._role = AskedRole(question)
@@ -72,7 +73,7 @@ class Weighing:
     def speaks_of_it(self, number: int) -> bool:
         """Whether a statement shares any word with the question, itself or above it: else nobody could tell why it is
         quoted."""
-        return any(self._has[number]) or any(self._held_above(self._statements[number].above))
+        return any(self._has[number]) or any(self._held_above(self._above_of(self._statements[number])))
 
     def features(self, number: int) -> Mapping[str, float]:
         """By the names of `selecting.WEIGHTS`; the most are 0..1."""
@@ -82,7 +83,7 @@ class Weighing:
     def topic_in(self, number: int) -> float:
         """0..1: what the question is about, in a statement and above it."""
         one = self._statements[number]
-        return self._topic.share_in(Wording((*one.words, *one.above)))
+        return self._topic.share_in(Wording((*one.words, *self._above_of(one))))
 
     def topic_said_in(self, number: int) -> float:
         """0..1: what the question is about, in the text of a statement alone."""
@@ -114,7 +115,7 @@ class Weighing:
         rank, position = one.place
         earlier, before, after = (self._has_of((rank, position + step)) for step in (-2, -1, 1))
         own, with_before = self._share(has), self._share([max(two) for two in zip(has, before, strict=True)])
-        above = self._held_above(one.above)
+        above = self._held_above(self._above_of(one))
         return {
             "exact": self._share([float(held == 1) for held in has]),
             "own": own,
@@ -142,6 +143,7 @@ class Weighing:
             "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
+            "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
             "opens": float(is_opening),
             "defines": float(defines),
             "defining verb": float(defines and self.defining.says_from(one.text) > 0),
@@ -169,6 +171,11 @@ class Weighing:
 
     def _has_role(self, one: Statement) -> bool:
         return not lists_works(one) and self._role.is_named_in(one.text, self._said)
+
+    def _above_of(self, one: Statement) -> tuple[str, ...]:
+        """The words above a statement; of what lasts also those of the headings around its own: what a rule is of is
+        seldom said again beside its duration."""
+        return (*one.above, *one.around) if self._kind is Wish.SPAN else one.above
 
     def _held_by(self, said: Sequence[str]) -> list[float]:
         text = Wording(said)
@@ -209,6 +216,13 @@ class Weighing:
             first, second = places.get(one[:STEM_LETTERS]), places.get(other[:STEM_LETTERS])
             found += first is not None and second is not None and abs(first - second) <= NEAR
         return found / max(1, len(self._pairs))
+
+
+def _sought(said: Sequence[str], kind: Wish) -> Sequence[str]:
+    """A question's words without the one that only asks how long, unless there is no other."""
+    if kind is not Wish.SPAN:
+        return said
+    return [word for word in said if not is_lasting_word(word)] or said
 
 
 def leans(text: str) -> bool:

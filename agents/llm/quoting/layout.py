@@ -14,6 +14,7 @@ from statistics import median
 
 from agents.llm.quoting.comments import without_comment_marks
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
+from agents.llm.quoting.trail import Trail, trail_above
 from retrieval.context.compression import ELISION
 from retrieval.text.sentences import below_title, sentences
 
@@ -42,7 +43,7 @@ class LaidBlock:
     `lines`: a paragraph as one, the items without their marks, a table's rows (the header first), lines of code.
     `marks`: of the items, "2." or "-". `heading`: the nearest. `lead`: what introduces the lines.
     `asked`: for each line the question that it answers, none or all. `is_first`: below its heading. `is_spoken`: of a
-    section in which people talk.
+    section in which people talk. `outer`: the headings around the nearest one, as far as they are known.
     """
 
     form: Form
@@ -53,6 +54,7 @@ class LaidBlock:
     asked: tuple[str, ...] = ()
     is_first: bool = False
     is_spoken: bool = False
+    outer: str = ""
 
     @property
     def is_numbered(self) -> bool:
@@ -94,7 +96,8 @@ def blocks_of(text: str, headings: Collection[str] = ()) -> list[LaidBlock]:
         lines = list(without_comment_marks(lines))
     columns = [one for heading in headings if len(one := tuple(heading.split(COLUMN))) > 1]
     known = frozenset(map(undressed, headings)) | frozenset(_numbered_titles(lines))
-    reading = _Reading(known - {""}, columns, opened=_fence_before(lines))
+    above = trail_above([undressed(one) for one in headings if COLUMN not in one], list(map(undressed, lines)))
+    reading = _Reading(known - {""}, columns, opened=_fence_before(lines), trail=above)
     for line in lines:
         reading.take(line)
     reading.end_section()
@@ -160,6 +163,7 @@ class _Reading:
     questions: dict[str, str] = field(default_factory=dict)
     is_first: bool = True
     is_after_empty: bool = False
+    trail: Trail = field(default_factory=Trail)
 
     def take(self, line: str) -> None:
         fence = _FENCE.match(line)
@@ -172,6 +176,7 @@ class _Reading:
             self._pause()
         elif heading := self._heading_in(line):
             self._begin_section(heading)
+            self.trail = self.trail.behind(line, heading)
         else:
             self._take_text(line)
 
@@ -296,7 +301,8 @@ class _Reading:
             asked = [self.asked] * len(lines)
         is_set_off = form is Form.ITEMS and not any(map(_number, marks))  # numbered ones are often paragraphs
         lead = self.lead or (self.before if is_set_off else "")
-        self.blocks.append(LaidBlock(form, tuple(lines), tuple(marks), self.heading, lead, tuple(asked), self.is_first))
+        above = (self.heading, lead, tuple(asked), self.is_first)
+        self.blocks.append(LaidBlock(form, tuple(lines), tuple(marks), *above, outer=self.trail.outer))
         self.lead, self.before, self.is_first = "", "", False
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
+from agents.llm.quoting.lasting import has_duration
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS
 
@@ -15,6 +16,7 @@ class Wish(StrEnum):
     PERSON = "person"
     PLACE = "place"
     TIME = "time"
+    SPAN = "span"  # how long something lasts
     NUMBER = "number"
     DEFINITION = "definition"
     STEPS = "steps"
@@ -38,6 +40,11 @@ _DEFINES = (
 )
 # What comes first in the question counts; of two at one place, the one that is first here. Of folded text.
 _KINDS = (
+    (
+        Wish.SPAN,
+        r"cuanto dura\w{0,3}\b|cuant[oa]s (?:\w{4,9} )dura\w{0,3}\b|how long (?:do|does|can|may|will)\b"
+        rf"|{_WHICH}(?:duracion|vigencia|duration)\b",
+    ),
     (
         Wish.TIME,
         rf"cuando|{_WHICH}(?:{_PERIODS})|when|how (?:long|often|soon)|cuanto (?:tiempo|dura|tarda)|cada cuanto",
@@ -166,6 +173,8 @@ def has_kind(sentence: str, kind: Wish, asked: frozenset[str]) -> bool | None:
     folded = fold_latin(sentence)
     if kind in (Wish.PERSON, Wish.PLACE):
         return any(fold_latin(name[0].strip("(«“\"'")) not in asked for name in _NAME.finditer(sentence))
+    if kind is Wish.SPAN:
+        return has_duration(folded, asked)
     pattern = {Wish.TIME: _TIME, Wish.NUMBER: _NUMBER, Wish.REASON: _REASON}.get(kind)
     if pattern is None:
         return None

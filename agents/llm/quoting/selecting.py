@@ -7,7 +7,8 @@ list or table stands alone.
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
 found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
 those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth. The
-last two were set by hand: a role beats a sentence with another name, and any other sentence an imprint.
+last three were set by hand: a role beats a sentence with another name, any other sentence an imprint, and a duration
+beside a word for lasting one without.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,6 +25,8 @@ from retrieval.text.stems import words
 
 MOST = 3  # statements of an answer
 SURE = 0.85
+AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
+ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of something else is no answer
 CLEAR = 1.0  # the first one's probability and its share of the topic together
 LONGEST_ANSWER = 800  # characters, that a further statement may not pass
 WORTH_ADDING = 0.1  # of the first one's probability
@@ -36,7 +39,7 @@ WEIGHTS = {
     "whole difference": 1.67, "both": 1.52, "rank": -0.08, "first": 0.83, "titled": 2.23, "titled first": 3.38,
     "titled definition": 1.94, "asked": 3.47, "leans": -0.12, "length": -0.36, "whole": -0.64, "whole code": -0.06,
     "row": 1.17, "item": 0.17, "introduces": -2.0, "dialogue": -2.26, "task": -1.56, "exercise": -1.62,
-    "role": 3.0, "imprint": -8.0,
+    "role": 3.0, "imprint": -8.0, "lasts": 2.0,
 }  # fmt: skip
 
 
@@ -76,14 +79,14 @@ def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], 
     """As many as are needed to be sure."""
     chosen: list[Chosen] = []
     sure = 0.0
-    counts = _counts_for(question)
+    kind, counts = kind_of_question(question), _counts_for(question)
     for number, probability in _rated(asked, statements, defines_first=defines_first):
         if len(chosen) == MOST or sure >= SURE or (chosen and chosen[0].statement.is_whole):
             break
         if chosen and not _may_be_added(statements[number], probability, chosen):
             continue
         candidate = _chosen(asked, statements, number, probability)
-        if chosen and not _adds(candidate, chosen, counts):
+        if chosen and not _adds(candidate, chosen, kind, counts):
             continue
         chosen.append(candidate)
         sure += probability
@@ -162,7 +165,7 @@ def _counts_for(question: str) -> Callable[[Chosen], bool]:
     """Whether a statement has the number or the date that is asked for: beside one that has, what a deposit is does not
     say how much it is."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
-    if kind not in (Wish.NUMBER, Wish.TIME):
+    if kind not in AMOUNTS:
         return lambda _one: True
     return lambda one: has_kind(one.statement.text, kind, asked) is not False
 
@@ -203,8 +206,9 @@ def stands_out(chosen: Sequence[Chosen]) -> bool:
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether a number or a date was asked for, and there is none; or what something is, and nothing says it; or how it
-    is done, and a sentence about something else says in passing that it is; or who, and a bibliography is quoted."""
+    """Whether a number, a date or a duration was asked for, and there is none, or it is another thing's; or what
+    something is, and nothing says it; or how it is done, and a sentence about something else says in passing that it
+    is; or who, and a bibliography is quoted."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
     if asks_what_one_thing_is(question):
         return not chosen[0].defines
@@ -212,8 +216,10 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
         return lists_works(chosen[0].statement)
     if kind is Wish.STEPS:
         return chosen[0].is_aside and not chosen[0].statement.is_whole
-    if kind not in (Wish.NUMBER, Wish.TIME):
+    if kind not in AMOUNTS:
         return False
+    if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
+        return True
     if chosen[0].statement.is_whole:
         return chosen[0].statement.block.form is Form.CODE
     return all(has_kind(one.statement.text, kind, asked) is False for one in chosen)
@@ -231,9 +237,12 @@ def _may_be_added(one: Statement, probability: float, chosen: Sequence[Chosen]) 
     return all(_likeness(one.stems, other.statement.stems) <= SAME for other in chosen)
 
 
-def _adds(candidate: Chosen, chosen: Sequence[Chosen], counts: Callable[[Chosen], bool]) -> bool:
-    """No row that has less of the topic, and no definition beside what is asked for."""
+def _adds(candidate: Chosen, chosen: Sequence[Chosen], kind: Wish, counts: Callable[[Chosen], bool]) -> bool:
+    """No row that has less of the topic, and no definition beside what is asked for; beside how long something lasts
+    nothing but that."""
     if candidate.statement.block.form is Form.TABLE and candidate.topic < chosen[0].topic:
+        return False
+    if kind is Wish.SPAN and counts(chosen[0]) and not counts(candidate):
         return False
     return not (candidate.defines and counts(chosen[0]) and not counts(candidate))
 

@@ -21,7 +21,8 @@ class Statement:
     `text`: the sentence, the item or the row's cells between bars; of a whole block what is told above its lines.
     `line`: which of the block's, None for a whole block. `place`: the passage and which of its statements.
     `words`: of the text, folded. `heading`: of the heading; `above`: of it, the lead, the table's header and the
-    question it answers. `is_imprint`: a line below a document's title, with its edition or its people.
+    question it answers. `is_imprint`: a line below a document's title, with its edition or its people. `around`: of
+    the headings around its own.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Statement:
     asked: str = ""
     opens_section: bool = False
     is_imprint: bool = False
+    around: tuple[str, ...] = ()
 
     @property
     def stems(self) -> frozenset[str]:
@@ -52,11 +54,12 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
     for rank, passage in enumerate(passages):
         position = 0
         for block in blocks_of(passage.text, passage.headings):
+            around = said_words(block.outer)
             for one in _of_block(block, passage.n, rank, position):
                 key = (one.text, one.block.lines[0] if one.is_whole else "")
                 if key not in seen:
                     seen.add(key)
-                    found.append(replace(one, is_imprint=True) if _is_imprint(one, passage.title) else one)
+                    found.append(replace(one, is_imprint=_is_imprint(one, passage.title), around=around))
                     position += 1
         if len(found) >= MOST_STATEMENTS:
             break

@@ -1,0 +1,63 @@
+"""How long something lasts, without a language model: a duration of it, and neither a fine nor a price."""
+
+import pytest
+
+from agents.llm.base import Passage
+from agents.llm.extractive import answer as reply_of
+from agents.llm.quoting.question_kinds import Wish, kind_of_question
+
+LENT = Passage(
+    1,
+    "## Préstamo\n\n### ¿Cuántos libros puedo llevarme y durante cuánto tiempo?\n\n"
+    "Con el carné General, ocho libros durante 21 días. Las novedades, con etiqueta verde, se prestan 10 días.\n\n"
+    "### ¿Qué pasa si devuelvo un libro tarde?\n\n"
+    "Por cada día de retraso hay un día de suspensión del préstamo, hasta un máximo de 90 días.\n",
+    "Preguntas frecuentes",
+)
+PERMIT = Passage(
+    1,
+    "The parking permit costs 30 euros, and 5 % more when paid late. A parking permit that is overdue is fined after "
+    "10 days. The permit expires two years after it was issued.",
+    "Parking rules",
+    headings=("Parking permit",),
+)
+
+
+@pytest.mark.parametrize("question", ["¿Cuánto dura el préstamo de un libro?", "¿Cuántos días dura el préstamo?"])
+def test_it_is_told_by_its_duration_and_not_by_that_of_a_fine(question):
+    said = reply_of(question, [LENT], "es")
+    assert not said.is_doubtful
+    assert "durante 21 días" in said.text
+    assert "suspensión" not in said.text
+
+
+def test_the_fine_s_own_duration_is_told_where_it_is_asked_for():
+    said = reply_of("¿Cuánto dura la suspensión del préstamo?", [LENT], "es")
+    assert "hasta un máximo de 90 días" in said.text
+    assert not said.is_doubtful
+
+
+def test_neither_a_price_nor_a_percentage_is_a_duration():
+    said = reply_of("How long does a parking permit last?", [PERMIT], "en").text
+    assert said.startswith("The permit expires two years")
+
+
+def test_a_duration_of_something_else_is_only_the_nearest():
+    text = "El proceso de edición tiene cinco pasos y dura veinte semanas en la editorial."
+    assert reply_of("¿Cuánto dura la suspensión?", [Passage(1, text, "Manual")], "es").is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("¿Cuánto dura el curso?", Wish.SPAN),
+        ("¿Cuántas semanas dura el curso?", Wish.SPAN),
+        ("¿Qué vigencia tiene el permiso?", Wish.SPAN),
+        ("How long does the permit last?", Wish.SPAN),
+        ("How long is the bridge?", Wish.TIME),
+        ("¿Cuándo vence el permiso?", Wish.TIME),
+        ("¿Cuántos libros puedo llevarme?", Wish.NUMBER),
+    ],
+)
+def test_what_asks_how_long(question, kind):
+    assert kind_of_question(question) is kind
