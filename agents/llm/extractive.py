@@ -8,12 +8,14 @@ from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passag
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
+from agents.llm.quoting.quotable import shown
 from agents.llm.quoting.selecting import lacks_what_was_asked, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.source import without_source
 from retrieval.text.asked_names import says_only_where
 
 PRINTED = 5  # lines of a place that are told as they are
+MOST_SHARED = 3  # documents that are quoted for one place
 NEAREST = 2  # sentences that are shown where none answers
 WORDS_PER_DELTA = 4
 
@@ -26,6 +28,11 @@ NEAREST_INTRODUCTION = {
     "es": "No he encontrado una frase que lo diga claramente. Lo más cercano que dicen los documentos:",
     "en": "I found no sentence that clearly says it. The nearest that the documents say:",
 }
+SHARED_INTRODUCTION = {
+    "es": "Varios documentos tienen lo que se nombra, y la pregunta no dice en cuál. Esto dice cada uno:",
+    "en": "Several documents have what is named, and the question does not say which one is meant. What each says:",
+}
+ALSO_IN = {"es": "También lo tienen:", "en": "These have it, too:"}
 NO_INFORMATION = {
     "es": "No tengo información suficiente en los documentos para responder a esa pregunta.",
     "en": "I don't have enough information in the documents to answer that question.",
@@ -60,13 +67,30 @@ class ExtractiveClient:
 def reply_to(request: ModelRequest) -> Reply:
     """The answer; it says that it is no language model once in a conversation, below its first one."""
     passages = _of_the_places(request.passages, request.places)
-    is_named = bool(request.places)
-    said = answer(request.question, passages, request.language, is_named=is_named, searched=request.searched)
+    titled = [[one for one in passages if one.title == title] for title in dict.fromkeys(request.shared_by)]
+    if shared := list(filter(None, titled)):
+        said = _of_each(request, shared)
+    else:
+        is_named = bool(request.places)
+        said = answer(request.question, passages, request.language, is_named=is_named, searched=request.searched)
     introduction = INTRODUCTION[_spoken(request.language)]
     has_said_so = any(introduction in one.content for one in request.messages if one.role == "assistant")
     if has_said_so or not request.passages:
         return said
     return said._replace(text=f"{said.text}\n\n{introduction}")
+
+
+def _of_each(request: ModelRequest, shared: Sequence[Sequence[Passage]]) -> Reply:
+    """What a place says in each of the documents that have it, below their names: which one is meant is not said."""
+    spoken = _spoken(request.language)
+    told = []
+    for own in shared[:MOST_SHARED]:
+        said = answer(request.question, own, request.language, is_named=True, searched=request.searched).text
+        told.append(f"**{shown(own[0].title)}**\n\n{said.removeprefix(NEAREST_INTRODUCTION[spoken]).strip()}")
+    quoted = {own[0].title for own in shared[:MOST_SHARED]}
+    if others := [title for title in dict.fromkeys(request.shared_by) if title not in quoted]:
+        told.append(ALSO_IN[spoken] + "\n\n" + "\n".join(f"- {shown(title)}" for title in others))
+    return Reply("\n\n".join((SHARED_INTRODUCTION[spoken], *told)), is_doubtful=True)
 
 
 def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequence[Passage]:

@@ -593,3 +593,28 @@ def test_comments_keep_their_marks_in_code_and_headings_of_markdown_stay_heading
         "Part",
         "Next",
     ]
+
+
+@pytest.mark.parametrize(("language", "introduction"), [("es", "Varios documentos"), ("en", "Several documents")])
+def test_a_place_that_several_documents_have_is_quoted_of_each_below_its_name(language, introduction):
+    heading = "Artículo 10. Prohibiciones"
+    passages = [
+        Passage(1, f"{heading}\n\nSe prohíben las estufas de gas en las terrazas.", "Terrazas", 2, (heading,)),
+        Passage(2, f"{heading}\n\nSe prohíben los herbicidas en todas las parcelas.", "Huertos", 4, (heading,)),
+    ]
+    request = ModelRequest(
+        "extractive",
+        "",
+        (),
+        question="artículo 10",
+        passages=tuple(passages),
+        language=language,
+        places=(heading,),
+        shared_by=("Terrazas", "Huertos", "Archivos"),
+    )
+    said = reply_to(request)
+    assert said.is_doubtful
+    assert said.text.startswith(introduction)
+    assert said.text.index("**Terrazas**") < said.text.index("estufas de gas en las terrazas. [1]")
+    assert said.text.index("**Huertos**") < said.text.index("herbicidas en todas las parcelas. [2]")
+    assert "- Archivos" in said.text

@@ -78,5 +78,6 @@ def chat_request_for(
         passages=tuple(passage for _, passage in numbered),
         language=quoting_language(language),
         places=retrieval.named.places,
+        shared_by=retrieval.named.shared_by,
         tools=tools,
     )

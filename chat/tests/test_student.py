@@ -127,3 +127,17 @@ def test_a_conversation_s_context_takes_the_student_s_place_and_state(
     for wrong in ({"state": "asleep"}, {"difficulty": "hard"}, {"unit": ["a"]}, {"unit": "x" * 101}, {"mood": "x"}):
         assert patch(wrong).status_code == 400
     assert list(StudentState) == ["exploration", "confusion", "practice", "debugging"]
+
+
+@pytest.mark.django_db
+def test_a_place_without_a_document_is_of_the_one_that_the_last_answer_cites(
+    people: People, conversation: Conversation
+) -> None:
+    first, second = Document.objects.filter(title__in=("U01", "U02")).order_by("title")
+    cite(conversation, first)
+    assert "document" not in preferences(people, conversation)
+    assert preferences(people, conversation, "¿Qué dice el artículo 3?")["document"] == (str(first.pk),)
+    cite(conversation, second)
+    assert preferences(people, conversation, "¿Qué dice el artículo 3?")["document"] == (str(second.pk),)
+    second.corpus.assignments.all().delete()
+    assert "document" not in preferences(people, conversation, "¿Qué dice el artículo 3?")

@@ -1,5 +1,6 @@
 """Where a student is in a course, and what follows from it for a search: this unit and those before it, this level and
-those below it come first (rag-for-teaching-agents §2.2, §4.3: "unidad actual, nivel del estudiante").
+those below it come first (rag-for-teaching-agents §2.2, §4.3: "unidad actual, nivel del estudiante"). And in which
+document: an article without one is of that which the last answer cites, if that is one alone.
 
 Told by the client (a conversation's context, or a question's), else read from what the last answers cited.
 """
@@ -10,9 +11,11 @@ from typing import Any
 
 from chat.models import Citation, Conversation
 from chat.understanding.student import FIRST, StudentState, state_read
+from corpora.metadata.names import DOCUMENT
 from corpora.metadata.units import unit_number
 from corpora.models import Document
 from corpora.scope import Scope
+from retrieval.text.asked_places import asked_places
 
 LEVELS = ("basico", "intermedio", "avanzado")
 PARTS = ("unit", "difficulty", "state")  # of a context, beside its conditions
@@ -33,7 +36,21 @@ def leanings(
         first["unit"] = units_until(unit, _units_in(scope))
     if "difficulty" not in first and place.get("difficulty") in LEVELS:
         first["difficulty"] = LEVELS[: LEVELS.index(place["difficulty"]) + 1]
+    if said and asked_places(said[-1]) and (document := _document_cited(scope, conversation)):
+        first[DOCUMENT] = (document,)
     return first
+
+
+def _document_cited(scope: Scope, conversation: Conversation) -> str:
+    """The one document that the last answer cites, which a place without a document is then of; "" of several."""
+    if conversation._state.adding:
+        return ""
+    last = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk").first()
+    cited = (
+        set(Citation.objects.filter(message=last, cited=True).values_list("document_id", flat=True)) if last else set()
+    )
+    (only,) = cited if len(cited) == 1 else (None,)
+    return str(only) if only and Document.objects.in_scope(scope).filter(pk=only).exists() else ""
 
 
 def _place_cited(scope: Scope, conversation: Conversation) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from corpora.metadata.names import DOCUMENT
 from corpora.scope import Scope
 from retrieval.places import statements
 from retrieval.places.names import name_key
@@ -75,7 +76,7 @@ def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
         return Looked(asked, resolution, titles, (), tuple(missing), unclear)
     sections: list[FoundSection] = []
     for place, holders in ((place, holders) for place, holders in wanted if place not in missing):
-        found = chosen_sections(place, [row for row in rows if holders is None or row.document in holders])
+        found = chosen_sections(place, _held(rows, holders, policy))
         sections += found
         if not (found or place.is_bare or _is_a_document(place, resolution)):
             missing.append(place)
@@ -165,6 +166,16 @@ def _sections(
     for id, *facts, _, chunk in sorted(rows, key=lambda row: (str(row[1]), row[5], row[9])):
         sections.setdefault(id, FoundSection(*facts)).chunks.append(chunk)
     return list(sections.values())
+
+
+def _held(
+    rows: Sequence[FoundSection], holders: frozenset[UUID] | None, policy: RetrievalPolicy
+) -> Sequence[FoundSection]:
+    """Those of the documents that are named with a place; where none is, of those that are preferred and have it."""
+    if holders is not None:
+        return [row for row in rows if row.document in holders]
+    preferred = frozenset(policy.preferences.get(DOCUMENT, ()))
+    return [row for row in rows if str(row.document) in preferred] or rows
 
 
 def _meeting(rows: list[FoundSection], policy: RetrievalPolicy) -> list[FoundSection]:

@@ -11,7 +11,8 @@ class Named:
     which a line does that begins with what was asked for. Without
     a document of its own name `missing_documents` is what it calls it, and `nearest` are titles in scope that share
     most with that; `missing_places` are not in the documents that were named, or in none. `is_sure` is False where
-    several documents or sections may be meant.
+    several documents or sections may be meant. `shared_by`: the titles of the documents that have a place of which the
+    question does not say whose it is, the likeliest first; none where its other words decide.
     """
 
     documents: tuple[str, ...] = ()
@@ -20,6 +21,7 @@ class Named:
     missing_places: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     is_sure: bool = True
+    shared_by: tuple[str, ...] = ()
 
     @property
     def is_missing(self) -> bool:

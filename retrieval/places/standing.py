@@ -6,7 +6,8 @@ gets it and nothing else.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -30,6 +31,7 @@ COMPARED = 5
 MOST_CHUNKS = 6  # of one section, and
 MOST_SECTIONS = 8  # of the question, that are read
 NEAREST = 3  # titles that are told where what was asked for is missing
+FEWEST_SHARING = 2  # documents with a place that the question says of none
 MOST_MEANT = 3  # sections for one place, where several may be meant
 
 
@@ -102,9 +104,57 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
         named,
         places=tuple(dict.fromkeys((*named.places, *(_headings(lines) if is_certain else ())))),
         is_sure=named.is_sure and is_certain and not lacking,
+        shared_by=shared_by(sections, first.values(), rest) if not looked.resolution.documents else (),
     )
     left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in first)
-    return Standing(tuple(first.values()), left, named, rest, _by_words(sections))
+    told = _each_first(first.values()) if named.shared_by else tuple(first.values())
+    return Standing(told, left, named, rest, _by_words(sections))
+
+
+def shared_by(
+    sections: Sequence[FoundSection], passages: Iterable[RetrievedChunk], rest: Sequence[str]
+) -> tuple[str, ...]:
+    """The titles of the documents that have one place, as their passages stand; none where it is of one, or where the
+    first alone has most of the question's other words, `rest`."""
+    holders: dict[AskedPlace, set[UUID]] = defaultdict(set)
+    for section in sections:
+        if section.place and section.place.kind != HEADING:
+            holders[section.place].add(section.document)
+    several = frozenset[UUID]().union(*(one for one in holders.values() if len(one) > 1))
+    texts: dict[UUID, list[RetrievedChunk]] = defaultdict(list)
+    for chunk in passages:
+        if chunk.document in several:
+            texts[chunk.document].append(chunk)
+    if len(texts) < FEWEST_SHARING:
+        return ()
+    best, *others = (_share_said(" ".join(map(_said_in, own)), rest) if rest else 0.0 for own in texts.values())
+    if best >= COVERED and best > max(others):
+        return ()
+    return tuple(own[0].title for own in texts.values())
+
+
+def _said_in(chunk: RetrievedChunk) -> str:
+    return f"{' '.join(chunk.heading_path)} {chunk.text}"
+
+
+def _share_said(text: str, rest: Sequence[str]) -> float:
+    """How many of some stems a text has, in the singular or the plural: "infrac" is not begun by "infrarrojos"."""
+    said = {_singular(one) for one in stems(text)}
+    return sum(_singular(one) in said for one in rest) / len(rest)
+
+
+def _singular(one: str) -> str:
+    return one.rstrip("es")
+
+
+def _each_first(passages: Iterable[RetrievedChunk]) -> tuple[RetrievedChunk, ...]:
+    """What each document begins with before what any of them goes on with."""
+    counted: dict[UUID, int] = defaultdict(int)
+    ranked: list[tuple[int, RetrievedChunk]] = []
+    for chunk in passages:
+        ranked.append((counted[chunk.document], chunk))
+        counted[chunk.document] += 1
+    return tuple(chunk for _, chunk in sorted(ranked, key=lambda one: one[0]))
 
 
 def _headings(lines: Sequence[RetrievedChunk]) -> list[str]:
@@ -249,8 +299,7 @@ def _rated(chunk: RetrievedChunk, rest: Sequence[str], *, is_sure: bool) -> Retr
     """What is certain to be the place is worth SURE, if it also has the question's other words."""
     if not is_sure:
         return replace(chunk, relevance=MANY)
-    own = set(stems(f"{' '.join(chunk.heading_path)} {chunk.text}"))
-    begun = {stem[:COMPARED] for stem in own}  # plural forms end otherwise
+    begun = {stem[:COMPARED] for stem in stems(_said_in(chunk))}  # plural forms end otherwise
     share = sum(stem[:COMPARED] in begun for stem in rest) / len(rest) if rest else 1.0
     return replace(chunk, relevance=SURE if share >= COVERED else max(chunk.relevance, OF_OTHER_WORDS))
 
