@@ -537,7 +537,7 @@ PROBES: dict[str, Probe] = {
             carry_topic(["artículo 14"], f"¿y el {text}"),
             carry_topic(["artículo 14 de la ordenanza de obras"], f"¿y en la de {text}"),
         ),
-        named("chat.understanding.topics", "_COUNT", "_OF_ANOTHER"),
+        named("chat.understanding.topics", "_COUNT", "_OF_ANOTHER", "_IN_ANOTHER"),
         size=2_000,  # a question has 8,000 at most
     ),
     "courtesies": Probe(

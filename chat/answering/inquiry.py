@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+
+from asgiref.sync import sync_to_async
 
 from accounts.models import Membership
 from agents.llm.base import ModelMessage
@@ -23,6 +26,7 @@ from chat.versions import Exchange, exchange_to_replace
 from corpora.scope import Scope, is_personal
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
+from retrieval.places.lookup import is_called
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import aretrieve
 from retrieval.spaces import granularities
@@ -79,7 +83,8 @@ class Inquiry:
         if rewritten.question or not (self.agent.uses_rag and self.agent.condense):
             return rewritten
         asked = tuple(one.content for one in self.history if one.role == "user")
-        return replace(rewritten, question=carry_topic(asked, self.question.text))
+        is_there = partial(is_called, scope=self.plan.scope)
+        return replace(rewritten, question=await sync_to_async(carry_topic)(asked, self.question.text, is_there))
 
     def plan_anew(self, strategy: Strategy) -> Plan:
         """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""

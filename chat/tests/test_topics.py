@@ -128,3 +128,22 @@ def test_a_hostile_conversation_is_carried_in_part() -> None:
 
 def test_what_counts_nothing_is_no_other_place() -> None:
     assert "cláusula mayor" not in carry_topic(["cláusula cuarta del contrato de obra"], "¿y la mayor?")
+
+
+@pytest.mark.parametrize(
+    ("question", "which"),
+    [("¿y en los huertos?", "ordenanza de huertos"), ("¿Y para las terrazas?", "ordenanza de terrazas")],
+)
+def test_another_document_takes_the_place_of_the_one_before_where_one_is_called_so(question: str, which: str) -> None:
+    asked = ["¿Qué multa hay por hacer fuego según la ordenanza de playas?"]
+    said = carry_topic(asked, question, is_there=lambda name: name == which)
+    assert which in said
+    assert "multa" in said
+    assert "playas" not in said
+
+
+def test_where_no_document_is_called_so_it_is_still_the_one_before() -> None:
+    asked = ["¿Qué multa hay por hacer fuego según la ordenanza de playas?"]
+    said = carry_topic(asked, "¿y en los merenderos?")
+    assert "ordenanza de playas" in said
+    assert said.count("playas") == 1

@@ -4,11 +4,11 @@ A question has no topic of its own where it refers back ("¿Quién puede acceder
 or says nothing but "how long". Then the documents, places and words of the latest question that had one are searched
 for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
 document that was named last, "¿y el 15?" the same kind of place, "¿y en la de huertos?" the same of another document,
-"¿y la tercera?" the same of another in a row.
+"¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
@@ -48,24 +48,37 @@ _OF_ANOTHER = re.compile(
     r"(?:(?:el|la)\s{1,3}(?:de|sobre)\b|el del\b|la del\b|the\s{1,3}one\s{1,3}(?:on|of|for|about)\b)\s{1,3}"
     r"(?P<which>[^\s?.][^?.]{0,100})"
 )
+# "¿y en los huertos?", "and for allotments?": of another document where there is one of that name.
+_IN_ANOTHER = re.compile(
+    r"[\s¿]{0,9}(?:y|and|but|pero)\s{1,3}(?:en|para|in|for|on)\s{1,3}(?:(?:el|la|los|las|the)\s{1,3})?"
+    r"(?P<which>[^\s?.][^?.]{0,100})"
+)
 _NAMES = frozenset({MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT})
 
 
-def carry_topic(asked: Sequence[str], question: str) -> str:
+def nothing_is_called(_name: str) -> bool:
+    return False
+
+
+def carry_topic(asked: Sequence[str], question: str, is_there: Callable[[str], bool] = nothing_is_called) -> str:
     """What to search for instead of `question`; "" where it stands alone or nothing was asked before.
 
-    `asked` are the questions before it, the latest last.
+    `asked` are the questions before it, the latest last; `is_there` whether a document is called so.
     """
     question = question[:LONGEST_ASKED]
     before: list[str] = []
     for one in [one[:LONGEST_ASKED] for one in asked if one.strip()][-MOST_BACK:]:
-        before.append(_place_meant(one, before) or _other_meant(one, before) or one)
+        before.append(_place_meant(one, before) or _other_meant(one, before, is_there) or one)
     topic = _topic_of(before)
     if not topic:
         return ""
     if _asks_again(_words(question)):
         return topic
-    if meant := _part_meant(question, before) or _place_meant(question, before) or _other_meant(question, before):
+    if (
+        meant := _part_meant(question, before)
+        or _place_meant(question, before)
+        or _other_meant(question, before, is_there)
+    ):
         return meant
     names = _names(question)
     if not _needs_a_topic(question) or (asked_places(question) and not names):
@@ -74,7 +87,8 @@ def carry_topic(asked: Sequence[str], question: str) -> str:
         return _joined(question, _names(topic))
     if names:
         return _joined(question, [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True))
-    return _joined(question, [*(one.text for one in asked_places(topic)), *_names(topic), *_own_words(topic)])
+    said = _own_words(topic, without_names=True)
+    return _joined(question, [*(one.text for one in asked_places(topic)), *_names(topic), *said])
 
 
 def _topic_of(before: Sequence[str]) -> str:
@@ -104,18 +118,24 @@ def _part_meant(question: str, before: Sequence[str]) -> str:
     return ""
 
 
-def _other_meant(question: str, before: Sequence[str]) -> str:
+def _other_meant(question: str, before: Sequence[str], is_there: Callable[[str], bool]) -> str:
     """What was asked, of another document of the same kind or of another in a row; "" of other questions."""
-    return _of_another(question, _topic_of(before)) or _another_in_a_row(question, before)
+    return _of_another(question, _topic_of(before), is_there) or _another_in_a_row(question, before)
 
 
-def _of_another(question: str, topic: str) -> str:
-    found = _OF_ANOTHER.match(fold_latin(question))
+def _of_another(question: str, topic: str, is_there: Callable[[str], bool]) -> str:
     named = next((word for name in _names(topic) for word in _words(name) if word in NOUNS), "")
-    if not found or not named or _names(question):
+    if not named or _names(question):
+        return ""
+    found = _OF_ANOTHER.match(fold_latin(question))
+    if not found and (other := _IN_ANOTHER.match(fold_latin(question))):
+        found = other if is_there(f"{named} de {other['which']}") else None
+    if not found:
         return ""
     asked = [one.text for one in asked_places(topic)] or _own_words(topic, without_names=True)
-    return _joined(f"{named} de {question[found.start('which') : found.end('which')]}", asked)
+    return _joined(
+        " ".join(dict.fromkeys(asked)), [f"{named} de {question[found.start('which') : found.end('which')].strip()}"]
+    )
 
 
 def _another_in_a_row(question: str, before: Sequence[str]) -> str:

@@ -83,6 +83,13 @@ def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
     return Looked(asked, resolution, titles, tuple(sections), tuple(missing))
 
 
+def is_called(name: str, scope: Scope) -> bool:
+    """Whether documents in scope are clearly called so: "ordenanza de huertos"."""
+    mentions = asked_mentions(name)
+    resolution = resolve_names(mentions, _documents(AskedNames((), mentions), scope)[0])
+    return bool(resolution.documents) and not resolution.missing
+
+
 def _without_editions(places: Sequence[AskedPlace], resolution: Resolution) -> tuple[AskedPlace, ...]:
     """Without the numbers that are an edition's: "4.0.3" of "V2.1.1 of ASVS 4.0.3"."""
     meant = (*(one.mention for one in resolution.clear), *resolution.missing)
