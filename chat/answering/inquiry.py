@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from asgiref.sync import sync_to_async
-
 from accounts.models import Membership
 from agents.llm.base import ModelMessage
 from agents.lookup import agent_for
@@ -23,6 +21,7 @@ from chat.understanding.course import leanings
 from chat.understanding.courtesies import is_courtesy
 from chat.understanding.topics import carry_topic
 from chat.versions import Exchange, exchange_to_replace
+from config.concurrency.threads import in_thread
 from corpora.scope import Scope, is_personal
 from retrieval.confidence.gate import Gate
 from retrieval.flags import effective_flags
@@ -83,8 +82,10 @@ class Inquiry:
         if rewritten.question or not (self.agent.uses_rag and self.agent.condense):
             return rewritten
         asked = tuple(one.content for one in self.history if one.role == "user")
+        if not asked:
+            return rewritten
         is_there = partial(is_called, scope=self.plan.scope)
-        return replace(rewritten, question=await sync_to_async(carry_topic)(asked, self.question.text, is_there))
+        return replace(rewritten, question=await in_thread(carry_topic, asked, self.question.text, is_there))
 
     def plan_anew(self, strategy: Strategy) -> Plan:
         """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""
