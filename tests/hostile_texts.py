@@ -71,6 +71,7 @@ from retrieval.places.lines import is_said, lines_of, place_heading
 from retrieval.places.source import without_source
 from retrieval.places.standing import part_mark
 from retrieval.tests.exact import chunk_of
+from retrieval.text.about import asks_what_about, is_summary, says_this_document
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
@@ -409,6 +410,10 @@ PROBES: dict[str, Probe] = {
     "who has a role": Probe(
         lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),
         named("agents.llm.quoting.roles", "_ROLES", "_LINE"),
+    ),
+    "what something is about": Probe(
+        lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),
+        named("retrieval.text.about", "_ABOUT", "_THIS", "_SUMMARY"),
     ),
     "how long something lasts": Probe(
         lambda text: (is_lasting_word(text), says_it_lasts(text), has_duration(fold_latin(text), ())),

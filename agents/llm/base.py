@@ -66,7 +66,8 @@ class ModelRequest:
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
     extractive answerer, which reads no prompt; `searched` is what was searched for where the question leaves its
     subject to what was said before. `places`: the headings that the question names and the passages are of;
-    `shared_by` the titles of the documents that have such a place, where the question does not say whose it means.
+    `shared_by` the titles of the documents that have such a place, where the question does not say whose it means;
+    `outline` the headings of what the question asks about, where it wants to know what that is about.
     `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size limit.
     `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer checks it
     all the same (`ask_structured`).
@@ -85,6 +86,7 @@ class ModelRequest:
     language: str = "es"
     places: tuple[str, ...] = ()
     shared_by: tuple[str, ...] = ()
+    outline: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = None
     tools: tuple[ToolOffer, ...] = ()
     rounds: tuple[ToolRound, ...] = ()

@@ -15,6 +15,7 @@ from retrieval.places.source import without_source
 from retrieval.text.asked_names import says_only_where
 
 PRINTED = 5  # lines of a place that are told as they are
+MOST_OUTLINED = 15  # headings
 MOST_SHARED = 3  # documents that are quoted for one place
 NEAREST = 2  # sentences that are shown where none answers
 WORDS_PER_DELTA = 4
@@ -33,6 +34,7 @@ SHARED_INTRODUCTION = {
     "en": "Several documents have what is named, and the question does not say which one is meant. What each says:",
 }
 ALSO_IN = {"es": "También lo tienen:", "en": "These have it, too:"}
+OUTLINE_INTRODUCTION = {"es": "Sus apartados son:", "en": "Its sections are:"}
 NO_INFORMATION = {
     "es": "No tengo información suficiente en los documentos para responder a esa pregunta.",
     "en": "I don't have enough information in the documents to answer that question.",
@@ -71,8 +73,15 @@ def reply_to(request: ModelRequest) -> Reply:
     if shared := list(filter(None, titled)):
         said = _of_each(request, shared)
     else:
-        is_named = bool(request.places)
-        said = answer(request.question, passages, request.language, is_named=is_named, searched=request.searched)
+        said = answer(
+            request.question,
+            passages,
+            request.language,
+            is_named=bool(request.places),
+            searched=request.searched,
+            is_about=bool(request.outline),
+        )
+        said = said._replace(text="\n\n".join((said.text, *_outlined(request))))
     introduction = INTRODUCTION[_spoken(request.language)]
     has_said_so = any(introduction in one.content for one in request.messages if one.role == "assistant")
     if has_said_so or not request.passages:
@@ -93,6 +102,15 @@ def _of_each(request: ModelRequest, shared: Sequence[Sequence[Passage]]) -> Repl
     return Reply("\n\n".join((SHARED_INTRODUCTION[spoken], *told)), is_doubtful=True)
 
 
+def _outlined(request: ModelRequest) -> list[str]:
+    """The headings of what is asked about, below a sentence that says so; nothing where there are none."""
+    if not request.outline:
+        return []
+    told, more = request.outline[:MOST_OUTLINED], len(request.outline) - MOST_OUTLINED
+    lines = [f"- {shown(title)}" for title in told] + ([f"- … (+{more})"] if more > 0 else [])
+    return [OUTLINE_INTRODUCTION[_spoken(request.language)], "\n".join(lines)]
+
+
 def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequence[Passage]:
     """Those below a heading that the question names: what others say is no answer to it; all where none is."""
     named = frozenset(places)
@@ -100,17 +118,24 @@ def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequen
 
 
 def answer(
-    question: str, passages: Sequence[Passage], language: str, *, is_named: bool = False, searched: str = ""
+    question: str,
+    passages: Sequence[Passage],
+    language: str,
+    *,
+    is_named: bool = False,
+    searched: str = "",
+    is_about: bool = False,
 ) -> Reply:
     """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first. `is_named`:
     they are what the question names, and need not have its words. `searched`: the question with the subject that it
-    leaves to what was said before; where that is no addition to it, it is what is asked: of "¿y la tercera?"."""
+    leaves to what was said before; where that is no addition to it, it is what is asked: of "¿y la tercera?".
+    `is_about`: what is named is to be told from its beginning, as what it is about."""
     meant = question if not searched or searched.startswith(question.strip()) else searched
     asked, statements = plainly_asked(without_source(meant)), statements_of(passages)
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)
-    asks_for_all = is_named and says_only_where(searched or question)
+    asks_for_all = is_named and (is_about or says_only_where(searched or question))
     if asks_for_all or (is_named and not is_clear):
         chosen = opening_statements(statements)
     if chosen:

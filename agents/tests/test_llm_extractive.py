@@ -618,3 +618,22 @@ def test_a_place_that_several_documents_have_is_quoted_of_each_below_its_name(la
     assert said.text.index("**Terrazas**") < said.text.index("estufas de gas en las terrazas. [1]")
     assert said.text.index("**Huertos**") < said.text.index("herbicidas en todas las parcelas. [2]")
     assert "- Archivos" in said.text
+
+
+def test_what_a_chapter_is_about_is_told_by_its_beginning_and_its_sections():
+    heading = "Capítulo 2. Procesos"
+    text = f"{heading}\n\nUn proceso es un programa en ejecución con su memoria y sus recursos.\n\n2.1 Estados"
+    request = ModelRequest(
+        "extractive",
+        "",
+        (),
+        question="¿De qué trata el capítulo 2?",
+        passages=(Passage(1, text, "Apuntes", 2, (heading,)),),
+        language="es",
+        places=(heading,),
+        outline=("2.1 Estados", "2.2 Hilos"),
+    )
+    said = reply_to(request)
+    assert not said.is_doubtful
+    assert said.text.startswith("Un proceso es un programa en ejecución")
+    assert "Sus apartados son:\n\n- 2.1 Estados\n- 2.2 Hilos" in said.text

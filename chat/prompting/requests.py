@@ -79,5 +79,6 @@ def chat_request_for(
         language=quoting_language(language),
         places=retrieval.named.places,
         shared_by=retrieval.named.shared_by,
+        outline=retrieval.named.outline,
         tools=tools,
     )

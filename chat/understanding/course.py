@@ -15,6 +15,7 @@ from corpora.metadata.names import DOCUMENT
 from corpora.metadata.units import unit_number
 from corpora.models import Document
 from corpora.scope import Scope
+from retrieval.text.about import says_this_document
 from retrieval.text.asked_places import asked_places
 
 LEVELS = ("basico", "intermedio", "avanzado")
@@ -36,9 +37,14 @@ def leanings(
         first["unit"] = units_until(unit, _units_in(scope))
     if "difficulty" not in first and place.get("difficulty") in LEVELS:
         first["difficulty"] = LEVELS[: LEVELS.index(place["difficulty"]) + 1]
-    if said and asked_places(said[-1]) and (document := _document_cited(scope, conversation)):
+    if said and _is_of_a_document(said[-1]) and (document := _document_cited(scope, conversation)):
         first[DOCUMENT] = (document,)
     return first
+
+
+def _is_of_a_document(question: str) -> bool:
+    """Whether a question names a place, or "this document"."""
+    return bool(asked_places(question)) or says_this_document(question)
 
 
 def _document_cited(scope: Scope, conversation: Conversation) -> str:

@@ -6,6 +6,7 @@ What is found are ids (`places.statements`): the passages are confirmed with all
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from uuid import UUID
 
 from corpora.metadata.names import DOCUMENT
@@ -16,11 +17,17 @@ from retrieval.places.resolution import Resolution, resolve_names
 from retrieval.places.sections import FoundSection, chosen_sections
 from retrieval.ranking.preference import preference_shares
 from retrieval.results import RetrievalPolicy
+from retrieval.text.about import asks_what_about, is_summary, says_this_document
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.editions import ANY
+from retrieval.text.place_words import CAPTIONED
 from retrieval.text.references import HEADING
+
+BEGINNING = 0.2  # of a document, in which it says what it is about
+FIRST_HEADINGS = 10  # of a document, among which it says so however short it is
+ENOUGH_TEXT = 200  # characters of a section that says more than whose document it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class Looked:
     """What was found of it: `titles` of the documents by id, the sections of every place that is in scope.
 
     Of `unclear_places` there are too many in scope to choose from: the search has to find the document first.
+    `outline`: the headings right below the one section, or of the one document, that the question asks about.
     """
 
     asked: AskedNames = field(default_factory=AskedNames)
@@ -44,6 +52,7 @@ class Looked:
     sections: tuple[FoundSection, ...] = ()
     missing_places: tuple[AskedPlace, ...] = ()
     unclear_places: tuple[AskedPlace, ...] = ()
+    outline: tuple[str, ...] = ()
 
     @property
     def documents(self) -> frozenset[UUID]:
@@ -58,6 +67,12 @@ def read_question(question: str) -> AskedNames:
 
 
 def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
+    """What a question names in scope; of one that asks what something is about also what that is made of."""
+    looked = _look_up(question, scope, policy)
+    return with_outline(question, looked, scope, policy) if asks_what_about(question) else looked
+
+
+def _look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
     """The documents and sections in scope that a question names, of documents that meet the policy's requirements."""
     asked = read_question(question)
     names, titles = _documents(asked, scope)
@@ -119,6 +134,67 @@ def _is_a_document(place: AskedPlace, resolution: Resolution) -> bool:
     """Whether a document by itself is the place: "la unidad 4"."""
     meant = (one.mention for one in resolution.clear)
     return any(one.kind is MentionKind.PLACE and one.start == place.start for one in meant)
+
+
+def with_outline(question: str, looked: Looked, scope: Scope, policy: RetrievalPolicy) -> Looked:
+    """With the headings of the one section or document that is asked about; of a document the section that says what
+    it is about is a place that is asked for."""
+    places = [place for place in looked.asked.places if place.kind != HEADING]
+    if len(looked.sections) == 1 and len(looked.asked.places) == 1:
+        section = looked.sections[0]
+        rows = statements.headings_within(section.document, scope, section.start + 1, section.end)
+        if outline := outline_of(rows):
+            return replace(looked, outline=outline)
+    meant = looked.documents
+    if not meant and says_this_document(question):
+        meant = frozenset(UUID(one) for one in policy.preferences.get(DOCUMENT, ()))
+    is_whole = all(_is_a_document(place, looked.resolution) for place in places)
+    return _of_a_document(looked, meant, scope, policy) if is_whole and len(meant) == 1 else looked
+
+
+def _of_a_document(looked: Looked, documents: frozenset[UUID], scope: Scope, policy: RetrievalPolicy) -> Looked:
+    """With the section as a place that says what the document is about."""
+    (document,) = documents
+    rows = statements.headings_within(document, scope, 0, None)
+    key, start, end = _telling(rows)
+    held = statements.sections_held((key,), documents, scope, policy.granularity) if key else None
+    own = sorted((row for row in held or () if row[5] == start), key=lambda row: row[-2])
+    if not own:
+        return looked
+    kind, _, number = key.partition(":")
+    place = AskedPlace(kind, number, text="", start=0, end=0)
+    section = FoundSection(*own[0][1:-2])
+    section = replace(
+        section,
+        place=place,
+        end=min(section.end, end or section.end),
+        chunks=list(dict.fromkeys(row[-1] for row in own if not end or row[-2] < end)),
+    )
+    asked = replace(looked.asked, places=(*looked.asked.places, place))
+    return replace(looked, asked=asked, sections=(section,), outline=outline_of(rows))
+
+
+def _telling(rows: Sequence[tuple[str, int, int, str]]) -> tuple[str, int, int]:
+    """The key, the beginning and the end (0: its own) of the section that says what a document is about: the first that
+    is headed so, else the first with text of its own, as far as that goes; "" where there is none with a key."""
+    keyed = [(title, start, key) for title, _, start, key in rows if key]
+    starts = sorted({start for _, start, _ in keyed})
+    last = max(BEGINNING * max(starts, default=0), *starts[FIRST_HEADINGS - 1 : FIRST_HEADINGS] or starts[-1:], 0)
+    for title, start, key in keyed:
+        if is_summary(title) and start <= last:
+            return key, start, 0
+    ends = dict(pairwise(sorted({start for _, _, start, _ in rows})))
+    long = ((key, start, ends.get(start, 0)) for _, start, key in keyed)
+    return next((one for one in long if not one[2] or one[2] - one[1] >= ENOUGH_TEXT), ("", 0, 0))
+
+
+def outline_of(rows: Sequence[tuple[str, int, int, str]]) -> tuple[str, ...]:
+    """The titles of the highest level of which there are several; tables and figures are none."""
+    titles = {start: (level, title) for title, level, start, key in rows if key.partition(":")[0] not in CAPTIONED}
+    for level in sorted({level for level, _ in titles.values()}):
+        if len(own := [title for one, title in titles.values() if one == level]) > 1:
+            return tuple(own)
+    return ()
 
 
 def _documents(asked: AskedNames, scope: Scope) -> tuple[dict[str, list[UUID]], dict[UUID, str]]:

@@ -12,7 +12,8 @@ class Named:
     a document of its own name `missing_documents` is what it calls it, and `nearest` are titles in scope that share
     most with that; `missing_places` are not in the documents that were named, or in none. `is_sure` is False where
     several documents or sections may be meant. `shared_by`: the titles of the documents that have a place of which the
-    question does not say whose it is, the likeliest first; none where its other words decide.
+    question does not say whose it is, the likeliest first; none where its other words decide. `outline`: the headings
+    of the section or the document of which the question wants to know what it is about.
     """
 
     documents: tuple[str, ...] = ()
@@ -22,6 +23,7 @@ class Named:
     nearest: tuple[str, ...] = ()
     is_sure: bool = True
     shared_by: tuple[str, ...] = ()
+    outline: tuple[str, ...] = ()
 
     @property
     def is_missing(self) -> bool:

@@ -104,6 +104,7 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
         named,
         places=tuple(dict.fromkeys((*named.places, *(_headings(lines) if is_certain else ())))),
         is_sure=named.is_sure and is_certain and not lacking,
+        outline=looked.outline,
         shared_by=shared_by(sections, first.values(), rest) if not looked.resolution.documents else (),
     )
     left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in first)

@@ -17,6 +17,7 @@ MOST_NAMES = 500  # rows of names, and
 MOST_ROWS = 240  # of sections with their chunks
 MOST_WIDE = 128  # of them where no document is named: too many to choose from
 MOST_HOLDERS = 64  # documents with a place that are looked at by themselves
+MOST_WITHIN = 600  # rows of sections of one document or chapter
 KEYS = 16  # of sections, in one statement
 
 
@@ -57,6 +58,15 @@ def sections_held(
         padded = _padded(tuple(documents), FEW)
         rows = _statement(granularity)(documents=padded, **named_keys, **_scope_values(scope))
     return None if is_wide and len(rows) >= MOST_WIDE else rows
+
+
+def headings_within(document: UUID, scope: Scope, start: int, end: int | None) -> list[tuple[str, int, int, str]]:
+    """(title, level, start, key) of the sections of a document that begin between two characters, at most MOST_WITHIN;
+    a heading with a number has a second row for its words."""
+    rows = Section.objects.in_scope(scope).filter(document_id=document, start__gte=start)
+    if end is not None:
+        rows = rows.filter(start__lt=end)
+    return list(rows.order_by("start", "id").values_list("title", "level", "start", "key")[:MOST_WITHIN])
 
 
 def _padded(values: tuple[Any, ...], step: int) -> tuple[Any, ...]:

@@ -175,7 +175,10 @@ def opening_statements(statements: Sequence[Statement]) -> list[Chosen]:
     it has is told whole below its first sentences, and so is a list right behind them that there is room for."""
     told: list[Chosen] = []
     is_full = False
+    says_more = any(one.n == statements[0].n and not (one.is_imprint or one.is_whole) for one in statements[1:])
     for one in statements:
+        if says_more and one.is_imprint:  # whose it is, and not what it says
+            continue
         if one.n != statements[0].n or (is_full and not is_below(one, statements[0])):
             break
         if one.is_whole and _is_told_whole(one, may_be_list=not is_full):

@@ -1,0 +1,32 @@
+"""Questions of what a place or a document is about, and the headings below which that is said. Pure."""
+
+import re
+
+from retrieval.text.folding import fold_latin
+
+LONGEST = 300  # characters of a question, and of a heading, that are looked at
+
+_ABOUT = re.compile(
+    r"\b(?:de que (?:trata|va|habla)|sobre que (?:trata|es)|resume(?:me)?|resumen (?:de|del)|que (?:temas|contenidos) "
+    r"|what (?:is|are) .{1,120} about|what .{1,120} (?:cover|deal with|deals with)|summari[sz]e|summary of)"
+)
+_THIS = re.compile(r"\b(?:este|el presente|this) (?:documento|texto|document|text|paper|manual)\b")
+_SUMMARY = re.compile(
+    r"[^a-z]{0,20}(?:(?:articulo|article|capitulo|chapter|seccion|section)\s[\divxl.]{1,9}\W{0,4})?"
+    r"(?:objeto|objetivos?|finalidad|proposito|introduccion|presentacion|resumen|sumario ejecutivo|alcance"
+    r"|purpose|objectives?|scope|introduction|overview|abstract|summary|about this|what is this)\b"
+)
+
+
+def asks_what_about(question: str) -> bool:
+    """ "¿De qué trata el tema 3?", "Resume el capítulo 2", "What is chapter 3 about?" """
+    return _ABOUT.search(fold_latin(question[:LONGEST])) is not None
+
+
+def says_this_document(question: str) -> bool:
+    return _THIS.search(fold_latin(question[:LONGEST])) is not None
+
+
+def is_summary(heading: str) -> bool:
+    """Whether a heading announces what its document or chapter is about: "Artículo 1. Objeto", "1. Introduction"."""
+    return _SUMMARY.match(fold_latin(heading[:LONGEST])) is not None
