@@ -67,11 +67,11 @@ from retrieval.index.pgvector.version import DatabaseVersions, require_pgvector
 from retrieval.index.server import snapshots
 from retrieval.index.server.layout import layout_of
 from retrieval.index.server.version import require_version
+from retrieval.places.about import asks_what_about, is_summary, says_this_document
 from retrieval.places.lines import is_said, lines_of, place_heading
 from retrieval.places.source import without_source
 from retrieval.places.standing import part_mark
 from retrieval.tests.exact import chunk_of
-from retrieval.text.about import asks_what_about, is_summary, says_this_document
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
@@ -413,11 +413,11 @@ PROBES: dict[str, Probe] = {
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),
-        named("retrieval.text.about", "_ABOUT", "_THIS", "_SUMMARY"),
+        named("retrieval.places.about", "_ABOUT", "_THIS", "_SUMMARY"),
     ),
     "how long something lasts": Probe(
         lambda text: (is_lasting_word(text), says_it_lasts(text), has_duration(fold_latin(text), ())),
-        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_ONLY_LASTS", "_FINES"),
+        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_ONLY_LASTS", "_FINES", "_PRICES"),
     ),
     "what announces a table": Probe(
         lambda text: answer("¿Cuáles son los casos?", [Passage(1, f"Los casos {text} siguientes.{ROWS}", "t")], "es"),

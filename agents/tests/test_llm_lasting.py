@@ -42,6 +42,15 @@ def test_neither_a_price_nor_a_percentage_is_a_duration():
     assert said.startswith("The permit expires two years")
 
 
+def test_a_term_of_payment_beside_a_price_is_no_duration():
+    text = (
+        "La matrícula del curso cuesta 120 euros y se rebaja a quien pague en 15 días. Se imparte durante doce semanas."
+    )
+    said = reply_of("¿Cuánto dura el curso?", [Passage(1, text, "Curso", headings=("Curso de encuadernación",))], "es")
+    assert said.text.startswith("Se imparte durante doce semanas.")
+    assert not said.is_doubtful
+
+
 def test_a_duration_of_something_else_is_only_the_nearest():
     text = "El proceso de edición tiene cinco pasos y dura veinte semanas en la editorial."
     assert reply_of("¿Cuánto dura la suspensión?", [Passage(1, text, "Manual")], "es").is_doubtful

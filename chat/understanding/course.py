@@ -15,7 +15,7 @@ from corpora.metadata.names import DOCUMENT
 from corpora.metadata.units import unit_number
 from corpora.models import Document
 from corpora.scope import Scope
-from retrieval.text.about import says_this_document
+from retrieval.places.about import says_this_document
 from retrieval.text.asked_places import asked_places
 
 LEVELS = ("basico", "intermedio", "avanzado")

@@ -12,12 +12,12 @@ from uuid import UUID
 from corpora.metadata.names import DOCUMENT
 from corpora.scope import Scope
 from retrieval.places import statements
+from retrieval.places.about import asks_what_about, is_summary, says_this_document
 from retrieval.places.names import name_key
 from retrieval.places.resolution import Resolution, resolve_names
 from retrieval.places.sections import FoundSection, chosen_sections
 from retrieval.ranking.preference import preference_shares
 from retrieval.results import RetrievalPolicy
-from retrieval.text.about import asks_what_about, is_summary, says_this_document
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places

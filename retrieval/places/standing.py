@@ -128,7 +128,9 @@ def shared_by(
             texts[chunk.document].append(chunk)
     if len(texts) < FEWEST_SHARING:
         return ()
-    best, *others = (_share_said(" ".join(map(_said_in, own)), rest) if rest else 0.0 for own in texts.values())
+    best, *others = (
+        _share_said(f"{own[0].title} {' '.join(map(_said_in, own))}", rest) if rest else 0.0 for own in texts.values()
+    )
     if best >= COVERED and best > max(others):
         return ()
     return tuple(own[0].title for own in texts.values())

@@ -6,12 +6,12 @@ import pytest
 
 from accounts.models import Membership
 from corpora.models import Corpus, Section
+from retrieval.places.about import asks_what_about, is_summary
 from retrieval.places.lookup import outline_of
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import retrieve
 from retrieval.tests.shelf import scope_of, shelve
 from retrieval.tests.test_places import name
-from retrieval.text.about import asks_what_about, is_summary
 from tests.factories import CorpusFactory, MembershipFactory
 
 TITLE = "Ordenanza de playas"

@@ -60,6 +60,7 @@ def test_all_that_have_it_are_told_and_none_is_sure(ask: Any, question: str) -> 
     [
         ("¿Qué dice el artículo 10 sobre los herbicidas?", ALLOTMENTS),
         ("artículo 10 de la ordenanza de terrazas", TERRACES),
+        ("artículo 10, lo de los huertos", ALLOTMENTS),
     ],
 )
 def test_the_rest_of_the_question_decides(ask: Any, question: str, title: str) -> None:

@@ -31,6 +31,7 @@ _FINES = re.compile(
     r"\b(?:multas?|sancion\w{0,5}|recargos?|penaliza\w{0,8}|suspension\w{0,2}|retrasos?|mora|infraccion\w{0,2}"
     r"|fine[sd]?|penalt(?:y|ies)|surcharges?|suspended|overdue|late (?:fees?|returns?))\b"
 )
+_PRICES = re.compile(r"[€$£%]|\b(?:euros?|dollars?|pounds?|por ciento|per ?cent)\b")
 
 
 def is_lasting_word(word: str) -> bool:
@@ -46,8 +47,10 @@ def says_it_lasts(sentence: str) -> bool:
 
 def has_duration(folded: str, asked: Collection[str]) -> bool:
     """Whether a folded sentence has a duration, and not the one of a fine or a delay, unless the question, whose words
-    are `asked`, is about that."""
+    are `asked`, is about that; beside a price or a share only with a word for lasting."""
     if not _SPAN.search(folded[:LONGEST]):
+        return False
+    if _PRICES.search(folded[:LONGEST]) and not _LASTING.search(folded[:LONGEST]):
         return False
     begun = {word[:SAME] for word in asked}
     fines = {found[0][:SAME] for found in _FINES.finditer(folded[:LONGEST])}
