@@ -17,9 +17,11 @@ class AccountsConfig(AppConfig):
         from accounts.identity import consequences, provided
         from accounts.tenancy import owner
         from config.observability.checks import register_deployment_checks
+        from config.observability.named_places import register_place_checks
 
         checks.register_account_checks()
         register_deployment_checks()
+        register_place_checks()
         consequences.connect_consequences()
         provided.connect_provided_sessions()
         matching.connect_matching()

@@ -13,6 +13,7 @@ from accounts.identity.mail import is_mail_set_up
 from accounts.limits.declared import LIMITS, Per
 
 OF_ONE_PROCESS = ("LocMemCache", "DummyCache")
+NO_MAIL = "EMAIL_URL names no mail server: nothing is sent, and nobody can reset a password."
 MAIL_ADVICE = "Set it, for example to smtp+tls://USER:PASSWORD@HOST:587 (docs/settings.md)."
 ADVICE = "Set CACHE_URL to a Redis server that all processes share."
 BEFORE_LIMITS = (
@@ -53,7 +54,7 @@ def a_deployment_needs_mail(app_configs: Any, **kwargs: Any) -> list[CheckMessag
     """Without it nobody can reset a password or prove an address, and nobody hears that theirs was changed."""
     if is_mail_set_up():
         return []
-    return [Error("EMAIL_URL names no mail server.", hint=MAIL_ADVICE, id="acervo.E004")]
+    return [Error(NO_MAIL, hint=MAIL_ADVICE, id="acervo.E004")]
 
 
 def limits_are_known(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:

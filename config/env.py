@@ -18,6 +18,8 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAY_BE_NONE = ("NO_THINK_MODELS", "SIGN_ON_HOSTS", "WEBHOOK_HOSTS")  # an empty list of these is not their default
 POSTGRESQL = ("postgres", "postgresql", "psql", "pgsql")
 OFF = ("off", "false", "no", "n", "0")
+ADDRESSING_STYLES = ("auto", "path", "virtual")  # of a bucket, as botocore knows them
+NO_MAIL_SERVER = "EMAIL_URL is no address: write smtp+tls://USER:PASSWORD@HOST:587."
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -242,8 +244,9 @@ def database_url(name: str) -> dict[str, Any]:
     """The settings that an address of PostgreSQL says. What is none is an error, which tells nothing of it: it may hold
     a password."""
     try:
-        if env.str(name).partition("://")[0] in POSTGRESQL:
-            return dict(env.db_url(name))
+        config = dict(env.db_url(name)) if env.str(name).partition("://")[0] in POSTGRESQL else {}
+        if config.get("NAME") or "service" in config.get("OPTIONS", {}):
+            return config
     except ValueError:  # of its port
         pass
     raise ImproperlyConfigured(f"{name} is no address of PostgreSQL: write postgres://USER:PASSWORD@HOST:5432/NAME.")
@@ -293,16 +296,23 @@ def mail(*, printed: bool) -> dict[str, Any]:
     try:
         config: dict[str, Any] = dict(env.email_url("EMAIL_URL", default="consolemail://"))
     except (ValueError, ImproperlyConfigured):
-        raise ImproperlyConfigured("EMAIL_URL is no address: write smtp+tls://USER:PASSWORD@HOST:587.") from None
+        raise ImproperlyConfigured(NO_MAIL_SERVER) from None
+    if config["EMAIL_BACKEND"].endswith(".smtp.EmailBackend") and not config["EMAIL_HOST"]:
+        raise ImproperlyConfigured(NO_MAIL_SERVER)
     if config["EMAIL_BACKEND"].endswith(".console.EmailBackend") and not printed:
         config["EMAIL_BACKEND"] = "accounts.identity.mail.UnsentMail"
     return config
+
+
+def addressing_style() -> str:
+    return one_of("AWS_S3_ADDRESSING_STYLE", ADDRESSING_STYLES)
 
 
 def storages(static_backend: str) -> dict[str, dict[str, object]]:
     """Where originals are kept: a private S3 bucket when AWS_STORAGE_BUCKET_NAME is set, else DATA_DIR/files."""
     static: dict[str, object] = {"BACKEND": static_backend}
     if bucket := env.str("AWS_STORAGE_BUCKET_NAME", default=""):
+        addressing_style()  # asked for by `corpora.uploads.bucket`; here what is none is refused at the start
         s3: dict[str, object] = {
             "bucket_name": bucket,
             "endpoint_url": address("AWS_S3_ENDPOINT_URL") or None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -11,8 +12,10 @@ from django.db import DatabaseError
 
 from accounts.models import LEAST_TRACE_DAYS
 from agents.presets import PRESETS
+from config.env import MOST_PORT
 from retrieval.index import POSTGRESQL, IndexUnavailable, outdated_server
 from retrieval.index.server.layout import LAYOUTS, MOST_REPLICAS, MOST_SHARDS
+from workers.ingestion.chunk.tokens import ENCODING, folder_setting, vocabulary_fault, vocabulary_file
 
 NO_AGENT = "none"
 MOST_DAYS = 36_500
@@ -23,6 +26,8 @@ def register_worker_checks() -> None:
     register_check(several_processes_on_the_embedded_index)
     register_check(local_models_are_installed)
     register_check(the_watched_folder_s_agent_is_known)
+    register_check(the_watched_folder_can_be_read)
+    register_check(tokens_are_counted_exactly)
     register_check(the_layout_of_the_index_is_known)
     register_check(one_place_for_the_index)
     register_check(records_are_kept_for_days)
@@ -69,6 +74,36 @@ def the_watched_folder_s_agent_is_known(app_configs: Any, **kwargs: Any) -> list
     return [Error(f"INGEST_AGENT is {settings.INGEST_AGENT!r}, which is no preset.", hint=hint, id="acervo.E010")]
 
 
+def the_watched_folder_can_be_read(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """No error: its disk may be mounted later. Whose it is stands in the database, where `doctor` looks it up."""
+    if not settings.INGEST_DIR:
+        if not settings.INGEST_ORGANIZATION:
+            return []
+        problem = "INGEST_ORGANIZATION is set, and INGEST_DIR is not: no folder is watched."
+        return [Warning(problem, hint="Set INGEST_DIR to the folder, or unset both.", id="acervo.W016")]
+    try:
+        next(Path(settings.INGEST_DIR).iterdir(), None)
+    except OSError as error:
+        problem = f"INGEST_DIR is {settings.INGEST_DIR!r}, {error.strerror}: nothing is taken in from it."
+        hint = "Name a folder that the user who runs the workers may read, or mount its disk."
+        return [Warning(problem, hint=hint, id="acervo.W016")]
+    return []
+
+
+def tokens_are_counted_exactly(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Whoever names a folder wants exact counts; without one nobody has asked for them."""
+    if not (name := folder_setting()) or not (fault := vocabulary_fault()):
+        return []
+    problem = (
+        f"{name} is {str(vocabulary_file().parent)!r}, which {fault}: token counts are estimates (about 10 % off)."
+    )
+    hint = (
+        f'Have it filled on a machine with internet ({name}=FOLDER python -c "import tiktoken; '
+        f"tiktoken.get_encoding('{ENCODING}')\"), let the user who runs Acervo read it, or unset {name}."
+    )
+    return [Warning(problem, hint=hint, id="acervo.W017")]
+
+
 def local_models_are_installed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """Looked for, not loaded: only their own process ever loads them."""
     if not settings.LOCAL_MODELS:
@@ -102,12 +137,29 @@ def one_place_for_the_index(app_configs: Any, **kwargs: Any) -> list[CheckMessag
     url, problem = settings.PGVECTOR_URL, ""
     if url and settings.QDRANT_URL:
         problem = "QDRANT_URL and PGVECTOR_URL are both set, and the index is in one of them."
-    elif url and not url.startswith(POSTGRESQL):
-        problem = "PGVECTOR_URL names no PostgreSQL."
+    elif url and not _names_postgresql(url):
+        problem = "PGVECTOR_URL names no database of PostgreSQL."
     elif url and settings.PGVECTOR_CONNECTIONS < 1:
         problem = f"PGVECTOR_CONNECTIONS is {settings.PGVECTOR_CONNECTIONS}: nothing could be searched."
     hint = "Set PGVECTOR_URL to postgresql://USER:PASSWORD@HOST:5432/NAME and unset QDRANT_URL, or the other way round."
     return [Error(problem, hint=hint, id="acervo.E015")] if problem else []
+
+
+def _names_postgresql(url: str) -> bool:
+    """As psycopg reads it."""
+    if not url.startswith(POSTGRESQL):
+        return False
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        said = conninfo_to_dict(url)
+    except ProgrammingError:
+        return False
+    ports = str(said.get("port") or "5432").split(",")
+    return bool(said.get("dbname") or said.get("service")) and all(
+        one.isdecimal() and 0 < int(one) <= MOST_PORT for one in ports
+    )
 
 
 def records_are_kept_for_days(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:

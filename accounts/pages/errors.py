@@ -28,13 +28,15 @@ from accounts.problems import (
 )
 
 FOR_PROGRAMS = ("/api/", "/v1/")
-SAID_BY = {
+SAID_BY: dict[type[Problem], str] = {
     DatabaseUnavailable: "503.html",
     DatabaseFull: "507.html",
     DatabaseNotWritten: "503_no_writes.html",
     Busy: "503_busy.html",
 }
-SECONDS = {DatabaseUnavailable: "5"}  # of what passes by itself; a busy process says its own, a disk waits for somebody
+SECONDS: dict[type[Problem], str] = {
+    DatabaseUnavailable: "5"
+}  # of what passes by itself; a busy process says its own, a disk waits for somebody
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
+from django.core.exceptions import ImproperlyConfigured
 from prometheus_client import disable_created_metrics, values
 from prometheus_client.metrics_core import Metric
 from prometheus_client.mmap_dict import MmapedDict
@@ -57,7 +58,12 @@ def count_in_files() -> None:
     """Before the first metric is made."""
     folder = metrics_folder()
     if folder is not None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            advice = "write a folder that whoever runs this may make and write to"
+            named = f"PROMETHEUS_MULTIPROC_DIR is {str(folder)!r}"
+            raise ImproperlyConfigured(f"{named}, {error.strerror}: {advice}.") from None
         values.ValueClass = values.MultiProcessValue(process_mark)
 
 

@@ -15,7 +15,7 @@ from django.core.files.storage import FileSystemStorage
 from django.utils.module_loading import import_string
 
 from config import env
-from config.observability import checks
+from config.observability import checks, named_places
 from tests.small_disk import Mounting, fill_disk, read_only, small_disk
 
 __all__ = ["small_disk"]
@@ -256,3 +256,65 @@ def test_a_key_that_cannot_be_kept_is_said_so_and_leaves_no_empty_one(
     read_only(disk)
     with pytest.raises(ImproperlyConfigured, match="Read-only file system"):
         env.secret_key()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_one"),
+    [
+        ("acervo.example.org", True), (".example.org", True), ("*", True), ("[::1]", True), ("10.0.0.7", True),
+        ("https://acervo.example.org", False), ("acervo.example.org:8000", False), ("acervo.example.org/", False),
+    ],
+)  # fmt: skip
+def test_a_site_is_a_host(said: str, is_one: bool, settings: Any) -> None:
+    settings.ALLOWED_HOSTS = [said]
+    assert [one.id for one in named_places.sites_are_hosts(None)] == ([] if is_one else ["acervo.E021"])
+
+
+@pytest.mark.parametrize(
+    ("said", "faults"),
+    [("", 0), ("*", 0), ("10.0.0.0/8, ::1", 0), ("proxy", 1), ("10.0.0.1/8,*", 2), ("10.0.0.300", 1)],
+)
+def test_a_proxy_is_an_address_or_a_network(said: str, faults: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", said)
+    assert [one.id for one in named_places.proxies_are_addresses(None)] == ["acervo.E022"] * faults
+
+
+def test_a_file_of_certificates_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    assert named_places.certificates_can_be_read(None) == []
+    (tmp_path / "empty.pem").touch()
+    for name, words in (("no.pem", "No such file"), ("empty.pem", "no certificates"), (".", "cannot be read")):
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / name))
+        [error] = named_places.certificates_can_be_read(None)
+        assert words in error.msg
+
+
+def test_a_collector_without_an_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OTEL_SDK_DISABLED", raising=False)
+    monkeypatch.delenv("OTEL_TRACES_EXPORTER", raising=False)
+    for said, faults in (("http://collector:4318", 0), ("collector:4318", 1), ("https://me:secret@:1", 1)):
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", said)
+        found = named_places.the_collector_has_an_address(None)
+        assert len(found) == faults
+        assert "secret" not in "".join(one.msg for one in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "also"),
+    [
+        ("DATABASE_URL", "postgres://me:secret@db.example.org", {}),
+        ("EMAIL_URL", "smtp://", {}),
+        ("AWS_S3_ADDRESSING_STYLE", "pth", {"AWS_STORAGE_BUCKET_NAME": "acervo"}),
+        ("PROMETHEUS_MULTIPROC_DIR", "/dev/null", {}),
+    ],
+)
+def test_what_would_fail_later_is_refused_at_the_start(
+    name: str, said: str, also: dict[str, str], tmp_path: Path
+) -> None:
+    known = {**os.environ, "DATA_DIR": str(tmp_path), name: said, **also}
+    command = [sys.executable, str(env.BASE_DIR / "manage.py"), "check"]
+    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{name} is ")
+    assert len(done.stderr.splitlines()) == 1
+    assert "secret" not in done.stderr

@@ -8,7 +8,7 @@ from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from storages.backends.s3 import S3Storage
 
-from config.env import env
+from config.env import addressing_style
 
 # Building a client reads the service's description (63 to 240 ms) and opens connections of its own: with one for each
 # thread a hundred uploads at once built a hundred. A client may be used by all threads; a fork needs another.
@@ -24,7 +24,7 @@ def client_config() -> Config:
         read_timeout=20,
         retries={"mode": "standard", "total_max_attempts": 2},
         max_pool_connections=CONNECTIONS,
-        s3={"addressing_style": env.str("AWS_S3_ADDRESSING_STYLE", default="auto")},
+        s3={"addressing_style": addressing_style()},
     )
 
 

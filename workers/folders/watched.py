@@ -12,7 +12,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils.translation import override
 
-from accounts.models import Membership
+from accounts.models import Membership, MembershipQuerySet, Organization
 from accounts.problems import Problem
 from config.faults import describe_error
 from corpora import removal
@@ -138,12 +138,32 @@ def synchronize_subfolder(subject: Path, corpus: Corpus, admin: Membership) -> N
 
 def admin_in_charge() -> Membership | None:
     """The oldest admin of INGEST_ORGANIZATION, or of the only organization that has one: what a measurement makes for
-    its documents has none."""
-    admins = Membership.objects.active().filter(role=Membership.Role.ADMIN)
-    if settings.INGEST_ORGANIZATION:
-        admins = admins.filter(organization__slug=settings.INGEST_ORGANIZATION)
-    organizations = admins.order_by().values_list("organization", flat=True).distinct()
-    if len(organizations[:2]) != 1:
-        logger.error("INGEST_DIR is set, but INGEST_ORGANIZATION does not name one organization that has an admin")
+    its documents has none. Without one the log says why."""
+    if fault := nobody_in_charge():
+        logger.error("nothing of INGEST_DIR is taken in: %s. %s", *fault)
         return None
-    return admins.select_related("user", "organization").first()
+    return admins_to_ask().select_related("user", "organization").first()
+
+
+def admins_to_ask() -> MembershipQuerySet:
+    admins = Membership.objects.active().filter(role=Membership.Role.ADMIN)
+    slug = settings.INGEST_ORGANIZATION
+    return admins.filter(organization__slug=slug) if slug else admins
+
+
+def nobody_in_charge() -> tuple[str, str] | None:
+    """Why INGEST_ORGANIZATION names no organization, or not one of several, and what to do; None where it does."""
+    count = len(admins_to_ask().order_by().values_list("organization", flat=True).distinct()[:2])
+    slug = settings.INGEST_ORGANIZATION
+    if count == 1:
+        return None
+    if slug and not Organization.objects.filter(slug=slug).exists():
+        said = f"INGEST_ORGANIZATION is {slug!r}, and there is no organization of this slug"
+        return said, "Set it to one that there is (`manage.py doctor` names them), or make it: manage.py organization."
+    if slug:
+        said = f"the organization {slug!r}, which INGEST_ORGANIZATION names, has no active admin"
+        return said, "Make one of its members an admin: files are taken in in an admin's name."
+    if count:
+        said = "INGEST_ORGANIZATION is not set, and there are several organizations"
+        return said, "Set it to the slug of one (`manage.py doctor` names them)."
+    return "no organization has an admin", "Make one: manage.py organization NAME --admin EMAIL."

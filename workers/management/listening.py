@@ -7,17 +7,18 @@ from django.core.management.base import CommandError
 from config.env import MOST_PORT
 
 CANNOT = "Nothing can listen at {}:{}: {}. Choose another with --host and --port, or PORT."
+Sockets = list[socket.socket]
 CODE = 3  # as uvicorn ends that cannot start
 
 
-def taken_sockets(host: str, port: int) -> list[socket.socket]:
+def taken_sockets(host: str, port: int) -> Sockets:
     """One for each address of the host, not listening yet. CommandError where one cannot be had.
 
     Each names its protocol: asyncio sends small pieces of a stream at once (TCP_NODELAY) only where it is named.
     """
     if not 0 <= port <= MOST_PORT:
         raise CommandError(CANNOT.format(host, port, f"ports go from 0 to {MOST_PORT}"), returncode=CODE)
-    taken: list[socket.socket] = []
+    taken: Sockets = []
     try:
         found = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
@@ -36,6 +37,6 @@ def taken_sockets(host: str, port: int) -> list[socket.socket]:
     return taken
 
 
-def port_of(sockets: list[socket.socket]) -> int:
+def port_of(sockets: Sockets) -> int:
     """That the system has chosen, where 0 was asked for."""
     return int(sockets[0].getsockname()[1])

@@ -17,6 +17,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from accounts.checks import a_deployment_needs_mail
 from corpora.models import Chunk
 from corpora.rows.counting.triggers import install_triggers, remove_triggers
 from retrieval.spaces.opened import current_index
@@ -24,7 +25,7 @@ from retrieval.spaces.registry import active_space
 from retrieval.tests.shelf import shelve
 from retrieval.tests.spaces import model, name_model
 from tests import library as sample
-from tests.factories import CorpusFactory
+from tests.factories import CorpusFactory, MembershipFactory
 from tests.fakes.fixtures import ModelServer
 from tests.small_disk import Mounting, fill_disk, read_only, small_disk
 from workers.models import Claim
@@ -194,6 +195,29 @@ def test_mail_is_tried_without_sending(settings: Any, mailoutbox: list[Any]) -> 
     assert [mail.to for mail in mailoutbox] == [["ops@example.org"]]
     settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = SMTP, "127.0.0.1", 1
     assert outcome(others.examine_mail(NONE)) == [Result.FAIL]
+
+
+@pytest.mark.django_db
+def test_without_a_mail_server_the_doctor_and_the_check_say_the_same(settings: Any) -> None:
+    settings.EMAIL_BACKEND = "accounts.identity.mail.UnsentMail"
+    [judged] = a_deployment_needs_mail(None)
+    assert others.examine_mail(NONE) == wrong(judged.msg, str(judged.hint))
+    assert (Result.FAIL, f"{judged.msg} (acervo.E004)", judged.hint) in list(versions.examine_settings(NONE))
+
+
+@pytest.mark.django_db
+def test_a_watched_folder_of_nobody_is_told_with_whom_there_is(tmp_path: Path, settings: Any) -> None:
+    settings.INGEST_DIR = ""
+    assert outcome(background.examine_watched_folder(NONE)) == [Result.OK]
+    MembershipFactory(organization__slug="casa", role="admin")
+    settings.INGEST_DIR, settings.INGEST_ORGANIZATION = str(tmp_path), "nope"
+    empty, (result, said, advice) = background.examine_watched_folder(NONE)
+    assert (empty[0], result) == (Result.WARN, Result.FAIL)
+    assert "INGEST_ORGANIZATION is 'nope'" in said
+    assert advice.endswith("There are: casa.")
+    (tmp_path / "redes").mkdir()
+    settings.INGEST_ORGANIZATION = "casa"
+    assert outcome(background.examine_watched_folder(NONE)) == [Result.OK]
 
 
 SMTP = "django.core.mail.backends.smtp.EmailBackend"

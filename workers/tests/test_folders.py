@@ -297,6 +297,25 @@ def test_with_several_organizations_one_must_be_named(
     assert watched.synchronize_all() == 2
 
 
+@pytest.mark.parametrize(
+    ("slug", "has_admin", "words"),
+    [
+        ("nope", True, "INGEST_ORGANIZATION is 'nope', and there is no organization of this slug"),
+        ("casa", False, "'casa', which INGEST_ORGANIZATION names, has no active admin"),
+        ("", False, "no organization has an admin. Make one: manage.py organization"),
+    ],
+)
+@pytest.mark.django_db
+def test_why_nobody_takes_a_folder_in_is_said(
+    slug: str, has_admin: bool, words: str, tmp_path: Path, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    factories.MembershipFactory(organization__slug="casa", role="admin" if has_admin else "member")
+    settings.INGEST_DIR, settings.INGEST_ORGANIZATION = str(tmp_path), slug
+    with caplog.at_level(logging.ERROR):
+        assert watched.synchronize_all() == 0
+    assert words in caplog.text
+
+
 @pytest.mark.parametrize("address", ["", "/nowhere/at/all"])
 def test_without_a_folder_there_is_nothing_to_watch(admin: Membership, settings: Any, address: str) -> None:
     settings.INGEST_DIR = address

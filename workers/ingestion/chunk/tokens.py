@@ -16,6 +16,7 @@ from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
+FOLDERS = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")  # tiktoken's own, in its order
 ENCODING = "cl100k_base"  # of text-embedding-3-*
 _CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"  # SHA-1 of its URL: tiktoken's name for the cached file
 _SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
@@ -79,17 +80,31 @@ def vocabulary_file() -> Path:
     return Path(folder or Path(tempfile.gettempdir(), "data-gym-cache")) / _CACHE_NAME
 
 
-def _exact_counter() -> Callable[[str], int] | None:
+def folder_setting() -> str:
+    """The setting that names its folder; empty where none does."""
+    return next((name for name in FOLDERS if os.environ.get(name)), "")
+
+
+def vocabulary_fault() -> str:
+    """What is wrong with where the vocabulary should be, as the end of a sentence; empty where it is whole."""
     path = vocabulary_file()
     try:
-        # tiktoken deletes a file with the wrong content and goes to the network: look first.
-        intact = hashlib.sha256(path.read_bytes()).hexdigest() == _SHA256
-    except OSError:
-        intact = False
-    if not intact:
+        if hashlib.sha256(path.read_bytes()).hexdigest() == _SHA256:
+            return ""
+    except (FileNotFoundError, NotADirectoryError):
+        return f"has no vocabulary in it (a file {_CACHE_NAME})" if path.parent.is_dir() else "is no folder"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return f"has a damaged vocabulary in it (the file {_CACHE_NAME})"
+
+
+def _exact_counter() -> Callable[[str], int] | None:
+    path = vocabulary_file()
+    if vocabulary_fault():  # tiktoken deletes a file with the wrong content and goes to the network: look first
         logger.warning("tiktoken's vocabulary is not at %s: token counts are estimates (about 10 %% off)", path)
         return None
     import tiktoken
 
+    os.environ[FOLDERS[0]] = str(path.parent)  # empty, it would have tiktoken keep nothing and go to the network
     encode = tiktoken.get_encoding(ENCODING).encode_ordinary
     return lambda text: len(encode(text))

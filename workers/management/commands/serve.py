@@ -23,7 +23,7 @@ from retrieval.index.edge_shard import ROOM_TO_OPEN, ROOM_TO_WRITE
 from retrieval.spaces import opened
 from retrieval.spaces.registry import active_space
 from retrieval.waiting.openai_sdk import load_sdk
-from workers.management.listening import port_of, taken_sockets
+from workers.management.listening import Sockets, port_of, taken_sockets
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ class Command(DatabaseCommand):
         workers.start()
         return workers
 
-    def serve(self, host: str, sockets: Any) -> None:
+    def serve(self, host: str, sockets: Sockets) -> None:
         from uvicorn.config import STARTUP_FAILURE, Config
 
         from workers.management.leaving import LeavingServer

@@ -1,18 +1,22 @@
-"""Who works behind the pages: the broker, a worker for each lane, and beat."""
+"""Who works behind the pages: the broker, a worker for each lane, and beat; and the folder that they watch."""
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 from django.conf import settings
 from django.utils import timezone
 
+from accounts.models import Organization
 from config.celery import INGESTION, SHORT, UPKEEP
+from workers.folders.watched import nobody_in_charge, subjects_in
 from workers.models import Claim
 from workers.upkeep.doctor.findings import ADDRESS, DoctorWishes, Found, doubtful, fine, wrong
 from workers.upkeep.doctor.reasons import service_fault
 from workers.upkeep.sweep import SECONDS
 
 ASKED_FOR = 3.0  # seconds in which workers answer
+NAMED = 20  # organizations, of all that there are
 SILENT = timedelta(seconds=6 * SECONDS)
 
 
@@ -50,3 +54,20 @@ def examine_beat(_: DoctorWishes) -> Found:
     if ago <= SILENT:
         return fine(said)
     return doubtful(said, advice) if settings.WORKERS_EMBEDDED else wrong(said, advice)
+
+
+def examine_watched_folder(_: DoctorWishes) -> Iterator[Found]:
+    """Whether there is something in it, and somebody to whom it belongs."""
+    if not settings.INGEST_DIR:
+        yield fine("none: INGEST_DIR is not set")
+        return
+    subjects = subjects_in(Path(settings.INGEST_DIR))
+    if not subjects:
+        advice = "Look whether its disk is mounted, and whether the user who runs the workers may read it."
+        yield doubtful(f"INGEST_DIR ({settings.INGEST_DIR}) is missing or has no folder in it", advice)
+    if fault := nobody_in_charge():
+        said, advice = fault
+        known = ", ".join(Organization.objects.order_by("slug").values_list("slug", flat=True)[:NAMED]) or "none yet"
+        yield wrong(f"nothing of INGEST_DIR is taken in: {said}", f"{advice} There are: {known}.")
+    elif subjects:
+        yield fine(f"{len(subjects)} folders in {settings.INGEST_DIR}")

@@ -18,6 +18,7 @@ EXAMINATIONS: dict[str, Examination] = {
     "index": index.examine_index,
     "workers": background.examine_workers,
     "beat": background.examine_beat,
+    "watched folder": background.examine_watched_folder,
     "mail": others.examine_mail,
     "models": others.examine_models,
     "embeddings": others.examine_embeddings,

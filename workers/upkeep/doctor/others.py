@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core.mail import get_connection, send_mail
 
+from accounts.checks import MAIL_ADVICE, NO_MAIL
 from accounts.identity.mail import is_mail_set_up
 from agents.llm import EXTRACTIVE, client_for, resolve
 from agents.llm.base import ModelError, ModelMessage, ModelRequest
@@ -33,7 +34,7 @@ EMAIL = "Look at EMAIL_URL: host, port, TLS, user, password."
 def examine_mail(wishes: DoctorWishes) -> Found:
     """Connects and signs in; sends only where an address was given."""
     if not is_mail_set_up():
-        return doubtful("EMAIL_URL names no mail server: nothing is sent", "See docs/settings.md, EMAIL_URL.")
+        return wrong(NO_MAIL, MAIL_ADVICE)
     try:
         link = get_connection(timeout=5)
         link.open()
