@@ -25,9 +25,12 @@ def main() -> None:
             raise
         sys.exit(str(error))
     except OperationalError as error:
-        if "--traceback" in sys.argv or not getattr(error.__cause__, "is_unreachable", False):
+        from accounts.management.full_disk import disk_advice
+
+        told = str(error) if getattr(error.__cause__, "is_unreachable", False) else disk_advice(error)
+        if "--traceback" in sys.argv or not told:
             raise
-        sys.exit(str(error))
+        sys.exit(told)
 
 
 if __name__ == "__main__":

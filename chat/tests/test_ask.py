@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.problems import FileTooLarge
+from accounts.problems import DatabaseFull, FileTooLarge
 from chat.models import Message
-from retrieval.index.base import IndexLocked, IndexUnavailable
+from retrieval.index.base import IndexDiskFault, IndexLocked, IndexUnavailable
 from retrieval.spaces import opened
 from tests import factories
 from tests.fakes.fixtures import ModelServer
@@ -89,3 +89,27 @@ def test_an_index_that_is_down_costs_only_the_context(library: Library, monkeypa
     said = ask(library)
     assert "confidence: none" in said
     assert "Préstamos" not in said
+
+
+def test_an_index_whose_disk_is_full_is_told_to_whoever_can_make_room(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: Any) -> Any:
+        raise IndexDiskFault("The disk of /srv/acervo is full.")
+
+    monkeypatch.setattr(opened, "current_index", full)
+    err = StringIO()
+    assert ask(library, stderr=err)
+    assert "The disk of /srv/acervo is full." in err.getvalue()
+
+
+def test_an_answer_that_the_disk_does_not_take_names_the_disk(
+    library: Library, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    async def refused(*args: Any, **options: Any) -> Any:
+        raise DatabaseFull
+
+    monkeypatch.setattr("chat.answering.answers.ask", refused)
+    with pytest.raises(CommandError) as said:
+        ask(library)
+    assert str(settings.DATA_DIR) in str(said.value) or "The disk of PostgreSQL on" in str(said.value)

@@ -9,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 
 from accounts.limits.amounts import unlimited
 from accounts.management.commands.apikey import membership_for
+from accounts.management.full_disk import advice_of_code, disk_advice
 from accounts.management.relay.hangup import run_while_connected
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem, database_problem
@@ -18,7 +19,9 @@ from chat.answering.questions import ChatQuestion
 from chat.stream.collected import Whole, apply_event, only_the_last_attempt
 from chat.stream.events import AnySource, Done, Error, Sources, TableSource, Token
 from chat.stream.log import Cursor
+from retrieval.index.base import IndexDiskFault, IndexUnavailable
 from retrieval.management.base import IndexCommand
+from retrieval.spaces import opened
 
 
 class Command(IndexCommand):
@@ -31,7 +34,8 @@ class Command(IndexCommand):
         parser.add_argument("--organization", metavar="SLUG", help="needed when the user is in several")
 
     def work(self, options: dict[str, Any]) -> None:
-        """With the index away the answer does without context and says so."""
+        """With the index away the answer does without context and says so; why, where it is for want of room."""
+        self.tell_full_disk()
         membership = membership_for(options["user"], options["organization"])
         asking = Asking(membership, options["agent"], ChatQuestion(options["question"]))
         try:
@@ -41,9 +45,18 @@ class Command(IndexCommand):
             known = known_agents(membership)
             raise CommandError(f"There is no agent {options['agent']!r} for this user. Known: {known}.") from None
         except Problem as problem:
-            raise CommandError(str(problem.detail)) from None
+            raise CommandError(advice_of_code(problem.code) or str(problem.detail)) from None
         except (DatabaseError, InterfaceError) as error:
-            raise CommandError(str(database_problem(error).detail)) from None
+            raise CommandError(disk_advice(error) or str(database_problem(error).detail)) from None
+
+    def tell_full_disk(self) -> None:
+        """The answer speaks to a reader, who cannot make room."""
+        try:
+            opened.current_index()
+        except IndexDiskFault as error:
+            self.stderr.write(str(error))
+        except IndexUnavailable:
+            pass
 
     async def tell(self, asking: Asking) -> None:
         admission, reader = await answers.ask(asking, goes_on=False)
@@ -57,7 +70,7 @@ class Command(IndexCommand):
                         self.stdout.write(event.token, ending="")
                         self.stdout.flush()
         if isinstance(whole.ending, Error):
-            raise CommandError(whole.ending.detail)
+            raise CommandError(advice_of_code(whole.ending.code) or whole.ending.detail)
         if whole.sources is not None and whole.ending is not None:
             self.sources(whole.sources, whole.ending)
 
