@@ -42,13 +42,18 @@ NOT_CARRIED_OUT = {
     "python manage.py doctor": SERVICES + "test_doctor.py examines installations that are right and that are not",
     "CREATE ROLE acervo_index": SERVICES + "test_pgvector.py makes such a database, with a server of its own",
     "pg_dump --format custom --schema": SERVICES + "test_pgvector.py dumps and restores a collection's schema",
+    "sudo install --directory": "makes folders of the machine; "
+    + SERVICES
+    + "test_units.py gives units their settings",
+    "DATA_DIR=/var/lib/acervo": "tests/services/test_units.py runs the units with such settings",
+    "sudo install --mode 0644": SERVICES + "test_units.py runs the units, tests/test_units.py verifies them",
     "kubectl create secret generic acervo": "Kubernetes cannot be had; test_chart_pods.py gives pods what is in them",
 }
 
 
 # Commands within sentences, by how they begin.
 MENTIONED = {
-    "systemctl ": "systemd cannot be had; tests/services/test_first_steps.py runs the unit's own command",
+    "systemctl ": "systemd does not run; test_first_steps.py and test_units.py run the units' own commands",
     "curl -s http://127.0.0.1:8000/healthz": "tests/services/test_first_steps.py asks it",
     "chown -R acervo:": "the user is the machine's own",
     "docker compose ": DOCKER,
