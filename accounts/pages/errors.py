@@ -34,9 +34,8 @@ SAID_BY: dict[type[Problem], str] = {
     DatabaseNotWritten: "503_no_writes.html",
     Busy: "503_busy.html",
 }
-SECONDS: dict[type[Problem], str] = {
-    DatabaseUnavailable: "5"
-}  # of what passes by itself; a busy process says its own, a disk waits for somebody
+# Of what passes by itself; a busy process says its own, a disk waits for somebody.
+SECONDS: dict[type[Problem], str] = {DatabaseUnavailable: "5"}
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
