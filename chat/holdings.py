@@ -4,7 +4,8 @@ from django.db import connection
 
 from accounts.limits.stock import Held, counter_of
 from accounts.models import Membership
-from chat.models import Conversation, Message, Project, silent_since
+from chat.models import WRITER_SILENT, Conversation, Message, Project
+from config.concurrency.clock import present_in_sql, present_parameter
 
 
 @counter_of("streams")
@@ -17,11 +18,12 @@ def count_streams(by: Membership) -> dict[str, Held]:
     statement = (
         "SELECT coalesce(sum(CASE WHEN c.owner_id = %s THEN 1 ELSE 0 END), 0), count(*) "  # noqa: S608 - our own names
         f"FROM {message} m JOIN {conversation} c ON c.id = m.conversation_id "
-        "WHERE m.status = 'streaming' AND m.writer_seen_at >= %s AND c.organization_id = %s"
+        f"WHERE m.status = 'streaming' AND m.writer_seen_at >= {present_in_sql(connection.vendor)} "
+        "AND c.organization_id = %s"
     )
     owner, organization = (ids.get_db_prep_value(one, connection) for one in (by.user_id, by.organization_id))
     with connection.cursor() as cursor:
-        cursor.execute(statement, [owner, ops.adapt_datetimefield_value(silent_since()), organization])
+        cursor.execute(statement, [owner, present_parameter(connection, -WRITER_SILENT), organization])
         own, every = cursor.fetchone()
     return {"streams": Held(int(own), int(every))}
 

@@ -16,6 +16,7 @@ from chat.citing.rows import AnswerTable as AnswerTable
 from chat.leaving.rows import Export as Export
 from chat.leaving.rows import export_key as export_key
 from chat.usage.rows import DailyUsage as DailyUsage
+from config.concurrency.clock import DatabaseNow
 from corpora.models import Corpus, Document
 
 
@@ -113,14 +114,19 @@ class MessageQuerySet(models.QuerySet["Message"]):
         """Without those in whose place others are shown (`chat.versions`)."""
         return self.exclude(is_aside=True)
 
+    def dated(self) -> Self:
+        """Each with when it was read (`read_at`), by the clock by which its writer says that it lives."""
+        return self.annotate(read_at=DatabaseNow())
+
     def streaming(self) -> Self:
         """Answers that somebody writes at this moment."""
-        return self.filter(status=Message.Status.STREAMING, writer_seen_at__gte=silent_since())
+        return self.filter(status=Message.Status.STREAMING, writer_seen_at__gte=DatabaseNow(-WRITER_SILENT))
 
     def broken_off(self) -> Self:
         """Answers whose writer has died: they say that they stream, but nobody has been heard of for a while."""
-        silent = Q(writer_seen_at__lt=silent_since()) | Q(writer_seen_at=None, created_at__lt=silent_since())
-        return self.filter(silent, status=Message.Status.STREAMING)
+        silent = DatabaseNow(-WRITER_SILENT)
+        unheard = Q(writer_seen_at__lt=silent) | Q(writer_seen_at=None, created_at__lt=silent)
+        return self.filter(unheard, status=Message.Status.STREAMING)
 
     def unclosed(self) -> Self:
         """Answers that their writer may still write: they stream, or were taken for broken off while it could not reach
@@ -129,10 +135,6 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
 
 WRITER_SILENT = timedelta(seconds=12)  # its writer says every two seconds that it lives
-
-
-def silent_since() -> datetime:
-    return timezone.now() - WRITER_SILENT
 
 
 class Message(Identified):
@@ -174,6 +176,7 @@ class Message(Identified):
     )
     rating = models.SmallIntegerField(null=True, blank=True)
     comment = models.TextField(blank=True, max_length=2000)
+    read_at: datetime  # of a row that was read `dated`
     objects = MessageQuerySet.as_manager()
 
     class Meta:
@@ -196,9 +199,10 @@ class Message(Identified):
 
     @property
     def is_broken_off(self) -> bool:
-        """As `broken_off` has it, of this row."""
-        seen = self.writer_seen_at or self.created_at
-        return self.status == self.Status.STREAMING and seen < silent_since()
+        """As `broken_off` has it, of this row, which was read `dated`."""
+        if self.status != self.Status.STREAMING:
+            return False
+        return (self.writer_seen_at or self.created_at) < self.read_at - WRITER_SILENT
 
     @property
     def present_status(self) -> str:

@@ -25,7 +25,7 @@ class NotTheLastAnswer(Problem):
 
 def exchange_to_replace(conversation: Conversation, answer: UUID) -> Exchange:
     """The conversation's last exchange, which must be the one of `answer`. Raises NotTheLastAnswer."""
-    last = list(conversation.messages.shown().order_by("-created_at", "-pk")[:2])
+    last = list(conversation.messages.shown().dated().order_by("-created_at", "-pk")[:2])
     if [one.role for one in last] != [Message.Role.ASSISTANT, Message.Role.USER] or last[0].pk != answer:
         raise NotTheLastAnswer
     if last[0].present_status == Message.Status.STREAMING:

@@ -27,6 +27,7 @@ from accounts.models import Membership
 from accounts.tenancy.scope import tenant_scope
 from agents.llm.metering import Meter, metered
 from agents.scopes import shared_scope
+from config.concurrency.clock import DatabaseNow
 from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from config.faults import describe_error
 from corpora.models import Chunk, Document
@@ -98,7 +99,7 @@ def due_runs() -> QuerySet[EvaluationRun]:
     """Runs that nobody works on: those of the organization with the least in work first, then the oldest."""
     at_work = EvaluationRun.objects.filter(
         is_open=True,
-        lease_expires_at__gte=timezone.now(),
+        lease_expires_at__gte=DatabaseNow(),
         question_set__organization=OuterRef("question_set__organization"),
     )
     counted = at_work.order_by().values("question_set__organization").annotate(runs=Count("pk")).values("runs")
@@ -107,7 +108,7 @@ def due_runs() -> QuerySet[EvaluationRun]:
 
 
 def free_runs() -> QuerySet[EvaluationRun]:
-    nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=timezone.now())
+    nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=DatabaseNow())
     return EvaluationRun.objects.filter(nobody, is_open=True)
 
 
@@ -121,7 +122,7 @@ def claim_run(row: EvaluationRun) -> UUID | None:
     """The holder of its lease from now on; None when somebody else has it."""
     holder = uuid4()
     claimed = free_runs().filter(pk=row.pk).update(
-        lease_holder=holder, lease_expires_at=timezone.now() + LEASE, attempts=F("attempts") + 1,
+        lease_holder=holder, lease_expires_at=DatabaseNow(LEASE), attempts=F("attempts") + 1,
         measures=running_state(0, 0),
     )  # fmt: skip
     return holder if claimed else None
@@ -133,7 +134,7 @@ def carry_out_run(row: EvaluationRun, holder: UUID, progress: Progress = unseen)
     assert row.question_set is not None
     with (
         tenant_scope(row.question_set.organization_id),
-        beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS),
+        beating(lambda: held.update(lease_expires_at=DatabaseNow(LEASE)), HEARTBEAT_SECONDS),
         metered(Meter(organization_class=organization_class(row.question_set.organization_id))) as meter,
     ):
         ended = outcome(row, held, progress)

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.tenancy.scope import system_scope
+from config.concurrency.clock import DatabaseNow
 from webhooks.models import Delivery, Event, Webhook
 
 
@@ -15,5 +16,6 @@ def announce(organization: UUID, event: Event, data: dict[str, Any]) -> int:
     """
     active = Webhook.objects.filter(organization_id=organization, is_active=True).values_list("pk", "events")
     listening = [pk for pk, events in active if event.value in events]
-    Delivery.objects.bulk_create(Delivery(webhook_id=pk, event=event, data=data) for pk in listening)
+    told = {"event": event, "data": data, "not_before": DatabaseNow()}
+    Delivery.objects.bulk_create(Delivery(webhook_id=pk, **told) for pk in listening)
     return len(listening)

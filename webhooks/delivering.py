@@ -16,9 +16,9 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from accounts import audit
+from config.concurrency.clock import DatabaseNow
 from config.faults import describe_error
 from config.metrics.background import count_webhook_attempt
 from tools.sealing import SealLost
@@ -92,13 +92,12 @@ def claim_more(under_way: list[Claimed]) -> Iterator[Claimed]:
 def claim(webhook: Webhook, most: int) -> list[Claimed]:
     """The oldest due ones, each by compare-and-swap: of two processes one has it. It is due again when CLAIMED is over,
     whatever happens to this one."""
-    now = timezone.now()
     claimed = []
     for delivery in webhook.deliveries.due().order_by("not_before")[:most]:
         mine = webhook.deliveries.due().filter(pk=delivery.pk, attempts=delivery.attempts)
-        if mine.update(attempts=delivery.attempts + 1, not_before=now + CLAIMED):
+        if mine.update(attempts=delivery.attempts + 1, not_before=DatabaseNow(CLAIMED)):
             claimed.append(Claimed(delivery, webhook, delivery.attempts + 1))
-    Webhook.objects.filter(pk=webhook.pk).update(tried_at=now)
+    Webhook.objects.filter(pk=webhook.pk).update(tried_at=DatabaseNow())
     return claimed
 
 
@@ -147,7 +146,7 @@ def _put_off(ours: "DeliveryQuerySet", number: int, retry_after: float | None) -
     if number >= MAX_ATTEMPTS:
         ours.give_up()
     else:
-        ours.update(not_before=timezone.now() + delay_after(number, retry_after))
+        ours.update(not_before=DatabaseNow(delay_after(number, retry_after)))
 
 
 def delay_after(number: int, retry_after: float | None = None) -> timedelta:
@@ -160,13 +159,12 @@ def delay_after(number: int, retry_after: float | None = None) -> timedelta:
 
 def _note_failure(webhook: UUID, *, is_gone: bool) -> None:
     """Since when it fails; one that has done so for FAILING_FOR, or says that it is gone, is switched off."""
-    now = timezone.now()
-    Webhook.objects.filter(pk=webhook, failing_since=None).update(failing_since=now)
+    Webhook.objects.filter(pk=webhook, failing_since=None).update(failing_since=DatabaseNow())
     failing = Webhook.objects.filter(pk=webhook, is_active=True)
     if not is_gone:
-        failing = failing.filter(failing_since__lte=now - FAILING_FOR)
+        failing = failing.filter(failing_since__lte=DatabaseNow(-FAILING_FOR))
     for one in failing.select_related("organization"):
-        failing.update(is_active=False, disabled_at=now)
+        failing.update(is_active=False, disabled_at=DatabaseNow())
         one.deliveries.all().give_up()
         audit.record_for(one.organization, None, "disabled", one)
         logger.warning("webhook %s is switched off: it has failed since %s", one.pk, one.failing_since)
@@ -174,6 +172,5 @@ def _note_failure(webhook: UUID, *, is_gone: bool) -> None:
 
 def give_up_dead() -> int:
     """Those whose last attempt died with its process, and what was announced while its webhook was switched off."""
-    now = timezone.now()
     late = Delivery.objects.filter(webhook__in=Webhook.objects.filter(is_active=False)).give_up()
-    return late + Delivery.objects.filter(attempts__gte=MAX_ATTEMPTS, not_before__lte=now).give_up()
+    return late + Delivery.objects.filter(attempts__gte=MAX_ATTEMPTS, not_before__lte=DatabaseNow()).give_up()

@@ -11,6 +11,7 @@ from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.models import Membership
 from accounts.problems import NotFound
+from config.concurrency.clock import DatabaseNow
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.problems import WebhookInactive, WebhooksFull
 from webhooks.signing import new_secret
@@ -95,7 +96,10 @@ def send_test(by: Membership, webhook: Webhook) -> Delivery:
     with transaction.atomic():
         _lock_active(by, webhook)
         pings = webhook.deliveries.waiting().filter(event=Event.PING, attempts=0)
-        ping = pings.first() or webhook.deliveries.create(event=Event.PING, data={"webhook": str(webhook.pk)})
+        if (ping := pings.first()) is None:
+            told = {"webhook": str(webhook.pk)}
+            ping = webhook.deliveries.create(event=Event.PING, data=told, not_before=DatabaseNow())
+            ping.refresh_from_db(fields=["not_before"])
         audit.record(by, "tested", webhook)
     return ping
 
@@ -106,7 +110,7 @@ def send_again(by: Membership, webhook: Webhook, delivery: Delivery) -> Delivery
     with transaction.atomic():
         _lock_active(by, webhook)
         again = webhook.deliveries.filter(pk=delivery.pk).ended_or_put_off()
-        if again.update(status=Delivery.Status.WAITING, attempts=0, not_before=timezone.now()):
+        if again.update(status=Delivery.Status.WAITING, attempts=0, not_before=DatabaseNow()):
             audit.record(by, "sent again", webhook)
     delivery.refresh_from_db()
     return delivery

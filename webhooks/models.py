@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization
+from config.concurrency.clock import DatabaseNow
 from tools import sealing
 
 MAX_ATTEMPTS = 8
@@ -87,14 +88,14 @@ class Webhook(Identified):
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
     def due(self) -> Self:
         """Waiting ones whose time has come; also those whose sender died, when what it had of time is over."""
-        return self.filter(status=Delivery.Status.WAITING, not_before__lte=timezone.now(), attempts__lt=MAX_ATTEMPTS)
+        return self.filter(status=Delivery.Status.WAITING, not_before__lte=DatabaseNow(), attempts__lt=MAX_ATTEMPTS)
 
     def waiting(self) -> Self:
         return self.filter(status=Delivery.Status.WAITING)
 
     def ended_or_put_off(self) -> Self:
         """Those that nobody is sending, nor will within CLAIMED."""
-        return self.exclude(status=Delivery.Status.WAITING, not_before__lte=timezone.now() + CLAIMED)
+        return self.exclude(status=Delivery.Status.WAITING, not_before__lte=DatabaseNow(CLAIMED))
 
     def give_up(self) -> int:
         return self.waiting().update(status=Delivery.Status.FAILED)
@@ -134,6 +135,7 @@ class Delivery(Identified):
 
     @property
     def is_ended_or_put_off(self) -> bool:
+        """As this machine's clock has it: whether to show a button. Whoever presses it asks the database."""
         return self.status != self.Status.WAITING or self.not_before > timezone.now() + CLAIMED
 
     @property

@@ -13,10 +13,10 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.models import Organization
 from agents.scopes import scope_of_corpus
+from config.concurrency.clock import DatabaseNow, read_database_clock
 from config.concurrency.heartbeat import LEASE
 from config.faults import describe_error
 from corpora.models import Corpus, Document, ErasureReceipt
@@ -100,7 +100,7 @@ def temporary_corpus(name: str) -> Iterator[Corpus]:
     try:
         yield corpus
     finally:
-        now = timezone.now()
+        now = read_database_clock()
         Corpus.objects.filter(pk=corpus.pk).update(deleted_at=now, is_active=False)
         Document.objects.filter(corpus=corpus).update(deleted_at=now, lease_holder=None, lease_expires_at=None)
         erase_all(Document.objects.filter(corpus=corpus))
@@ -139,7 +139,7 @@ def ingest_line(corpus: Corpus, line: dict[str, Any], sizes: Sequence[int] = ())
         sha256=uuid4().hex,
         status=Document.Status.PROCESSING,  # from the start: it has no file that a worker could read
         lease_holder=holder,
-        lease_expires_at=timezone.now() + LEASE,
+        lease_expires_at=DatabaseNow(LEASE),
     )
     lease = Lease(document.pk, holder)
     try:

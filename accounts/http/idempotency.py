@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.http.bodies import is_kept
 from accounts.models import IdempotentReply, Membership
 from accounts.problems import Problem
+from config.concurrency.clock import DatabaseNow
 from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 
 LIFETIME = timedelta(hours=24)
@@ -55,13 +55,13 @@ def claim_key(membership: Membership, key: str, request_hash: str) -> tuple[Idem
         raise KeyTooLong
     if not is_kept(key):
         raise KeyUnusable
-    now, mine = timezone.now(), IdempotentReply.objects.filter(membership=membership)
-    died = Q(lease_expires_at__lt=now) | Q(lease_expires_at=None, created_at__lt=now - ABANDONED)
-    mine.filter(Q(died, status=None) | Q(created_at__lt=now - LIFETIME)).delete()
+    mine = IdempotentReply.objects.filter(membership=membership)
+    died = Q(lease_expires_at__lt=DatabaseNow()) | Q(lease_expires_at=None, created_at__lt=DatabaseNow(-ABANDONED))
+    mine.filter(Q(died, status=None) | Q(created_at__lt=DatabaseNow(-LIFETIME))).delete()
     try:
         with transaction.atomic():
-            fresh = mine.create(membership=membership, key=key, request_hash=request_hash, lease_expires_at=now + LEASE)
-            return fresh, False
+            lease = DatabaseNow(LEASE)
+            return mine.create(membership=membership, key=key, request_hash=request_hash, lease_expires_at=lease), False
     except IntegrityError:
         held = mine.filter(key=key).first()
     if held is None:  # the first request has failed in this very moment and freed its key
@@ -97,7 +97,7 @@ def once(
         return reply.status or 200, reply.body
     held = IdempotentReply.objects.filter(pk=reply.pk)
     try:
-        with beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS):
+        with beating(lambda: held.update(lease_expires_at=DatabaseNow(LEASE)), HEARTBEAT_SECONDS):
             status, body = act()
     except BaseException:
         reply.delete()

@@ -11,7 +11,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.limits.amounts import Amounts, amounts_for, are_counted
 from accounts.limits.declared import LIMITS, Per
@@ -30,6 +29,7 @@ from accounts.limits.windows import start_of
 from accounts.models import Membership
 from accounts.problems import Problem
 from accounts.tenancy.scope import system_scope
+from config.concurrency.clock import DatabaseNow
 
 SPENT = ("tokens_day", "tokens_month", "dollars_day", "dollars_month")
 LIFETIME = timedelta(minutes=20)  # of a reservation: longer than any answer takes
@@ -113,7 +113,7 @@ def _hold(by: Membership, amounts: Amounts, spending: Spending, reservation: UUI
         user=by.user_id,
         tokens=spending.tokens,
         microdollars=spending.microdollars,
-        expires_at=timezone.now() + lifetime,
+        expires_at=DatabaseNow(lifetime),
     )
 
 

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import F, Model
-from django.utils import timezone
 
 from accounts.limits.declared import LIMITS, Per
 from accounts.limits.rows import LimitUse, SpendingReservation
 from accounts.limits.windows import start_of
 from accounts.models import Membership, Organization
+from config.concurrency.clock import DatabaseNow, present_in_sql, present_parameter
 
 KEPT_SECONDS = {"minute": 3_600, "day": 62 * 86_400, "month": 800 * 86_400}
 RESERVATIONS_KEPT = timedelta(days=1)  # a writer that comes back late still finds what it has to settle
@@ -104,13 +104,14 @@ class Reserved(NamedTuple):
 def present_reservations(by: Membership) -> dict[Per, Reserved]:
     """The member's own, and all of the organization's."""
     name = connection.ops.quote_name
-    moment, own = connection.ops.adapt_datetimefield_value(timezone.now()), _as_kept(by.user_id)
+    own = _as_kept(by.user_id)
     (found,) = _rows(
         "SELECT coalesce(sum(tokens), 0), coalesce(sum(microdollars), 0), "  # noqa: S608 - our own names
         f"coalesce(sum(CASE WHEN {name('user')} = %s THEN tokens END), 0), "
         f"coalesce(sum(CASE WHEN {name('user')} = %s THEN microdollars END), 0) "
-        f"FROM {_table(SpendingReservation)} WHERE organization_id = %s AND expires_at > %s",
-        [own, own, _as_kept(by.organization_id), moment],
+        f"FROM {_table(SpendingReservation)} WHERE organization_id = %s AND "
+        f"expires_at > {present_in_sql(connection.vendor)}",
+        [own, own, _as_kept(by.organization_id), present_parameter(connection)],
     )
     every = [int(one) for one in found]  # PostgreSQL's sums of big integers are decimals
     return {Per.ORGANIZATION: Reserved(every[0], every[1]), Per.USER: Reserved(every[2], every[3])}
@@ -154,4 +155,4 @@ def forget_past_uses() -> None:
         if kept := KEPT_SECONDS.get(limit.window):
             LimitUse.objects.filter(name=name, starts__lt=now - kept).delete()
     LimitUse.objects.exclude(name__in=LIMITS).delete()
-    SpendingReservation.objects.filter(expires_at__lt=timezone.now() - RESERVATIONS_KEPT).delete()
+    SpendingReservation.objects.filter(expires_at__lt=DatabaseNow(-RESERVATIONS_KEPT)).delete()

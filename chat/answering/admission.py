@@ -122,7 +122,7 @@ class Admission:
         if not is_answered:
             self._reply = reply
             return
-        first = Message.objects.owned_by(membership).filter(pk=(reply.body or {})["message"]).first()
+        first = Message.objects.owned_by(membership).dated().filter(pk=(reply.body or {})["message"]).first()
         if first is None:
             raise NotFound
         if first.present_status == Message.Status.STREAMING:

@@ -24,6 +24,7 @@ from chat.citing.tables import rows_behind
 from chat.models import AnswerTable, Citation, Conversation, Message, Project, Trace
 from chat.usage.measuring import count_answer
 from chat.versions import Exchange, put_aside
+from config.concurrency.clock import DatabaseNow
 from config.faults import describe_error
 from corpora.metadata.names import CORPUS, DOCUMENT
 from corpora.models import Corpus, Document
@@ -154,7 +155,7 @@ def open_answer(conversation: Conversation, question: str, message: UUID, replac
                 role=Message.Role.ASSISTANT,
                 status=Message.Status.STREAMING,
                 created_at=now + AFTER,
-                writer_seen_at=now,
+                writer_seen_at=DatabaseNow(),
                 **of_both,
             ),
         ]
@@ -166,7 +167,7 @@ def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
     conversation was deleted meanwhile."""
     with transaction.atomic():
         answer = Message.objects.unclosed().filter(pk=attempt.message)
-        if not answer.update(attempt=attempt.number, writer_seen_at=timezone.now(), **of_retrieval(attempt)):
+        if not answer.update(attempt=attempt.number, writer_seen_at=DatabaseNow(), **of_retrieval(attempt)):
             raise NotFound
         Citation.objects.bulk_create(attempt.sources)
         words = tracing.words_of(question, is_personal=attempt.is_personal)
@@ -178,7 +179,7 @@ def keep_round(attempt: Attempt, number: int) -> None:
     the conversation was deleted meanwhile."""
     with transaction.atomic():
         answer = Message.objects.unclosed().filter(pk=attempt.message)
-        said = {"attempt": number, "writer_seen_at": timezone.now(), "state": state_promised(attempt)}
+        said = {"attempt": number, "writer_seen_at": DatabaseNow(), "state": state_promised(attempt)}
         if not answer.update(**said):
             raise NotFound
         forget_deleted(attempt.tables)

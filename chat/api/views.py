@@ -109,7 +109,7 @@ class ConversationDetail(generics.RetrieveUpdateDestroyAPIView[Conversation]):
             raise NotFound
         latest = self.wanted(found).order_by("-created_at", "-pk").values_list("pk", flat=True)[: self.MESSAGES]
         traces = Trace.objects.only("message", *READ_OF_A_TRACE)
-        shown = Message.objects.owned_by(membership_of(self.request)).filter(pk__in=[*latest])
+        shown = Message.objects.owned_by(membership_of(self.request)).dated().filter(pk__in=[*latest])
         prefetch_related_objects(
             [found],
             Prefetch(

@@ -17,6 +17,7 @@ from accounts.models import Invitation, Membership, Organization, User
 from accounts.tenancy.scope import system_scope
 from agents.models import Agent
 from chat.signals import erasure_requested
+from config.concurrency.clock import read_database_clock
 from corpora.models import Corpus, Document, ErasureReceipt
 from sign_on.models import IdentityProvider
 
@@ -95,6 +96,6 @@ def mark_for_erasure(corpora: QuerySet[Corpus]) -> None:
     """With all their documents, whether alive or in the trash. Their rows are locked first, as uploads do."""
     unmarked = corpora.exclude(deleted_at__isnull=False, kept_until=None)
     ids = list(unmarked.select_for_update().order_by("pk").values_list("pk", flat=True))
-    gone = {"deleted_at": Coalesce("deleted_at", timezone.now()), "kept_until": None}
+    gone = {"deleted_at": Coalesce("deleted_at", read_database_clock()), "kept_until": None}
     Document.objects.filter(corpus__in=ids).update(**gone)
     corpora.filter(pk__in=ids).update(**gone)

@@ -9,13 +9,13 @@ from uuid import UUID
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import get_language
 
 from accounts import audit
 from accounts.models import Membership, Organization, User
 from chat.models import Export
 from chat.signals import export_requested
+from config.concurrency.clock import DatabaseNow
 
 LIFETIME = timedelta(days=7)
 UNSEEN = timedelta(hours=1)  # more than a deletion takes until everybody sees it, and than clocks differ
@@ -40,7 +40,7 @@ def request_export(membership: Membership) -> Export:
 
 def downloadable(membership: Membership) -> QuerySet[Export]:
     done = Export.objects.owned_by(membership).filter(status=Export.Status.DONE)
-    return done.filter(expires_at__gt=timezone.now()).exclude(file="")
+    return done.filter(expires_at__gt=DatabaseNow()).exclude(file="")
 
 
 def forget_all(exports: QuerySet[Export]) -> int:
@@ -99,4 +99,4 @@ def forget_exports_in(organization: Organization) -> int:
 
 
 def forget_expired() -> int:
-    return forget_all(Export.objects.filter(expires_at__lte=timezone.now()))
+    return forget_all(Export.objects.filter(expires_at__lte=DatabaseNow()))

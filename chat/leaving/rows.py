@@ -4,10 +4,10 @@ from typing import Self
 
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Identified, Membership, Organization, User
+from config.concurrency.clock import DatabaseNow
 
 
 class ExportQuerySet(models.QuerySet["Export"]):
@@ -16,7 +16,7 @@ class ExportQuerySet(models.QuerySet["Export"]):
 
     def free(self) -> Self:
         """Asked for, not ended, and in nobody's hands."""
-        nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=timezone.now())
+        nobody = Q(lease_expires_at=None) | Q(lease_expires_at__lt=DatabaseNow())
         return self.filter(nobody, status__in=(Export.Status.WAITING, Export.Status.RUNNING))
 
 

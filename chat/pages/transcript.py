@@ -108,10 +108,14 @@ def later_messages(conversation: Conversation, after: UUID) -> tuple[ShownMessag
 
 
 def with_sources(conversation: Conversation) -> MessageQuerySet:
-    return conversation.messages.shown().prefetch_related(
-        Prefetch("citations", Citation.objects.select_related("document__corpus")),
-        "tables",
-        Prefetch("trace", Trace.objects.only("message", *READ_OF_A_TRACE)),  # of answers of 0.1.0, for their state
+    return (
+        conversation.messages.shown()
+        .dated()
+        .prefetch_related(
+            Prefetch("citations", Citation.objects.select_related("document__corpus")),
+            "tables",
+            Prefetch("trace", Trace.objects.only("message", *READ_OF_A_TRACE)),  # of answers of 0.1.0, for their state
+        )
     )
 
 

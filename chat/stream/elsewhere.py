@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db import Error as DatabaseFault
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.problems import DatabaseFull, DatabaseUnavailable, InternalError, Problem
@@ -20,6 +19,7 @@ from chat.models import AnswerTable, Citation, Message, Trace
 from chat.stream.events import Done, Error, Sources, Status
 from chat.stream.live import Batch, Live
 from chat.stream.log import Cursor
+from config.concurrency.clock import DatabaseNow
 from config.concurrency.threads import in_thread
 from config.faults import describe_error
 from retrieval.confidence.gate import Confidence
@@ -27,7 +27,7 @@ from retrieval.confidence.gate import Confidence
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.25
-SAY_SO = timedelta(seconds=10)  # how often its writer is told that somebody listens here
+SAY_SO = 10.0  # seconds; how often its writer is told that somebody listens here
 PROBLEMS: tuple[type[Problem], ...] = (DatabaseUnavailable, DatabaseFull, InternalError)
 
 
@@ -44,7 +44,7 @@ class Mirror(Live):
 
     def __init__(self, message: UUID) -> None:
         super().__init__(message, goes_on=True)
-        self._heard_at = timezone.now() - SAY_SO
+        self._heard_at = time.monotonic() - SAY_SO
         self._pieces: list[str] = []
         self._characters = 0
         self._following = self.loop.create_task(self._follow())
@@ -73,7 +73,7 @@ class Mirror(Live):
 
     def _look(self) -> Glance:
         """In a thread. An answer that is gone has ended."""
-        row = Message.objects.filter(pk=self.message).first()
+        row = Message.objects.filter(pk=self.message).dated().first()
         if row is None:
             return Glance(ending=Error("not_found", _("There is nothing here that you can see."), self.message))
         is_running = row.present_status == Message.Status.STREAMING
@@ -100,10 +100,11 @@ class Mirror(Live):
             self.log.end(seen.ending)
 
     def _say_that_somebody_listens(self) -> None:
-        now = timezone.now()
+        now = time.monotonic()
         if now - self._heard_at >= SAY_SO:
             self._heard_at = now
-            Message.objects.filter(pk=self.message, status=Message.Status.STREAMING).update(reader_seen_at=now)
+            running = Message.objects.filter(pk=self.message, status=Message.Status.STREAMING)
+            running.update(reader_seen_at=DatabaseNow())
 
 
 _mirrors: dict[tuple[asyncio.AbstractEventLoop, UUID], Mirror] = {}

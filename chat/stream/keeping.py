@@ -8,17 +8,16 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.utils import timezone
 
 from accounts.tenancy.scope import system_scope
 from chat.models import AnswerTable, Citation, Message
 from chat.rendering.citations import cited_numbers
 from chat.stream.live import UNHEARD_SECONDS, Live, live_here
+from config.concurrency.clock import DatabaseNow, present_in_sql, present_parameter
 from config.concurrency.threads import in_thread
 from config.faults import describe_error
 
@@ -34,7 +33,7 @@ class Wishes(NamedTuple):
     """Of people whom another process serves."""
 
     stops: list[UUID]
-    heard: list[tuple[UUID, datetime]]
+    heard: list[tuple[UUID, float]]  # seconds ago
 
 
 def look_after_answers() -> None:
@@ -73,10 +72,9 @@ def heed(said: Wishes, answers: Sequence[Live]) -> None:
     for message in said.stops:
         if live := by_message.get(message):
             live.stop()
-    now = timezone.now()
-    for message, seen in said.heard:
+    for message, seconds_ago in said.heard:
         if live := by_message.get(message):
-            live.heard((now - seen).total_seconds())
+            live.heard(seconds_ago)
 
 
 def wishes() -> Wishes:
@@ -84,11 +82,11 @@ def wishes() -> Wishes:
     stops, heard = [], []
     running = Message.objects.streaming()
     wished = running.exclude(stop_requested_at=None) | running.exclude(reader_seen_at=None)
-    for message, stop, seen in wished.values_list("pk", "stop_requested_at", "reader_seen_at"):
+    for message, stop, seen, now in wished.values_list("pk", "stop_requested_at", "reader_seen_at", DatabaseNow()):
         if stop:
             stops.append(message)
-        elif seen and (timezone.now() - seen).total_seconds() < UNHEARD_SECONDS:
-            heard.append((message, seen))
+        elif seen and (seconds_ago := (now - seen).total_seconds()) < UNHEARD_SECONDS:
+            heard.append((message, seconds_ago))
     return Wishes(stops, heard)
 
 
@@ -97,7 +95,7 @@ def keep(answers: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
 
     Of the first attempt alone, and all of it: while a further one is written, the whole one before it is worth more.
     """
-    now, grown, same, pieces = timezone.now(), [], [], dict[UUID, int]()
+    grown, same, pieces = [], [], dict[UUID, int]()
     for live in answers:
         first = live.log.first
         pieces[live.message] = count = len(first)
@@ -106,8 +104,8 @@ def keep(answers: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
         else:
             same.append(live.message)
     with transaction.atomic():
-        write_down(grown, now)
-        Message.objects.filter(pk__in=same, status=Message.Status.STREAMING).update(writer_seen_at=now)
+        write_down(grown)
+        Message.objects.filter(pk__in=same, status=Message.Status.STREAMING).update(writer_seen_at=DatabaseNow())
     return pieces
 
 
@@ -118,17 +116,18 @@ def deleted_among(messages: Sequence[UUID]) -> list[UUID]:
     return [message for message in messages if message not in there]
 
 
-def write_down(texts: Sequence[tuple[UUID, str]], now: datetime) -> None:
+def write_down(texts: Sequence[tuple[UUID, str]]) -> None:
     """Many at once, without a query set for each: of 2,000 answers that would be a fifth of a core."""
     if not texts:
         return
-    name, ops = connection.ops.quote_name, connection.ops
+    name = connection.ops.quote_name
     pk = Message._meta.pk
     statement = (
-        f"UPDATE {name(Message._meta.db_table)} SET content = %s, writer_seen_at = %s "  # noqa: S608 - our own names
+        f"UPDATE {name(Message._meta.db_table)} SET content = %s, "  # noqa: S608 - our own names
+        f"writer_seen_at = {present_in_sql(connection.vendor)} "
         "WHERE id = %s AND status = 'streaming'"
     )
-    moment = ops.adapt_datetimefield_value(now)
+    moment = present_parameter(connection)
     with connection.cursor() as cursor:
         cursor.executemany(
             statement, [(text, moment, pk.get_db_prep_value(message, connection)) for message, text in texts]

@@ -4,7 +4,6 @@ import http.client
 import socket
 import time
 from contextlib import ExitStack
-from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -130,7 +129,7 @@ def test_a_reader_in_another_process_keeps_it_going(
     monkeypatch.setattr(keeping, "TICK_SECONDS", 0.05)
     monkeypatch.setattr(keeping, "UNHEARD_SECONDS", 0.8)
     monkeypatch.setattr(live, "UNHEARD_SECONDS", 0.8)
-    monkeypatch.setattr("chat.stream.elsewhere.SAY_SO", timedelta(seconds=0.2))
+    monkeypatch.setattr("chat.stream.elsewhere.SAY_SO", 0.2)
     monkeypatch.setattr(view, "live_of", lambda message: None)
     chat_model.script(endless=True, pace=0.02)
     pk = leave_after(page, 3)[0].data["message"]

@@ -14,7 +14,8 @@ from config.faults import describe_error
 
 logger = logging.getLogger(__name__)
 
-# Who falls silent has lost what it worked on after LEASE; the sweeper, every 10 s, gives it to another within 30 s.
+# Who falls silent has lost what it worked on after LEASE, by the database's clock; the sweeper, every 10 s, gives it to
+# another within 30 s.
 LEASE = timedelta(seconds=20)
 HEARTBEAT_SECONDS = 5.0
 

@@ -11,9 +11,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
-from django.utils import timezone
 
 from accounts.models import User
+from config.concurrency.clock import DatabaseNow, read_database_clock
 
 
 class Deletable(models.Model):
@@ -27,7 +27,7 @@ class Deletable(models.Model):
 
 def deletion(by: User | None, *, at_once: bool = False) -> dict[str, Any]:
     """The columns of a row that is deleted now: into the trash, or to be erased when there is none."""
-    now = timezone.now()
+    now = read_database_clock()
     return {"deleted_at": now, "deleted_by": by, "kept_until": None if at_once else end_of_trash(now)}
 
 
@@ -40,9 +40,9 @@ RESTORED: dict[str, Any] = {"deleted_at": None, "deleted_by": None, "kept_until"
 
 def is_erasable() -> Q:
     """Deleted, and not in the trash, or not any more: in the words of an index that what stays in it is not in."""
-    over = LessThanOrEqual(Coalesce("kept_until", "deleted_at"), timezone.now())
+    over = LessThanOrEqual(Coalesce("kept_until", "deleted_at"), DatabaseNow())
     return Q(deleted_at__isnull=False) & Q(over)
 
 
 def is_in_trash() -> Q:
-    return Q(deleted_at__isnull=False, kept_until__gt=timezone.now())
+    return Q(deleted_at__isnull=False, kept_until__gt=DatabaseNow())

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.db import models
 from django.db.models.functions import Coalesce
-from django.utils import timezone
+
+from config.concurrency.clock import DatabaseNow
 
 SMALL_BYTES = 32 * 1024  # a document of at most this size is short work (`document_waiting_small`)
 
@@ -17,7 +18,7 @@ def queued_columns() -> dict[str, Any]:
         "progress": 0.0,
         "error_code": "",
         "attempts": 0,
-        "not_before": timezone.now(),
+        "not_before": DatabaseNow(),
         "lease_holder": None,
         "lease_expires_at": None,
     }

@@ -15,6 +15,7 @@ from accounts.limits import reserving, stock
 from accounts.limits.places import Places
 from accounts.models import Membership
 from accounts.problems import NotFound, Problem
+from config.concurrency.clock import DatabaseNow
 from corpora.models import Corpus, Document
 from corpora.rows.deletable import is_in_trash
 from corpora.signals import document_ready
@@ -74,6 +75,7 @@ def take_upload(corpus: Corpus, upload: UploadedFile, by: Membership, sha256: st
         media_type=media_type,
         size=upload.size or 0,
         sha256=sha256 or content_hash(upload),
+        not_before=DatabaseNow(),
         **fields,
     )
     refuse_duplicate(document)

@@ -27,6 +27,7 @@ from django.utils import timezone
 from accounts import audit
 from accounts.limits.uses import lock_organization
 from accounts.problems import FileTooLarge, Problem
+from config.concurrency.clock import DatabaseNow
 from config.faults import describe_error
 from tools.asking import ask_bucket
 from tools.files import workbooks
@@ -110,7 +111,7 @@ def _until(end: float, goes_on: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def _next_due(spent: Mapping[UUID, float]) -> DataSource | None:
-    is_due = Q(brought_at=None) | Q(brought_at__lt=timezone.now() - EVERY)
+    is_due = Q(brought_at=None) | Q(brought_at__lt=DatabaseNow(-EVERY))
     buckets = DataSource.objects.filter(is_due, kind=DataSource.Kind.BUCKET, is_active=True)
     waiting = [
         (spent.get(owner, 0.0), brought_at is not None, brought_at, pk)
@@ -123,7 +124,7 @@ def _next_due(spent: Mapping[UUID, float]) -> DataSource | None:
 def bring_noted(source: DataSource, goes_on: Callable[[], bool]) -> None:
     """`bring`, and how it went in the source's row. That it was looked into is noted before: what ends this process
     does not come first again."""
-    _unmoved(source).update(brought_at=timezone.now())
+    _unmoved(source).update(brought_at=DatabaseNow())
     told: dict[str, list[LeftOut]] = {}
     try:
         told["left_out"] = bring(source, goes_on)

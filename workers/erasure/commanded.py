@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.members import LastAdmin
 from accounts.models import Organization, User
 from chat.leaving.erasing import mark_for_erasure, request_organization_erasure, request_user_erasure
+from config.concurrency.clock import DatabaseNow
 from corpora.models import Corpus, Document, ErasureReceipt
 from workers.erasure import receipts
 from workers.erasure.corpora import erase_deleted_corpora
@@ -51,7 +52,7 @@ def mark_subject(subject: Model) -> None:
     elif isinstance(subject, Corpus):
         mark_for_erasure(Corpus.objects.filter(pk=subject.pk))
     elif isinstance(subject, Document):
-        now = timezone.now()
+        now = DatabaseNow()
         gone = {"deleted_at": Coalesce("deleted_at", now), "kept_until": None, "presence_changed_at": now}
         Document.objects.filter(pk=subject.pk).update(**gone)
 

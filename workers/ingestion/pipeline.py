@@ -88,7 +88,7 @@ def read_and_index(lease: Lease) -> None:
 
 
 def since_due(document: Document) -> float:
-    """Seconds since somebody could have begun with it. Another machine's clock may be ahead."""
+    """Seconds since somebody could have begun with it, by this machine's clock, which may be behind."""
     return max(0.0, (timezone.now() - document.not_before).total_seconds())
 
 

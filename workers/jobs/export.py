@@ -10,10 +10,11 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db.models import F, QuerySet
-from django.utils import timezone, translation
+from django.utils import translation
 
 from chat.leaving.exports import LIFETIME, delete_files
 from chat.models import Export
+from config.concurrency.clock import DatabaseNow
 from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from config.faults import describe_error
 from workers.exporting.archive import write_archive
@@ -42,16 +43,16 @@ def export_next() -> bool:
 
 def make_export(export: Export) -> bool:
     """Make one if nobody else has taken it; every way that it may end is a state of its row, or the row is gone."""
-    holder, now = uuid4(), timezone.now()
+    holder = uuid4()
     taken = Export.objects.free().filter(pk=export.pk).update(
-        lease_holder=holder, lease_expires_at=now + LEASE, attempts=F("attempts") + 1,
+        lease_holder=holder, lease_expires_at=DatabaseNow(LEASE), attempts=F("attempts") + 1,
         status=Export.Status.RUNNING, progress=0.0,
     )  # fmt: skip
     if not taken:
         return False
     held = Export.objects.filter(pk=export.pk, lease_holder=holder)
     try:
-        with beating(lambda: held.update(lease_expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS):
+        with beating(lambda: held.update(lease_expires_at=DatabaseNow(LEASE)), HEARTBEAT_SECONDS):
             keep_archive(export, held)
     except ExportGone:
         return True
@@ -62,7 +63,7 @@ def make_export(export: Export) -> bool:
 
 
 def postpone(export: Export, held: "QuerySet[Export]") -> None:
-    free = {"lease_holder": None, "lease_expires_at": timezone.now() + timedelta(seconds=15)}
+    free = {"lease_holder": None, "lease_expires_at": DatabaseNow(timedelta(seconds=15))}
     over = export.attempts + 1 >= MAX_ATTEMPTS
     held.update(**free, status=Export.Status.FAILED if over else Export.Status.WAITING)
 
@@ -87,6 +88,6 @@ def keep_archive(export: Export, held: "QuerySet[Export]") -> None:
         export.file.save("acervo.zip", File(target), save=False)
     name = str(export.file.name)
     ended = {"status": Export.Status.DONE, "progress": 1.0, "file": name, "size": size}
-    if not held.update(**ended, expires_at=timezone.now() + LIFETIME, lease_holder=None, lease_expires_at=None):
+    if not held.update(**ended, expires_at=DatabaseNow(LIFETIME), lease_holder=None, lease_expires_at=None):
         default_storage.delete(name)
         raise ExportGone

@@ -12,9 +12,9 @@ from uuid import UUID, uuid4
 
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
-from django.utils import timezone
 
 from accounts.tenancy.scope import tenant_scope
+from config.concurrency.clock import DatabaseNow
 from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from config.metrics.background import count_document
 from config.prepared import Prepared
@@ -38,9 +38,8 @@ class LeaseLost(Exception):
 
 def due_documents() -> QuerySet[Document]:
     """Documents that somebody should work on now: waiting ones, and those whose worker fell silent."""
-    now = timezone.now()
-    waiting = Q(status=Status.PENDING, not_before__lte=now)
-    abandoned = Q(status=Status.PROCESSING, lease_expires_at__lt=now)
+    waiting = Q(status=Status.PENDING, not_before__lte=DatabaseNow())
+    abandoned = Q(status=Status.PROCESSING, lease_expires_at__lt=DatabaseNow())
     return Document.objects.alive().filter(waiting | abandoned).order_by("not_before")
 
 
@@ -68,7 +67,7 @@ def claim_ingestion(document_id: UUID) -> "Lease | None":
         progress=0.0,
         error_code="",
         lease_holder=holder,
-        lease_expires_at=timezone.now() + LEASE,
+        lease_expires_at=DatabaseNow(LEASE),
         attempts=F("attempts") + 1,
     )
     return Lease(document_id, holder) if taken else None
@@ -77,7 +76,7 @@ def claim_ingestion(document_id: UUID) -> "Lease | None":
 def claim_erasure(document_id: UUID) -> "Lease | None":
     """Take a deleted document to erase it; None while a worker holds it, or the trash keeps it.
 
-    From here on there is no way back: it has left the trash, whatever another machine's clock says.
+    From here on there is no way back: it has left the trash.
     """
     return _on_errand(document_id, Document.objects.erasable(), kept_until=None)
 
@@ -99,9 +98,9 @@ ERRANDS = {Kind.ERASE: claim_erasure, Kind.METADATA: claim_metadata, Kind.PRESEN
 
 
 def _on_errand(document_id: UUID, rows: QuerySet[Document], **fields: Any) -> "Lease | None":
-    holder, now = uuid4(), timezone.now()
-    free = rows.filter(Q(lease_expires_at=None) | Q(lease_expires_at__lt=now), pk=document_id)
-    taken = take_row(free, lease_holder=holder, lease_expires_at=now + LEASE, **fields)
+    holder = uuid4()
+    free = rows.filter(Q(lease_expires_at=None) | Q(lease_expires_at__lt=DatabaseNow()), pk=document_id)
+    taken = take_row(free, lease_holder=holder, lease_expires_at=DatabaseNow(LEASE), **fields)
     return Lease(document_id, holder) if taken else None
 
 
@@ -172,7 +171,7 @@ class Lease:
         return beating(self.renew, HEARTBEAT_SECONDS)
 
     def renew(self) -> None:
-        self.rows().update(lease_expires_at=timezone.now() + LEASE)
+        self.rows().update(lease_expires_at=DatabaseNow(LEASE))
 
     def rows(self) -> QuerySet[Document]:
         """The document while it is ours, whatever its status."""
@@ -184,7 +183,7 @@ class Lease:
 
     def postpone_errand(self) -> None:
         """It failed: nobody tries again before RETRY_AFTER."""
-        self.rows().update(lease_holder=None, lease_expires_at=timezone.now() + RETRY_AFTER)
+        self.rows().update(lease_holder=None, lease_expires_at=DatabaseNow(RETRY_AFTER))
 
     def let_go(self) -> bool:
         """Stop holding a document that was deleted meanwhile, so that its erasure need not wait; True if it was."""
@@ -192,13 +191,13 @@ class Lease:
 
     def report(self, stage: Document.Stage, progress: float) -> None:
         """Show where the work is, and live on. Raises LeaseLost when it is not ours any more."""
-        alive = self.held().update(stage=stage, progress=round(progress, 4), lease_expires_at=timezone.now() + LEASE)
+        alive = self.held().update(stage=stage, progress=round(progress, 4), lease_expires_at=DatabaseNow(LEASE))
         if not alive:
             raise LeaseLost
 
     def finish(self, version: int, **facts: Any) -> None:
         """Switch readers to the new version in one step. Raises LeaseLost when there is nothing to switch."""
-        self._end(status=Status.INDEXED, version=version, progress=1.0, attempts=0, indexed_at=timezone.now(), **facts)
+        self._end(status=Status.INDEXED, version=version, progress=1.0, attempts=0, indexed_at=DatabaseNow(), **facts)
 
     def fail(self, code: str) -> None:
         """End with a reason; `corpora.advice` says what to do."""
@@ -207,7 +206,7 @@ class Lease:
 
     def retry_later(self, code: str, *, counts: bool, after: timedelta | None = None) -> None:
         """Put the document back; an outage of others (`counts=False`) costs it no attempt."""
-        later = timezone.now() + (RETRY_AFTER if after is None else after)
+        later = DatabaseNow(RETRY_AFTER if after is None else after)
         tried = F("attempts") if counts else F("attempts") - 1
         if not self.held().requeue(not_before=later, attempts=tried, error_code=code):
             raise LeaseLost

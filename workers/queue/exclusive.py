@@ -6,8 +6,8 @@ from datetime import timedelta
 from uuid import UUID, uuid4
 
 from django.db.models import Q
-from django.utils import timezone
 
+from config.concurrency.clock import DatabaseNow
 from config.concurrency.heartbeat import HEARTBEAT_SECONDS, LEASE, beating
 from workers.models import Claim
 
@@ -21,19 +21,18 @@ def exclusively(name: str, pause: float = 0.0) -> Iterator[bool]:
         return
     held = Claim.objects.filter(name=name, holder=holder)
     try:
-        with beating(lambda: held.update(expires_at=timezone.now() + LEASE), HEARTBEAT_SECONDS):
+        with beating(lambda: held.update(expires_at=DatabaseNow(LEASE)), HEARTBEAT_SECONDS):
             yield True
     finally:
         held.update(holder=None, expires_at=None)
 
 
 def take_claim(name: str, holder: UUID, pause: float) -> bool:
-    now = timezone.now()
     Claim.objects.get_or_create(name=name)
-    nobody = Q(expires_at=None) | Q(expires_at__lt=now)
-    rested = Q(began_at=None) | Q(began_at__lte=now - timedelta(seconds=pause))
+    nobody = Q(expires_at=None) | Q(expires_at__lt=DatabaseNow())
+    rested = Q(began_at=None) | Q(began_at__lte=DatabaseNow(-timedelta(seconds=pause)))
     free = Claim.objects.filter(nobody, rested, name=name)
-    return bool(free.update(holder=holder, expires_at=now + LEASE, began_at=now))
+    return bool(free.update(holder=holder, expires_at=DatabaseNow(LEASE), began_at=DatabaseNow()))
 
 
 def release_all() -> None:

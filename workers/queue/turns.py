@@ -15,8 +15,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.utils import timezone
 
+from config.concurrency.clock import present_in_sql, present_parameter
 from corpora.rows.queueing import SMALL_BYTES
 
 REMEMBERED = 10_000  # organizations and users that were served, of which the longest ago are forgotten
@@ -113,13 +113,14 @@ FROM corpora_document WHERE status = 'processing' AND deleted_at IS NULL
 
 
 def _statement(kind: Kind, vendor: str) -> str:
-    """SQLite is told which index, because it knows little of what is in a table that changes so much."""
+    """SQLite is told which index, because it knows little of what is in a table that changes so much; and the time."""
     one = _KINDS[kind]
     hinted = f"INDEXED BY {one.index}" if vendor == "sqlite" else ""
     waiting = f"corpora_document {hinted} WHERE {one.rows}"
     of_sender = f"{waiting} AND {one.due} AND corpus_id = senders.corpus AND {_SENDER} = senders.sender"
     places = {"waiting": waiting, "of_sender": of_sender, "sender": _SENDER, "age": one.age}
-    return _SQL.format(interrupted=one.interrupted, **places)
+    statement = _SQL.format(interrupted=one.interrupted, **places)
+    return statement.replace("%(now)s", present_in_sql(vendor, "%(now)s"))
 
 
 _WAITS, _IN_WORK = 0, 1
@@ -133,9 +134,7 @@ def turns(kind: Kind) -> list[Turn]:
     """The oldest due document of each sender, in the order in which they should be taken. One query."""
     waiting, in_work = [], []
     with connection.cursor() as cursor:
-        cursor.execute(
-            _STATEMENTS[kind, connection.vendor], {"now": connection.ops.adapt_datetimefield_value(timezone.now())}
-        )
+        cursor.execute(_STATEMENTS[kind, connection.vendor], {"now": present_parameter(connection)})
         for document, organization, sender, age, state in cursor.fetchall():
             if document is None:  # nothing of this sender is due
                 continue

@@ -14,13 +14,13 @@ from django.core.cache import cache
 from django.db import Error as DatabaseFault
 from django.db.models import Count, Min, QuerySet
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from accounts.tenancy.scope import system_scope
 from chat.models import Export
 from config.celery import UPKEEP
+from config.concurrency.clock import read_database_clock
 from config.concurrency.probing import Probes
 from config.faults import describe_error
 from corpora.models import Document
@@ -71,7 +71,7 @@ def backlog_in_json() -> str:
 def measure_backlog() -> dict[str, list[Any]]:
     """As the cache keeps it: `waiting`, of lane, kind, how many, and seconds since the oldest was due; `begun`, of a
     periodic job and the seconds since."""
-    now = timezone.now()
+    now = read_database_clock()
     waiting = [[lane, kind, *count_and_age(rows, since, now)] for lane, kind, rows, since in kinds()]
     begun = Claim.objects.filter(name__startswith=PERIODIC).exclude(began_at=None).values_list("name", "began_at")
     ages = [[name.removeprefix(PERIODIC), seconds_since(began, now)] for name, began in begun]

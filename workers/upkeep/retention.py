@@ -69,7 +69,7 @@ def past_rows() -> Iterator[tuple[str, QuerySet[Any]]]:
 
 def keep_states(traces: Sequence[Any]) -> None:
     """Answers of 0.1.0 have no state of their own: theirs follows from the record that is about to go."""
-    of_them = Message.objects.filter(trace__in=traces, role=Message.Role.ASSISTANT, state="")
+    of_them = Message.objects.dated().filter(trace__in=traces, role=Message.Role.ASSISTANT, state="")
     for row in of_them.select_related("trace").prefetch_related("citations"):
         if said := state_kept(row):
             Message.objects.filter(pk=row.pk).update(state=said)

@@ -5,10 +5,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.utils import timezone
 
 from accounts.models import Organization
 from config.celery import INGESTION, SHORT, UPKEEP
+from config.concurrency.clock import read_database_clock
 from workers.folders.watched import nobody_in_charge, subjects_in
 from workers.models import Claim
 from workers.upkeep.doctor.findings import ADDRESS, DoctorWishes, Found, doubtful, fine, wrong
@@ -49,7 +49,7 @@ def examine_beat(_: DoctorWishes) -> Found:
     advice = f"Start {who}: what waits, retries or is to be erased stands still."
     if began is None:
         return doubtful("the sweeper has never run", advice)
-    ago = timezone.now() - began
+    ago = read_database_clock() - began
     said = f"the sweeper ran {ago.total_seconds():.0f} s ago"
     if ago <= SILENT:
         return fine(said)

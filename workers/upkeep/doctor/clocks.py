@@ -1,4 +1,6 @@
-"""Clocks of the services against this machine's: leases last 20 s, and object stores refuse signatures that are off."""
+"""Clocks of the services against this machine's: limits of a minute, codes of a second factor, tokens and what is
+signed, also for object stores, go wrong by a clock that is off. Leases are the database's (`config.concurrency.clock`).
+"""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -12,7 +14,7 @@ from workers.upkeep.doctor.database import fetched_rows
 from workers.upkeep.doctor.findings import DoctorWishes, Found, doubtful, fine, wrong
 from workers.upkeep.doctor.versions import redis_addresses, redis_at
 
-OFF, FAR_OFF = 2.0, 10.0  # seconds; a lease that another's clock ends too soon is taken from who works
+OFF, FAR_OFF = 2.0, 10.0  # seconds; a code of a second factor lasts 30
 ADVICE = "Let NTP set the clocks of all machines (timedatectl, chronyc tracking)."
 
 
