@@ -16,6 +16,7 @@ from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
+from psycopg.errors import DiskFull, InsufficientPrivilege
 
 from accounts.checks import a_deployment_needs_mail
 from corpora.models import Chunk
@@ -195,6 +196,19 @@ def test_mail_is_tried_without_sending(settings: Any, mailoutbox: list[Any]) -> 
     assert [mail.to for mail in mailoutbox] == [["ops@example.org"]]
     settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = SMTP, "127.0.0.1", 1
     assert outcome(others.examine_mail(NONE)) == [Result.FAIL]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("cause", "is_full"), [(DiskFull, True), (InsufficientPrivilege, False)])
+def test_a_database_server_without_room_is_found_out_by_a_table_that_is_gone_at_once(
+    cause: type[Exception], is_full: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise OperationalError("could not extend file") from cause()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database.connection, "cursor", refused)
+        assert database.has_no_room() is is_full
 
 
 @pytest.mark.django_db

@@ -4,16 +4,18 @@ triggers."""
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.utils import NotSupportedError
 
 from accounts.tenancy.rules import RULES
 from accounts.tenancy.scope import request_scope
+from config.observability.disk import database_disk
 from corpora.rows.counting.triggers import has_triggers
 from workers.upkeep.doctor.findings import DoctorWishes, Found, doubtful, fine, wrong
 
 TWO_ROLES = 'See docs/deploy.md, "Two roles": DATABASE_URL needs a role that owns nothing.'
+MAKE_ROOM = "Make room on the disk of PostgreSQL's data directory: what waits goes on by itself then."
 MIGRATE = "Run: python manage.py migrate"
 MOST_SHARE = 0.8  # of the connections that PostgreSQL takes
 WAYS = "SELECT, INSERT, UPDATE, DELETE"
@@ -38,8 +40,21 @@ def examine_database(_: DoctorWishes) -> Found:
     most = int(fetched_rows("SHOW max_connections")[0][0])
     used = int(fetched_rows("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")[0][0])
     said = f"PostgreSQL {version}, {used} of {most} connections in use"
+    if has_no_room():
+        return wrong(f"{said}; its disk is full: nothing is taken in or answered", MAKE_ROOM)
     advice = 'Raise max_connections, or put PgBouncer between (docs/deploy.md, "Connections").'
     return doubtful(said, advice) if used > MOST_SHARE * most else fine(said)
+
+
+def has_no_room() -> bool:
+    """Whether PostgreSQL finds none for a megabyte: a table of this connection alone, gone at once."""
+    probe = "CREATE TEMPORARY TABLE doctor_probe ON COMMIT DROP AS SELECT n FROM generate_series(1, 30000) AS n"
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(probe)
+    except DatabaseError as error:  # a role that may make none has not been asked anything
+        return database_disk(error.__cause__) == "full"
+    return False
 
 
 def examine_migrations(_: DoctorWishes) -> Found:
