@@ -46,7 +46,6 @@ def filled_in(folder: Path, model: ModelServer) -> dict[str, str]:
         "OPENAI_BASE_URL": model.openai_url,
         "OPENAI_API_KEY": "sk-test-key",
         "CHAT_MODEL": "openai:fake",
-        "TIKTOKEN_CACHE_DIR": os.environ.get("TIKTOKEN_CACHE_DIR", ""),  # without one estimates will do, and it says so
     }
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     for name, value in given.items():

@@ -55,7 +55,7 @@ def test_a_folder_without_the_vocabulary_is_told_with_what_happens_and_what_to_d
     def said(folder: Path) -> str:
         monkeypatch.setenv(name, str(folder))
         [warning] = tokens_are_counted_exactly(None)
-        assert warning.id == "acervo.W017"
+        assert warning.id == "acervo.I001"
         assert warning.msg.startswith(f"{name} is {str(folder)!r}, which ")
         assert warning.msg.endswith("token counts are estimates (about 10 % off).")
         assert f"unset {name}" in str(warning.hint)
