@@ -1,6 +1,7 @@
 """Uploads at their limits: duplicates, quotas, stores and databases that fail (RELIABILITY R21, faults)."""
 
 import errno
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,6 +127,20 @@ def test_a_store_that_refuses_leaves_no_row(
     assert problem(answer) == (status, code)
     assert str(error) not in answer.json()["detail"]
     assert not Document.objects.exists()
+
+
+def test_a_store_that_fills_up_keeps_nothing_of_what_it_began(
+    alice: Client, corpus: Corpus, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fills_up(store: FileSystemStorage, name: str, content: Any) -> str:
+        begun = Path(store.path(name))
+        begun.parent.mkdir(parents=True)
+        begun.write_bytes(b"a beg")
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(FileSystemStorage, "_save", fills_up)
+    assert problem(send(alice, corpus)) == (507, "storage_full")
+    assert kept_files(settings) == []
 
 
 def test_a_database_that_refuses_leaves_no_file(

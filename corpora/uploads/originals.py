@@ -38,6 +38,8 @@ def keep_original(document: Document, original: "File[bytes]") -> None:
         document.file.save(document.filename, original, save=False)
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if document._state.adding:  # of another the folder goes with the document
+            discard_beginnings(document.folder)
         raise (StorageFull() if full else StorageUnavailable()) from error
     except Exception as error:  # boto raises its own hierarchy, which the local store does not have
         raise StorageUnavailable from error
@@ -48,7 +50,18 @@ def discard_original(name: str) -> None:
     try:
         default_storage.delete(name)
     except Exception as error:
-        logger.warning("an original that was replaced is still in the store: %s", describe_error(error))
+        logger.warning("an original that nobody reads is still in the store: %s", describe_error(error))
+
+
+def discard_beginnings(folder: str) -> None:
+    """Remove what a local store that found no more room had begun to write for a document that there will not be."""
+    try:
+        names = original_names(folder)
+    except OSError as error:
+        logger.warning("what a full store has begun may still be in it: %s", describe_error(error))
+        return
+    for name in names:
+        discard_original(name)
 
 
 def delete_originals(document: Document) -> int:
