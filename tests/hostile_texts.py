@@ -479,10 +479,12 @@ PROBES: dict[str, Probe] = {
             asked_mentions("la ley de " + text),
             without_source(text),
         ),
-        named("retrieval.text.document_names", "_ACT", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED")
-        + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_GAPS", "_GAPS_OF_SHORT", "_FIGURES")
-        + named("retrieval.text.document_names", "_TOKEN", "_YEAR")
-        + named("retrieval.text.asked_names", "_WORD", "_FILE", "_SHORT", "_SIGN", "_BRACKETS")
+        named("retrieval.text.document_names", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED", "_HOLDS")
+        + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_FIGURES", "_FIGURE", "_BRACKETS")
+        + named("retrieval.text.document_names", "_TOKEN", "_YEAR", "_FILE_YEAR", "_FILE_GAPS")
+        + named("retrieval.text.acts", "_DATED", "_UNDATED", "_GAPS", "_GAPS_OF_SHORT", "_YEAR")
+        + named("retrieval.text.name_words", "_WORD")
+        + named("retrieval.text.asked_names", "_FILE", "_SHORT", "_SIGN", "_BRACKETS")
         + named("retrieval.places.source", "_WORD", "_BY_WHOM"),
     ),
     "editions": Probe(

@@ -17,6 +17,7 @@ from retrieval.text.document_names import is_noun
 
 MOST_MEANT = 5  # documents by one name; more than that are a kind of documents, and no name
 ENOUGH_OF_A_TITLE = 4  # words in a row that are a whole title; fewer may be what is asked, "historia clínica"
+SEVERAL = 2  # words of a phrase that are enough of a name
 LARGE_SHARE = 0.6  # of the words behind "ley", "guía": two of three
 
 Found = Mapping[str, Sequence[UUID]]  # the documents in scope by normalized name
@@ -79,7 +80,7 @@ def resolve_names(mentions: Sequence[Mention], found: Found, places: Sequence[As
     for mention in _outermost(mentions):
         meant, is_clear = _meant(mention, found, mentions)
         if is_clear and meant:
-            is_guess = mention.kind is MentionKind.SHORT and not _is_written(mention, found)
+            is_guess = _is_guess(mention, found)
             is_otherwise = mention.kind is MentionKind.PLACE and not found.get(mention.names[0])
             clear.append(Meant(mention, meant, is_guess, is_otherwise))
         elif not meant and _must_be(mention):
@@ -116,6 +117,13 @@ def _of_editions(
     return list(clear), [one.mention for one in gone]
 
 
+def _is_guess(mention: Mention, found: Found) -> bool:
+    """Whether it is only first letters, or a name behind which something is said that no document is called."""
+    if mention.kind is MentionKind.NOUN:
+        return bool(_unknown_behind(mention, found)) and not _by_most(mention.names, found)
+    return mention.kind is MentionKind.SHORT and not _is_written(mention, found)
+
+
 def _is_written(mention: Mention, found: Found) -> bool:
     """Whether a document writes the abbreviation itself: anything but first letters."""
     return any(found.get(name) for name in mention.names if not name.startswith("initials:"))
@@ -144,7 +152,7 @@ def _meant(mention: Mention, found: Found, mentions: Sequence[Mention]) -> tuple
             guessed = written or (any_of if len(any_of) == 1 else frozenset())
             few = len(said or guessed) <= MOST_MEANT
             return said or guessed, bool(said) or (mention.holds_a_place and few)
-        case MentionKind.NOUN:
+        case MentionKind.NOUN | MentionKind.LONGER:
             by_noun = _by_noun(mention, found, mentions)
             return by_noun, len(by_noun) <= MOST_MEANT
         case MentionKind.TITLE:
@@ -161,12 +169,11 @@ def _meant(mention: Mention, found: Found, mentions: Sequence[Mention]) -> tuple
 
 
 def _by_noun(mention: Mention, found: Found, mentions: Sequence[Mention]) -> frozenset[UUID]:
-    """The documents that have all words of the phrase, or most of several; of equals those that have them in a row."""
-    counts = Counter(document for name in mention.names for document in set(found.get(name, ())))
-    most = max(counts.values(), default=0)
-    if not most or (most < len(mention.names) and (most < 2 or most < LARGE_SHARE * len(mention.names))):
-        return frozenset()
-    best = {document for document, count in counts.items() if count == most}
+    """The documents that have all words of the phrase, or most of several, or all but those behind it that none has; of
+    equals those that have them in a row."""
+    best = _by_most(mention.names, found, is_whole=mention.kind is MentionKind.LONGER)
+    if not best and mention.kind is MentionKind.NOUN and (unknown := _unknown_behind(mention, found)):
+        best = _by_most(mention.names[:-unknown], found, is_whole=True)
     inside = [
         one
         for one in mentions
@@ -175,6 +182,20 @@ def _by_noun(mention: Mention, found: Found, mentions: Sequence[Mention]) -> fro
     rows = Counter(document for one in inside for document in found.get(one.names[0], ()) if document in best)
     top = max(rows.values(), default=0)
     return frozenset(document for document in best if rows[document] == top)
+
+
+def _by_most(names: Sequence[str], found: Found, *, is_whole: bool = False) -> set[UUID]:
+    """The documents that have most of the names, if that is enough of them; `is_whole`: all of several."""
+    counts = Counter(document for name in names for document in set(found.get(name, ())))
+    most = max(counts.values(), default=0)
+    needed = max(SEVERAL, len(names)) if is_whole else min(len(names), max(SEVERAL, LARGE_SHARE * len(names)))
+    return {document for document, count in counts.items() if count == most} if most and most >= needed else set()
+
+
+def _unknown_behind(mention: Mention, found: Found) -> int:
+    """How many of the last words no document has with such a noun."""
+    known = [n for n, name in enumerate(mention.names, 1) if found.get(name)]
+    return len(mention.names) - max(known, default=0)
 
 
 def _must_be(mention: Mention) -> bool:
@@ -192,22 +213,19 @@ def _must_be(mention: Mention) -> bool:
 
 def _without_doubtful(clear: Sequence[Meant]) -> list[Meant]:
     """A document that may itself be "la unidad 4" is none where another is named beside it, and a part of a longer
-    title none where the whole is there."""
+    name none where the whole is there."""
     named = [one for one in clear if one.mention.kind is not MentionKind.PLACE]
     kept = named or list(clear)
-    titles = [one for one in kept if one.mention.kind is MentionKind.TITLE]
-    return [
-        one
-        for one in kept
-        if one not in titles
-        or not any(
-            other is not one
-            and other.mention.start <= one.mention.start
-            and one.mention.end <= other.mention.end
-            and other.mention.end - other.mention.start > one.mention.end - one.mention.start
-            for other in kept
-        )
-    ]
+    return [one for one in kept if not any(_is_part(one.mention, other.mention) for other in kept)]
+
+
+def _is_part(mention: Mention, other: Mention) -> bool:
+    """Of a title or of a noun's longer name."""
+    is_one = mention.kind is MentionKind.TITLE or (
+        mention.kind is MentionKind.NOUN and other.kind is MentionKind.LONGER
+    )
+    is_inside = other.start <= mention.start and mention.end <= other.end
+    return is_one and is_inside and other.end - other.start > mention.end - mention.start
 
 
 def _liked(mentions: Sequence[Mention], found: Found) -> dict[UUID, float]:

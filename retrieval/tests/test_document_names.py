@@ -31,6 +31,15 @@ DECREE = (
         ("Unidad 6. Errores y ficheros", "title:errore ficher"),
         ("Anexo II. Tarifas", "place:anexo:2"),
         ("Employee Handbook", "noun:handbo employ"),
+        ("Ley N° 18.321", "law:ley 18321"),
+        ("LEY DE RIEGO. Ley N° 18.321", "law:ley 18321"),
+        ("LEY DE RIEGO. Ley N° 18.321", "title:ley riego"),
+        ("Ley Nacional de Riego Nº 18321", "law:ley 18321"),
+        ("Ley 1480 de 2011", "law:ley 1480/2011"),
+        (STATUTE, "law:ley 7"),
+        ("Regulation (EU) 2019/881 of 17 April (Common Fisheries Regulation)", "short:cfr"),
+        ("Decreto 5/2001 por el que se aprueba el texto refundido de la Ley del Estatuto de Pesca", "initials:ep"),
+        ("Ley del Estatuto de Pesca Fluvial", "title:estatu pesca fluvia"),
     ],
 )
 def test_a_title_gives_names(title: str, name: str) -> None:
@@ -52,6 +61,29 @@ def test_an_act_that_a_text_speaks_of_is_not_its_name() -> None:
     assert "law:ley 7/2011" not in names_of("Comentarios a la Ley 7/2011", "a.txt")
 
 
+@pytest.mark.parametrize(
+    ("title", "filename", "beginning", "name"),
+    [
+        ("about:blank", "ley18321.pdf", "Uno.", "law:ley 18321"),
+        ("Riego", "Ley 18321 LNR.pdf", "Uno.", "law:ley 18321"),
+        ("BOE-A-2011-1234 Ley 7/2011", "a.pdf", f"ÍNDICE\n{STATUTE}.\nArtículo 1. Objeto.", "noun:ley lectur"),
+        ("BOE-A-2011-1234 Ley 7/2011", "a.pdf", f"1\n{STATUTE[:51]}\n{STATUTE[51:]}.", "pair:public lectur"),
+        ("Ley 18321", "ley_18321.txt", "LEY 18.321. RIEGO DE HUERTAS\n\nArtículo 1°\nUno.", "noun:ley riego"),
+        ("CELEX 1", "celex_1.pdf", "L 151/15\nREGULATION (EU) 2019/881 OF THE COUNCIL", "law:reglamento 2019/881"),
+        ("Riego", "Ley 18321 LNR.pdf", "LEY NACIONAL DE RIEGO. Ley N° 18.321", "short:lnr"),
+        ("X-2.0", "X-2.0.txt", "Foxglove Common Licence Version 2.0\n\nText.", "title:foxglo common licenc versio 2 0"),
+    ],
+)
+def test_a_number_and_a_name_may_stand_apart(title: str, filename: str, beginning: str, name: str) -> None:
+    assert name in names_of(title, filename, beginning)
+
+
+def test_an_act_without_a_year_that_a_text_speaks_of_is_not_its_name() -> None:
+    beginning = "Ensayo\n\nSobre el riego\n\nLa Ley 18.321 fue la primera, según dice la\nLey 18.322, y otras."
+    for title in ("Ensayo", "Comentarios a la Ley 18.323", "Decreto de riego. Ley N° 18.324"):
+        assert not any(name.startswith(("law:", "number:")) for name in names_of(title, "a.txt", beginning))
+
+
 def test_a_text_may_say_its_own_abbreviation() -> None:
     assert "short:lbpl" in names_of("Biblioteca y lectura", "a.txt", "La presente ley (en adelante, LBPL) regula.")
 
@@ -71,10 +103,28 @@ def named(question: str) -> dict[str, tuple[str, ...]]:
         ("artículo 9 de la ley de bibliotecas públicas sobre niños", "ley de bibliotecas públicas", "noun:ley public"),
         ("art. 9.3 LBP", "LBP", "initials:lbp"),
         ("What does the employee handbook say?", "employee handbook", "noun:handbo employ"),
+        ("artículo 158 de la Ley N° 18.321", "Ley N° 18.321", "law:ley 18321"),
+        ("artículo 2 de la ley 18.321?", "ley 18.321", "law:ley 18321"),
+        ("Ley 18321 artículo 8", "Ley 18321", "law:ley 18321"),
+        ("art. 3 de la ley Nº 18321", "ley Nº 18321", "law:ley 18321"),
+        ("art. 3 de la ley 1480 de 2011", "ley 1480 de 2011", "law:ley 1480/2011"),
+        ("art. 3 de la ley 18.321 de 1974", "ley 18.321 de 1974", "law:ley 18321"),
+        ("Resolución N° 45", "Resolución N° 45", "law:resolucion 45"),
+        ("¿Cómo define el Estatuto de Pesca la veda?", "Estatuto de Pesca", "noun:estatu pesca"),
+        ("¿Qué prevé la ley de riego por fugas?", "ley de riego", "noun:ley riego"),
+        ("artículo 3 de la ley para la pesca", "ley para la pesca", "noun:ley pesca"),
     ],
 )
 def test_a_question_may_use_a_name(question: str, text: str, name: str) -> None:
     assert name in named(question)[text]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Ley N", "¿Qué prevé la Constitución por injurias?", "¿Qué dice la ley sobre la pesca?", "una resolución de 1080"],
+)
+def test_what_follows_a_word_for_a_document_need_be_no_name(question: str) -> None:
+    assert not any(one.is_legal for one in asked_mentions(question, asked_places(question)))
 
 
 def test_a_name_may_hold_a_place() -> None:

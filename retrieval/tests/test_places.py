@@ -191,6 +191,20 @@ def test_a_law_that_is_not_there_is_never_answered_from_another(ask: Any, questi
     assert bool(found.named.nearest) == is_near
 
 
+@pytest.mark.parametrize(
+    ("question", "is_sure"),
+    [
+        ("¿Qué dice la ley de bibliotecas públicas por multas?", True),
+        ("¿Qué dice la ley sobre bibliotecas públicas y lectura?", True),
+        ("¿Qué dice la ley de bibliotecas públicas multas retraso deberes?", False),
+    ],
+)
+def test_a_known_name_is_one_whatever_follows_it(ask: Any, question: str, *, is_sure: bool) -> None:
+    found = ask(question)
+    assert (found.named.documents, found.named.missing_documents) == ((LIBRARIES,), ())
+    assert found.named.is_sure is is_sure
+
+
 def test_an_article_that_the_law_does_not_have_is_missing(ask: Any) -> None:
     found = ask("¿Qué dice el artículo 40 de la Ley 7/2011?", min_confidence=0.0)
     assert not found.sufficient

@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
+from retrieval.text.acts import act_kinds, acts_in
 from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace, asked_places
 from retrieval.text.document_names import (
     LEGAL_NOUNS,
     NOUNS,
-    act_kinds,
-    act_number,
-    acts_in,
     noun_name,
     pair_name,
     said_name,
@@ -25,39 +23,33 @@ from retrieval.text.document_names import (
 )
 from retrieval.text.editions import asked_editions
 from retrieval.text.folding import fold_latin
+from retrieval.text.name_words import (
+    JOINTS,
+    LONGEST_NAME,
+    NAME_ENDS,
+    NameWord,
+    name_words,
+    words_before,
+    words_behind,
+)
 from retrieval.text.place_words import ASKS_FOR_ALL
 from retrieval.text.references import HEADING
 from retrieval.text.stems import STOP_WORDS, stem
 
 MOST_WORDS = 24  # content words that are tried as names
-LONGEST_NAME = 8  # of them in one
 LONGEST_GAP = 16  # characters of function words between two words of a name
 MOST_MENTIONS = 160
 
-_WORD = re.compile(r"[^\W_]+")
 _SIGN = re.compile(r"\w+|[^\w\s]")
 _FILE = re.compile(r"[\w-][\w.-]{0,120}\.(?:pdf|docx|md|txt|json)(?!\w)")
 _BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _SHORT = re.compile(r"(?<![\w.-])[A-Z][A-Za-z]{0,2}[A-Z]{1,8}(?!\w)")
-# Behind these a name is over: what follows says something of it.
-_ENDS_ES = """
-    sobre acerca respecto dice dicen decir establece establecen regula regulan define definen trata habla exige permite
-    obliga prohibe prevee preve senala contiene que cual cuales quien quienes cuando donde como si es son esta estan hay
-    tiene tienen se no en ante cuanto cuantos cuanta cuantas y
-"""
-_ENDS_EN = """
-    about say says said state states require requires define defines is are does do did in and when where which who how
-    what tell contain contains allow allows
-"""
-_ENDS = frozenset((_ENDS_ES + _ENDS_EN).split())
 _OF = "de del la el los las of the in en al segun , ( )"
 _BEFORE_A_CONTAINED = frozenset(_OF.split())
 _ONE_OF = frozenset({"de", "del", "of"})
 _THIS = "presente misma mismo citada citado dicha dicho esta este anterior vigente actual"
 _GENERIC = frozenset(_THIS.split())
-_BY_WHICH = [f"por {one} que se".split() for one in ("el", "la")]
 _ARTICLES = frozenset({"the", "el", "la", "del", "al", "our", "your", "this", "este", "esta", "nuestro", "nuestra"})
-_OUR = frozenset({"the", "our", "your", "this", "of", "in"})
 _WHOLE = frozenset({"capitulo", "titulo", "anexo", "unidad", "parte", "libro"})  # what a document may be by itself
 
 
@@ -67,6 +59,7 @@ class MentionKind(StrEnum):
     SHORT = "short"
     TITLE = "title"
     NOUN = "noun"  # "la guía de …": the word for a document and what follows it
+    LONGER = "longer"  # a noun's name that goes on over "para" and the like: one only where a document has all of it
     PAIR = "pair"
     PLACE = "place"  # "la unidad 4", which a document may be
     EDITION = "edition"  # of what is named beside it
@@ -77,7 +70,8 @@ class MentionKind(StrEnum):
 class Mention:
     """One way to read some words as a name: `names` as `document_names` keeps them.
 
-    A document is meant by any of them, of NOUN by all, as far as it goes. `holds_a_place`: "el artículo 9 de …".
+    A document is meant by any of them, of NOUN and LONGER by all, as far as it goes. `holds_a_place`: "el artículo 9
+    de …".
     """
 
     kind: MentionKind
@@ -90,19 +84,11 @@ class Mention:
     is_said: bool = False  # an edition with the word for it
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    start: int
-    end: int
-    begins: bool  # behind a sign that separates names
-
-
 def asked_mentions(question: str, places: Sequence[AskedPlace] = ()) -> tuple[Mention, ...]:
     """Everything that may be a name, surer kinds first, at most MOST_MENTIONS."""
     original = question[:LONGEST_QUESTION]
     folded = fold_latin(original)
-    words = _words(folded)
+    words = name_words(folded)
     named, places = places, [place for place in places if place.kind != HEADING]
     acts = list(_acts(original, folded, places))
     editions = list(_editions(original, places, acts))
@@ -154,7 +140,7 @@ def _editions(original: str, places: Sequence[AskedPlace], acts: Sequence[Mentio
 
 def content_stems(question: str, skipped: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     """The stems of a question's content words that are outside of the spans."""
-    words = _words(fold_latin(question[:LONGEST_QUESTION]))
+    words = name_words(fold_latin(question[:LONGEST_QUESTION]))
     left = (word for word in words if not any(start <= word.start < end for start, end in skipped))
     return tuple(dict.fromkeys(stem(word.text) for word in left if word.text not in STOP_WORDS))
 
@@ -170,24 +156,13 @@ def says_only_where(question: str) -> bool:
     return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL]
 
 
-def _words(folded: str) -> list[_Word]:
-    found: list[_Word] = []
-    last = 0
-    for match in _WORD.finditer(folded):
-        between = folded[last : match.start()]
-        found.append(_Word(match.group(), match.start(), match.end(), bool(between.strip(" '’/-\t\n")) or not found))
-        last = match.end()
-    return found
-
-
 def _acts(original: str, folded: str, places: Sequence[AskedPlace]) -> Iterator[Mention]:
-    for match in acts_in(folded):
-        kinds = act_kinds(match["kind"]) if match["kind"] else ()
-        number = act_number(match)
-        names = tuple(f"law:{kind} {number}" for kind in kinds) or (f"number:{number}",)
-        start, end = match.span()
-        holds = _holds_a_place(folded, start, end, places)
-        yield Mention(MentionKind.ACT, original[start:end].strip(), start, end, names, bool(kinds), holds)
+    for act in acts_in(folded):
+        kinds = act_kinds(act.kind) if act.kind else ()
+        names = tuple(f"law:{kind} {act.number}" for kind in kinds) or (f"number:{act.number}",)
+        holds = _holds_a_place(folded, act.start, act.end, places)
+        text = original[act.start : act.end].strip()
+        yield Mention(MentionKind.ACT, text, act.start, act.end, names, bool(kinds), holds)
 
 
 def _files(original: str, folded: str) -> Iterator[Mention]:
@@ -202,7 +177,7 @@ def _shorts(original: str, places: Sequence[AskedPlace]) -> Iterator[Mention]:
     for match in _SHORT.finditer(original):
         start, end = match.span()
         short = folded[start:end]
-        if shouts and (short in STOP_WORDS or short in _ENDS or short in NOUNS):
+        if shouts and (short in STOP_WORDS or short in NAME_ENDS or short in NOUNS):
             continue
         names = (f"short:{short}", f"initials:{short}", f"token:{short}")
         if not any(place.start <= start < place.end for place in places):
@@ -211,16 +186,21 @@ def _shorts(original: str, places: Sequence[AskedPlace]) -> Iterator[Mention]:
 
 
 def _nouns(
-    original: str, words: Sequence[_Word], places: Sequence[AskedPlace], acts: Sequence[Mention]
+    original: str, words: Sequence[NameWord], places: Sequence[AskedPlace], acts: Sequence[Mention]
 ) -> Iterator[Mention]:
     folded = fold_latin(original)
     for at, word in enumerate(words):
         if word.text not in NOUNS or any(act.start <= word.start < act.end for act in acts):
             continue
-        before, behind = _before(words, at), _behind(words, at, places)
-        stems = tuple(dict.fromkeys(stem(one.text) for one in (*before, *behind) if one.text not in STOP_WORDS))
+        before, behind = words_before(words, at), words_behind(words, at, places)
+        longer = words_behind(words, at, places, is_longer=True)
+        is_cut = bool(behind) or not longer or longer[0].text not in JOINTS
+        behind = behind if is_cut else longer
+        stems = _stems_of(before, behind)
         if behind and behind[0].text in _GENERIC:
             continue
+        if len(longer) > len(behind):
+            yield _longer(original, word, _stems_of(before, longer), (before or [word])[0].start, longer[-1].end)
         if not stems:
             if _holds_a_place(folded, word.start, word.end, places) or (places and _is_the_one(original, words, at)):
                 text, alone = original[word.start : word.end], stem(word.text)
@@ -231,25 +211,31 @@ def _nouns(
         first = words[at - 1] if at and (words[at - 1].text, word.text) == ("real", "decreto") else word
         start, end = (before or [first])[0].start, (behind or [word])[-1].end
         names = tuple(noun_name(stem(word.text), one) for one in stems)
-        yield Mention(
-            MentionKind.NOUN,
-            original[start:end],
-            start,
-            end,
-            names,
-            word.text in LEGAL_NOUNS and bool(behind),
-            _holds_a_place(folded, start, end, places),
-        )
+        holds = _holds_a_place(folded, start, end, places)
+        is_legal = word.text in LEGAL_NOUNS and bool(behind) and (is_cut or holds)
+        yield Mention(MentionKind.NOUN, original[start:end], start, end, names, is_legal, holds)
 
 
-def _is_the_one(original: str, words: Sequence[_Word], at: int) -> bool:
+def _stems_of(before: Sequence[NameWord], behind: Sequence[NameWord]) -> tuple[str, ...]:
+    """Of the words around one for a document; letters alone name none, "Ley N"."""
+    stems = dict.fromkeys(stem(one.text) for one in (*before, *behind) if one.text not in STOP_WORDS)
+    return tuple(stems) if any(len(one) > 1 or one.isdigit() for one in stems) else ()
+
+
+def _longer(original: str, word: NameWord, stems: Sequence[str], start: int, end: int) -> Mention:
+    """The name as it is where a document has all of it: "la ley sobre riesgos del trabajo"."""
+    names = tuple(noun_name(stem(word.text), one) for one in stems)
+    return Mention(MentionKind.LONGER, original[start:end], start, end, names)
+
+
+def _is_the_one(original: str, words: Sequence[NameWord], at: int) -> bool:
     """Whether a word for a document stands in brackets, or with its article: "(manual)", "in the handbook"."""
     before = original[: words[at].start].rstrip(" ").endswith("(")
     return before or (at > 0 and words[at - 1].text in _ARTICLES)
 
 
 def _holders(
-    original: str, words: Sequence[_Word], places: Sequence[AskedPlace], acts: Sequence[Mention]
+    original: str, words: Sequence[NameWord], places: Sequence[AskedPlace], acts: Sequence[Mention]
 ) -> Iterator[Mention]:
     """The word in capitals behind "artículo 3 de la", alone or with those that follow it."""
     folded = fold_latin(original)
@@ -262,7 +248,7 @@ def _holders(
             " ,()"
         ):
             continue
-        behind = [one for one in _behind(words, at, places) if one.text not in STOP_WORDS]
+        behind = [one for one in words_behind(words, at, places) if one.text not in STOP_WORDS]
         following = words[at + 1].text if at + 1 < len(words) else ""
         if word.text in NOUNS or following in NOUNS or not original[word.start].isupper():
             continue
@@ -273,29 +259,6 @@ def _holders(
         yield Mention(MentionKind.HOLDER, text, word.start, end, tuple(names), holds_a_place=True)
 
 
-def _before(words: Sequence[_Word], at: int) -> list[_Word]:
-    """English puts the words before: "the employee handbook"; only where an article or the beginning is before them."""
-    start = at
-    while start > 0 and at - start < 4 and not words[start].begins and words[start - 1].text not in STOP_WORDS:
-        start -= 1
-    opened = start > 0 and words[start - 1].text in _OUR and not words[start].begins
-    return list(words[start:at]) if opened else []
-
-
-def _behind(words: Sequence[_Word], at: int, places: Sequence[AskedPlace]) -> list[_Word]:
-    found = []
-    first = at + 1
-    if [word.text for word in words[first : first + 4]] in _BY_WHICH:  # "Real Decreto por el que se regula …"
-        first += 5
-    for word in words[first : first + 2 * LONGEST_NAME]:
-        if word.begins or word.text in _ENDS or any(place.start <= word.start < place.end for place in places):
-            break
-        found.append(word)
-    while found and found[-1].text in STOP_WORDS:
-        found.pop()
-    return found
-
-
 def _places(places: Sequence[AskedPlace]) -> Iterator[Mention]:
     for place in places:
         for one in (place, *([place.within] if place.within else [])):
@@ -304,10 +267,10 @@ def _places(places: Sequence[AskedPlace]) -> Iterator[Mention]:
                 yield Mention(MentionKind.PLACE, one.text, one.start, one.end, names)
 
 
-def _titles(original: str, words: Sequence[_Word]) -> Iterator[Mention]:
+def _titles(original: str, words: Sequence[NameWord]) -> Iterator[Mention]:
     """Every run of words as a whole title, and every two as a part of one."""
     content = [word for word in words if word.text not in STOP_WORDS or word.begins]
-    runs: list[list[_Word]] = []
+    runs: list[list[NameWord]] = []
     for word in content:
         if word.begins or not runs or (runs[-1] and word.start - runs[-1][-1].end > LONGEST_GAP):
             runs.append([])
