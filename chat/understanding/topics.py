@@ -4,7 +4,8 @@ A question has no topic of its own where it refers back ("¿Quién puede acceder
 or says nothing but "how long". Then the documents, places and words of the latest question that had one are searched
 for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
 document that was named last, "¿y el 15?" the same kind of place, "¿y en la de huertos?" the same of another document,
-"¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row.
+"¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row, "¿y el artículo
+siguiente?" the one behind that which was asked for.
 """
 
 import re
@@ -14,7 +15,7 @@ from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.document_names import NOUNS
 from retrieval.text.folding import fold_latin
-from retrieval.text.place_words import ORDINALS
+from retrieval.text.place_words import KINDS, ORDINALS
 from retrieval.text.references import HEADING, ordinal_number
 from retrieval.text.stems import ASKS, BACK, STOP_WORDS, WORD, own_words
 
@@ -40,6 +41,10 @@ _AGAIN_WORDS = """
 """
 _BESIDE_WORDS = "puedes podrias vez mejor favor give show could please don t didn me one another"
 _AGAIN, _BESIDE = frozenset(_AGAIN_WORDS.split()), frozenset(_BESIDE_WORDS.split())
+_BESIDE_IT = {
+    **dict.fromkeys(("siguiente", "proximo", "proxima", "next", "following"), 1),
+    **dict.fromkeys(("anterior", "precedente", "previous", "preceding"), -1),
+}
 _COUNTED_BY = frozenset({"el", "la", "los", "las", "the"})
 _COUNT = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,3}|[ivx]{2,6}")
 # "¿y en la de huertos?", "and in the one on gardens?": the word for a document was said before.
@@ -182,12 +187,29 @@ def _is_verb_alone(words: Sequence[str]) -> bool:
 def _counted_like(question: str, before: Sequence[str]) -> str:
     """ "¿y el 15?" after a question on an article as "artículo 15", "¿y la tercera?" on a clause; "" of others."""
     said = _counted(question)
+    if beside := _beside_it(question, before):
+        return beside
     if not _COUNT.fullmatch(said) and not ordinal_number(said):
         return ""
     for one in reversed(before):
         if places := [place for place in asked_places(one) if place.kind != HEADING]:
             kind: AskedPlace = places[-1]
             return f"{' '.join(kind.text.split()[: len(kind.kind.split())])} {said}"
+    return ""
+
+
+def _beside_it(question: str, before: Sequence[str]) -> str:
+    """ "¿Y el artículo siguiente?" after one on article 15 as "articulo 16", "el anterior" as "articulo 14"; "" of
+    others."""
+    said = [word for word in _words(question) if word not in ASKS | _ON | _COUNTED_BY | {"one"}]
+    steps = [_BESIDE_IT[word] for word in said if word in _BESIDE_IT]
+    kinds = [KINDS.get(word, "") for word in said if word not in _BESIDE_IT]
+    if len(steps) != 1 or len(kinds) > 1:
+        return ""
+    for one in reversed(before):
+        places = [place for place in asked_places(one) if place.kind != HEADING and place.number.isdigit()]
+        if meant := next((place for place in reversed(places) if not kinds or place.kind == kinds[0]), None):
+            return f"{meant.kind} {int(meant.number) + steps[0]}" if int(meant.number) + steps[0] > 0 else ""
     return ""
 
 

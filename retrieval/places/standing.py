@@ -32,6 +32,8 @@ MOST_CHUNKS = 6  # of one section, and
 MOST_SECTIONS = 8  # of the question, that are read
 NEAREST = 3  # titles that are told where what was asked for is missing
 FEWEST_SHARING = 2  # documents with a place that the question says of none
+MOST_LEFT_OUT = 3  # parts of a place, between two that are there
+ITEM_LETTERS = "abcdefghijklmnñopqrstuvwxyz"
 MOST_MEANT = 3  # sections for one place, where several may be meant
 
 
@@ -270,22 +272,36 @@ def _of_the_part(section: FoundSection, pieces: Sequence[RetrievedChunk]) -> lis
 
 def _from_mark(pieces: Sequence[RetrievedChunk], part: str, *, run_in: bool) -> list[RetrievedChunk]:
     """From where the part is marked to the next one; none where it is not."""
-    mark, following = part_mark(part, run_in=run_in), part_mark(_next_part(part), run_in=run_in)
+    mark = part_mark(part, run_in=run_in)
+    following = _end_of(pieces, mark, [part_mark(one, run_in=run_in) for one in _parts_behind(part)])
     found: list[RetrievedChunk] = []
     for piece in pieces:
         begun = mark.search(piece.text) if not found else None
         if not (begun or found):
             continue
         start = begun.end() if begun else 0
-        ended = following.search(piece.text, start)
+        ended = following.search(piece.text, start) if following else None
         found.append(part_of(piece, piece.start + start, piece.start + (ended.end() if ended else len(piece.text))))
         if ended:
             break
     return found
 
 
-def _next_part(part: str) -> str:
-    return str(int(part) + 1) if part.isdigit() else chr(ord(part[-1]) + 1)
+def _parts_behind(part: str) -> list[str]:
+    """The parts that may follow one, the nearest first: a text may leave some out, and "ñ" counts in some."""
+    if part.isdigit():
+        return [str(int(part) + n) for n in range(1, MOST_LEFT_OUT + 2)]
+    at = ITEM_LETTERS.find(part) + 1
+    return list(ITEM_LETTERS[at : at + MOST_LEFT_OUT + 1]) if at else []
+
+
+def _end_of(
+    pieces: Sequence[RetrievedChunk], mark: re.Pattern[str], following: Sequence[re.Pattern[str]]
+) -> re.Pattern[str] | None:
+    """The first of the marks that is there, behind that of the part itself."""
+    text = "\n".join(piece.text for piece in pieces)
+    begun = mark.search(text)
+    return next((one for one in following if begun and one.search(text, begun.end())), None)
 
 
 def part_mark(part: str, *, run_in: bool = False) -> re.Pattern[str]:

@@ -146,6 +146,9 @@ def test_an_article_without_the_paragraph_that_was_asked_for_is_never_sure(ask: 
         ("artículo 2 b) de la ordenanza de terrazas", "b) seguro de 3 años;"),
         ("letra b) del artículo 2 de la ordenanza de terrazas", "b) seguro de 3 años;"),
         ("artículo 2, letra c) de la ordenanza de terrazas", "c) una fotografía."),
+        ("artículo 3.2 de la ordenanza de terrazas", "2. Se paga en enero."),
+        ("artículo 3.5, letra n) de la ordenanza de terrazas", "n) toldos;"),
+        ("artículo 3.5, letra ñ) de la ordenanza de terrazas", "ñ) estufas;"),
     ],
 )
 def test_paragraphs_and_items_may_follow_one_another_on_a_line(
@@ -155,8 +158,13 @@ def test_paragraphs_and_items_may_follow_one_another_on_a_line(
     first = "Artículo 1.- Licencia. 1. Nadie monta una terraza sin licencia. 2. La de verano dura 7 meses."
     first += " 3. Se resuelve en dos meses."
     second = "Artículo 2.- Papeles. Se presentan: a) un plano 1:100; b) seguro de 3 años; c) una fotografía."
-    text = f"{first}\n\n{second}\n"
+    third = (
+        "Artículo 3.- Tasa.\n1. Hay una tasa.\n2. Se paga en enero.\n5. Paga más quien tiene:\nn) toldos;\nñ) estufas;"
+    )
+    third += "\no) luces."
+    text = f"{first}\n\n{second}\n\n{third}\n"
     headings = [[2, "Artículo 1.- Licencia.", 0, 22], [2, "Artículo 2.- Papeles.", len(first) + 2, len(first) + 23]]
+    headings.append([2, "Artículo 3.- Tasa.", text.index(third), text.index(third) + 18])
     name(shelve(shelf, text, title=title, language="es", headings=headings, pages=[[1, 0, len(text)]]))
     (passage, *_) = ask(question).chunks
     assert passage.text == said

@@ -21,6 +21,8 @@ from retrieval.text.references import LONGEST_HEADING, heading_key, provision_ke
         ("Disposición final única", "disposicion final:1"),
         ("ANEXO II", "anexo:2"),
         ("Annex B", "anexo:b"),
+        ("Anejo 3. Planos", "anexo:3"),
+        ("Exhibit A - Form of Notice", "exhibit:a"),
         ("Appendix C: Levels", "anexo:c"),
         ("CAPÍTULO IV Derechos", "capitulo:4"),
         ("Capítulo primero", "capitulo:1"),

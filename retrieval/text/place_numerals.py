@@ -66,7 +66,8 @@ class NumeralReader:
 
     def _numerals(self, at: int, kind: str) -> tuple[list[Numeral], int]:
         """All that are counted: "14", "14 y 15", "3 a 5", "3, 4 y 7"."""
-        while self._text(at) in {"n", "no", "num", "numero", "number", "º", "o", "ª", "§", "#"}:
+        signs = {"n", "no", "num", "numero", "number", "º", "o", "ª", "§", "#"}
+        while self._text(at) in signs and not (self._text(at - 1) in ITEMS and self._item(at)):  # "letra n)"
             at = self._past_point(at + 1)
         first = self._numeral(at, kind)
         if first is None:
@@ -125,9 +126,13 @@ class NumeralReader:
         """ "(b)" and "(2)" behind a word for a part; "b)" and "b" behind one for an item, "i)" the ninth."""
         word, inside = self._text(at), self._text(at + 1)
         if word == "(" and self._text(at + 2) == ")" and (inside.isdigit() or _is_letter(inside)):
-            return Numeral(inside, "", at + 3)
+            return Numeral(self._item_letter(at + 1), "", at + 3)
         is_item = self._text(at - 1) in ITEMS and _is_letter(word) and self._stands_alone(at)
-        return Numeral(word, "", at + 2 if inside == ")" else at + 1) if is_item else None
+        return Numeral(self._item_letter(at), "", at + 2 if inside == ")" else at + 1) if is_item else None
+
+    def _item_letter(self, at: int) -> str:
+        """As it counts: "ñ" is behind "n"."""
+        return "ñ" if self._written(at) in {"ñ", "Ñ"} else self._text(at)
 
     def _stands_alone(self, at: int) -> bool:
         following = self._text(at + 1)
@@ -168,7 +173,7 @@ class NumeralReader:
         first = at + 1 if self._text(at) == "(" and self._touches(at) else self._past_point(at)
         letter = self._text(first)
         if self._text(first + 1) == ")" and _is_letter(letter) and self._written(first) not in {"º", "ª"}:
-            return letter, first + 2
+            return self._item_letter(first), first + 2
         return "", first + 1 if letter in SIGNS and self._touches(first) else at
 
     def _before_suffix(self, at: int) -> int:

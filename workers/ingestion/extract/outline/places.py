@@ -13,7 +13,7 @@ from retrieval.text.references import number_of, ordinal_number
 
 # Lower is higher up. What stands at the end of a law or of a book belongs to none of its chapters.
 RANKS = {
-    "parte": 10, "libro": 11, "anexo": 13, "schedule": 13, "disposiciones": 13, "disposicion": 14,
+    "parte": 10, "libro": 11, "anexo": 13, "schedule": 13, "exhibit": 13, "disposiciones": 13, "disposicion": 14,
     "titulo": 20, "unidad": 22, "capitulo": 30, "seccion": 40, "subseccion": 44, "articulo": 60, "clausula": 60,
     "preambulo": 60,
 }  # fmt: skip
@@ -30,8 +30,9 @@ _NAMES = {
     "subseccion": "subsecci[óo]n|subsection",
     "libro": "libro|book",
     "parte": "parte|part",
-    "anexo": "anexo|annex|appendix|ap[ée]ndice",
+    "anexo": "anexo|anejo|annex|appendix|ap[ée]ndice",
     "schedule": "schedule",
+    "exhibit": "exhibit",
     "unidad": "unidad|unit|tema|lecci[óo]n|lesson|m[óo]dulo|module",
     "disposicion": "disposici[óo]n (?:adicional|transitoria|derogatoria|final)",
 }
@@ -48,7 +49,7 @@ _DECIMAL = re.compile(
 )
 _UNNUMBERED = re.compile(
     r"(?:(?P<disposiciones>disposiciones (?:adicionales|transitorias|derogatorias|finales))"
-    r"|(?P<preambulo>pre[áa]mbulo|exposici[óo]n de motivos)|(?P<anexo>anexo|annex|ap[ée]ndice|appendix))\.?",
+    r"|(?P<preambulo>pre[áa]mbulo|exposici[óo]n de motivos)|(?P<anexo>anexo|anejo|annex|ap[ée]ndice|appendix))\.?",
     re.IGNORECASE,
 )
 # Alone of its kind it has no number: "DISPOSICIÓN FINAL. Esta Ordenanza …".
