@@ -9,13 +9,14 @@ from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
 from agents.llm.quoting.quotable import shown
-from agents.llm.quoting.selecting import lacks_what_was_asked, opening_statements, select_statements, stands_out
+from agents.llm.quoting.selecting import Chosen, lacks_what_was_asked, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.source import without_source
 from retrieval.text.asked_names import says_only_where
 
 PRINTED = 5  # lines of a place that are told as they are
 MOST_OUTLINED = 15  # headings
+MOST_PLACES, SEVERAL = 4, 2  # that are quoted for one question
 MOST_SHARED = 3  # documents that are quoted for one place
 NEAREST = 2  # sentences that are shown where none answers
 WORDS_PER_DELTA = 4
@@ -80,6 +81,7 @@ def reply_to(request: ModelRequest) -> Reply:
             is_named=bool(request.places),
             searched=request.searched,
             is_about=bool(request.outline),
+            places=request.places,
         )
         said = said._replace(text="\n\n".join((said.text, *_outlined(request))))
     introduction = INTRODUCTION[_spoken(request.language)]
@@ -125,11 +127,13 @@ def answer(
     is_named: bool = False,
     searched: str = "",
     is_about: bool = False,
+    places: Sequence[str] = (),
 ) -> Reply:
     """The whole answer in Markdown; `language` of the question (`es`, else English), passages best first. `is_named`:
     they are what the question names, and need not have its words. `searched`: the question with the subject that it
     leaves to what was said before; where that is no addition to it, it is what is asked: of "¿y la tercera?".
-    `is_about`: what is named is to be told from its beginning, as what it is about."""
+    `is_about`: what is named is to be told from its beginning, as what it is about. `places`: the headings of what is
+    named: where nothing else is asked of several, how each of them begins."""
     meant = question if not searched or searched.startswith(question.strip()) else searched
     asked, statements = plainly_asked(without_source(meant)), statements_of(passages)
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
@@ -137,7 +141,7 @@ def answer(
     is_clear = stands_out(chosen)
     asks_for_all = is_named and (is_about or says_only_where(searched or question))
     if asks_for_all or (is_named and not is_clear):
-        chosen = opening_statements(statements)
+        chosen = _openings(passages, places) if asks_for_all else opening_statements(statements)
     if chosen:
         said = compose(chosen, kind_of_question(asked))
         is_sure = asks_for_all or ((is_named or is_clear) and not lacks_what_was_asked(asked, chosen))
@@ -147,6 +151,14 @@ def answer(
     if not (first := _first_of_each(statements)):
         return Reply(NO_INFORMATION[_spoken(language)])
     return Reply(f"{nearest}\n\n{_list(first)}", is_doubtful=True)
+
+
+def _openings(passages: Sequence[Passage], places: Sequence[str]) -> list[Chosen]:
+    """How the passages begin; of several places those of each, in their order."""
+    of_each = [[one for one in passages if place in one.headings] for place in places[:MOST_PLACES]]
+    if len(found := list(filter(None, of_each))) < SEVERAL:
+        found = [list(passages)]
+    return [one for own in found for one in opening_statements(statements_of(own))]
 
 
 def _spoken(language: str) -> str:

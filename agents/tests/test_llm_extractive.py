@@ -595,6 +595,17 @@ def test_comments_keep_their_marks_in_code_and_headings_of_markdown_stay_heading
     ]
 
 
+def test_of_several_places_each_is_quoted():
+    first, second = "Artículo 4. Riego", "Artículo 5. Siega"
+    passages = [
+        Passage(1, f"{first}\n\nSe riega de noche con el agua del pozo.", "Huertos", headings=(first,)),
+        Passage(2, f"{second}\n\nSe siega en junio con la máquina del pueblo.", "Huertos", headings=(second,)),
+    ]
+    said = asked_of_places("¿Qué dicen los artículos 4 y 5?", passages, places=(first, second))
+    assert "Se riega de noche con el agua del pozo. [1]" in said
+    assert "Se siega en junio con la máquina del pueblo. [2]" in said
+
+
 @pytest.mark.parametrize(("language", "introduction"), [("es", "Varios documentos"), ("en", "Several documents")])
 def test_a_place_that_several_documents_have_is_quoted_of_each_below_its_name(language, introduction):
     heading = "Artículo 10. Prohibiciones"
