@@ -6,8 +6,10 @@ from uuid import UUID
 
 from retrieval.text.asked_places import AskedPlace
 from retrieval.text.folding import fold_latin
-from retrieval.text.references import HEADING
+from retrieval.text.references import HEADING, KINDS
 from retrieval.text.stems import STOP_WORDS, words
+
+_SECTIONS = [[name] for name in KINDS["seccion"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,19 @@ def chosen_sections(place: AskedPlace, rows: Sequence[FoundSection]) -> list[Fou
     A document that only has what may be called so, a unit 3 for a chapter 3, has it where none has the place itself.
     """
     by_document: dict[UUID, list[FoundSection]] = {}
-    for row in _said_exactly(place, rows) if place.kind == HEADING else _of_its_letters(place, rows):
+    for row in _said_exactly(place, rows) if place.kind == HEADING else _of_its_letters(place, _countable(place, rows)):
         by_document.setdefault(row.document, []).append(row)
     ranks = {document: _rank(place, own) for document, own in by_document.items()}
     best = min(ranks.values(), default=0)
     return [section for id, own in by_document.items() if ranks[id] == best for section in _in_document(place, own)]
+
+
+def _countable(place: AskedPlace, rows: Sequence[FoundSection]) -> Sequence[FoundSection]:
+    """Without the sections that call themselves so where a chapter is asked for: a bare "2." may be one, "Section 2" is
+    none."""
+    if place.kind == "seccion" or (place.within and place.within.kind == "seccion"):
+        return rows
+    return [row for row in rows if not (row.key.startswith("seccion:") and words(row.title)[:1] in _SECTIONS)]
 
 
 def _of_its_letters(place: AskedPlace, rows: Sequence[FoundSection]) -> Sequence[FoundSection]:

@@ -220,6 +220,14 @@ def test_an_article_that_the_law_does_not_have_is_missing(ask: Any) -> None:
     assert found.named.nearest == (LIBRARIES,)
 
 
+@pytest.mark.parametrize(("heading", "is_there"), [("Section 2. Wells", False), ("2. Wells", True)])
+def test_a_section_by_that_word_is_no_chapter(shelf: Corpus, ask: Any, heading: str, *, is_there: bool) -> None:
+    text = f"{heading}\n\nWells are dug in May.\n"
+    headings = [[2, heading, 0, len(heading)]]
+    name(shelve(shelf, text, title="Water Act", language="en", headings=headings, pages=[[1, 0, len(text)]]))
+    assert ask("What is in chapter II of the Water Act?").named.places == ((heading,) if is_there else ())
+
+
 def test_an_article_of_no_law_in_particular_is_not_sure(ask: Any) -> None:
     found = ask("¿Qué dice el artículo 3 sobre los planos antiguos?")
     assert found.chunks[0].heading_path[-1] == "Artículo 3. Deberes"
