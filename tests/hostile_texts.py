@@ -77,9 +77,9 @@ from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
 from retrieval.text.definitions import defined_thing, definition_of
 from retrieval.text.document_names import names_of
-from retrieval.text.editions import asked_editions, edition_names
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.language import detect
+from retrieval.text.naming.editions import asked_editions, edition_names
 from retrieval.text.references import heading_key, heading_words, provision_key
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
@@ -482,15 +482,15 @@ PROBES: dict[str, Probe] = {
         named("retrieval.text.document_names", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED", "_HOLDS")
         + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_FIGURES", "_FIGURE", "_BRACKETS")
         + named("retrieval.text.document_names", "_TOKEN", "_YEAR", "_FILE_YEAR", "_FILE_GAPS")
-        + named("retrieval.text.acts", "_DATED", "_UNDATED", "_GAPS", "_GAPS_OF_SHORT", "_YEAR")
-        + named("retrieval.text.name_words", "_WORD")
+        + named("retrieval.text.naming.acts", "_DATED", "_UNDATED", "_GAPS", "_GAPS_OF_SHORT", "_YEAR")
+        + named("retrieval.text.naming.name_words", "_WORD")
         + named("retrieval.text.asked_names", "_FILE", "_SHORT", "_SIGN", "_BRACKETS")
         + named("retrieval.places.source", "_WORD", "_BY_WHOM"),
     ),
     "editions": Probe(
         lambda text: (edition_names(text, text, text), asked_editions(text), asked_editions("version " + text)),
-        named("retrieval.text.editions", "_WITH_WORD", "_WITH_SIGN", "_DECIMAL", "_YEAR", "_BEHIND_A_SHORT")
-        + named("retrieval.text.editions", "_COUNTED", "_DIGITS", "_EXTENSION"),
+        named("retrieval.text.naming.editions", "_WITH_WORD", "_WITH_SIGN", "_DECIMAL", "_YEAR", "_BEHIND_A_SHORT")
+        + named("retrieval.text.naming.editions", "_COUNTED", "_DIGITS", "_EXTENSION"),
     ),
     "headings in questions": Probe(
         lambda text: (heading_words(text), asked_headings(text), asked_headings("the section on " + text)),

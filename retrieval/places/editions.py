@@ -10,7 +10,7 @@ from uuid import UUID
 
 from retrieval.text.asked_names import Mention, MentionKind
 from retrieval.text.asked_places import AskedPlace
-from retrieval.text.editions import ANY
+from retrieval.text.naming.editions import ANY
 
 NEAR = 16  # characters between an edition and what it is one of
 MOST_MEANT = 5  # documents by an edition alone

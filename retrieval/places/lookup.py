@@ -21,7 +21,7 @@ from retrieval.results import RetrievalPolicy
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
-from retrieval.text.editions import ANY
+from retrieval.text.naming.editions import ANY
 from retrieval.text.place_words import CAPTIONED
 from retrieval.text.references import HEADING
 

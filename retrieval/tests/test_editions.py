@@ -5,7 +5,7 @@ import pytest
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_places import asked_places
 from retrieval.text.document_names import names_of
-from retrieval.text.editions import ANY, asked_editions, edition_names
+from retrieval.text.naming.editions import ANY, asked_editions, edition_names
 from retrieval.text.references import heading_words
 
 

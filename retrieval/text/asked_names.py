@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from retrieval.text.acts import act_kinds, acts_in
 from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace, asked_places
 from retrieval.text.document_names import (
     LEGAL_NOUNS,
@@ -21,9 +20,10 @@ from retrieval.text.document_names import (
     said_name,
     title_name,
 )
-from retrieval.text.editions import asked_editions
 from retrieval.text.folding import fold_latin
-from retrieval.text.name_words import (
+from retrieval.text.naming.acts import act_kinds, acts_in
+from retrieval.text.naming.editions import asked_editions
+from retrieval.text.naming.name_words import (
     JOINTS,
     LONGEST_NAME,
     NAME_ENDS,

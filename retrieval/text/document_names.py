@@ -11,7 +11,7 @@ A name is kept and looked for as one normalized text that begins with its kind:
     pair:autono pacien         two words of a title that follow each other
     file:04-ipv4.md            its file's name
     place:unidad:4             what it is itself: the fourth unit, annex, chapter
-    edition:4.0.3              which edition of it it is (`text.editions`)
+    edition:4.0.3              which edition of it it is (`text.naming.editions`)
     token:asvs                 a word of its title or file that is written in capitals
     said:garcia                who wrote it, the year of it: what is said of it beside its title
 
@@ -23,9 +23,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from retrieval.text.acts import Act, act_kinds, acts_in
-from retrieval.text.editions import edition_names
 from retrieval.text.folding import fold_latin
+from retrieval.text.naming.acts import Act, act_kinds, acts_in
+from retrieval.text.naming.editions import edition_names
 from retrieval.text.references import heading_key
 from retrieval.text.stems import STOP_WORDS, stem, words
 
