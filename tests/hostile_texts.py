@@ -481,7 +481,7 @@ PROBES: dict[str, Probe] = {
         ),
         named("retrieval.text.document_names", "_DATE", "_APPROVED", "_SHORT", "_SUBTITLE", "_COUNTED", "_HOLDS")
         + named("retrieval.text.document_names", "_FILE_COUNT", "_EXTENSION", "_FIGURES", "_FIGURE", "_BRACKETS")
-        + named("retrieval.text.document_names", "_TOKEN", "_YEAR", "_FILE_YEAR", "_FILE_GAPS")
+        + named("retrieval.text.document_names", "_TOKEN", "_YEAR", "_LAST_EDITION", "_FILE_YEAR", "_FILE_GAPS")
         + named("retrieval.text.naming.acts", "_DATED", "_UNDATED", "_GAPS", "_GAPS_OF_SHORT", "_YEAR")
         + named("retrieval.text.naming.name_words", "_WORD")
         + named("retrieval.text.asked_names", "_FILE", "_SHORT", "_SIGN", "_BRACKETS")

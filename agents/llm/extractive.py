@@ -141,7 +141,7 @@ def answer(
     is_clear = stands_out(chosen)
     asks_for_all = is_named and (is_about or says_only_where(searched or question))
     if asks_for_all or (is_named and not is_clear):
-        chosen = _openings(passages, places) if asks_for_all else opening_statements(statements)
+        chosen = _openings(passages, places)
     if chosen:
         said = compose(chosen, kind_of_question(asked))
         is_sure = asks_for_all or ((is_named or is_clear) and not lacks_what_was_asked(asked, chosen))

@@ -595,13 +595,16 @@ def test_comments_keep_their_marks_in_code_and_headings_of_markdown_stay_heading
     ]
 
 
-def test_of_several_places_each_is_quoted():
+@pytest.mark.parametrize(
+    "question", ["¿Qué dicen los artículos 4 y 5?", "¿Qué dice el artículo 4 y el 5 del Estatuto?"]
+)
+def test_of_several_places_each_is_quoted(question):
     first, second = "Artículo 4. Riego", "Artículo 5. Siega"
     passages = [
         Passage(1, f"{first}\n\nSe riega de noche con el agua del pozo.", "Huertos", headings=(first,)),
         Passage(2, f"{second}\n\nSe siega en junio con la máquina del pueblo.", "Huertos", headings=(second,)),
     ]
-    said = asked_of_places("¿Qué dicen los artículos 4 y 5?", passages, places=(first, second))
+    said = asked_of_places(question, passages, places=(first, second))
     assert "Se riega de noche con el agua del pozo. [1]" in said
     assert "Se siega en junio con la máquina del pueblo. [2]" in said
 

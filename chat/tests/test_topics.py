@@ -23,6 +23,7 @@ ARTICLE = "¿Qué dice el artículo 14 de la Ley 7/2011?"
         ("¿Qué dice el anexo II de la Ley 7/2011?", "¿y el III?", ("anexo iii", "Ley 7/2011")),
         (ARTICLE, "¿y el artículo 15?", ("artículo 15", "Ley 7/2011")),
         (ARTICLE, "¿Y el artículo siguiente?", ("articulo 15", "Ley 7/2011")),
+        ("artículo 15 de la Constitución", "¿Y el siguiente?", ("articulo 16", "Constitución")),
         (ARTICLE, "¿Y qué dice el anterior?", ("articulo 13", "Ley 7/2011")),
         ("article 14 of the Water Act", "And the next one?", ("articulo 15", "Water Act")),
         (ARTICLE, "¿y el apartado 3?", ("apartado 3 de articulo 14", "Ley 7/2011")),

@@ -223,7 +223,9 @@ def _names(question: str) -> list[str]:
     """How a question calls documents, as far as that has the form of a name."""
     found: list[Mention] = []
     for one in asked_mentions(question, asked_places(question)):
-        if one.kind in _NAMES and not any(other.start <= one.start and one.end <= other.end for other in found):
+        if (one.kind in _NAMES or one.is_holder) and not any(
+            other.start <= one.start and one.end <= other.end for other in found
+        ):
             found.append(one)
     return [one.text for one in sorted(found, key=lambda one: one.start)]
 

@@ -83,6 +83,11 @@ class Mention:
     holds_a_place: bool = False
     is_said: bool = False  # an edition with the word for it
 
+    @property
+    def is_holder(self) -> bool:
+        """Whether it is the word behind a place, "artículo 15 de la Constitución"."""
+        return self.kind is MentionKind.HOLDER and self.holds_a_place
+
 
 def asked_mentions(question: str, places: Sequence[AskedPlace] = ()) -> tuple[Mention, ...]:
     """Everything that may be a name, surer kinds first, at most MOST_MENTIONS."""
@@ -152,7 +157,8 @@ def says_only_where(question: str) -> bool:
         return False
     spans = [(one.start, one.end) for place in places for one in (place, place.within) if one]
     formal = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT)
-    spans += [(one.start, one.end) for one in asked_mentions(question, places) if one.kind in formal]
+    mentions = asked_mentions(question, places)
+    spans += [(one.start, one.end) for one in mentions if one.kind in formal or one.is_holder]
     return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL]
 
 

@@ -79,6 +79,7 @@ _BRACKETS = re.compile(r"\((?P<name>[^()]{4,120})\)")
 _HOLDS = re.compile(
     rf"(?:ley|decreto|act) (?:del?|of)(?: (?:la|el|the))? (?=(?:{'|'.join(sorted(LEGAL_NOUNS))})(?!\w))"
 )
+_LAST_EDITION = re.compile(r",?\s(?:version|edition|edicion|release|v\.?)\s?\d{1,3}(?:\.\d{1,3}){0,3}\Z")
 _TOKEN = re.compile(r"[^\W\d_]{2,8}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _EXTENSION = re.compile(r"\.[a-z]{2,5}$")
@@ -246,7 +247,8 @@ def _in_brackets(folded_title: str) -> list[str]:
 
 
 def _cores(folded_title: str) -> list[str]:
-    """The title; it without its number, its date, its subtitle; what it approves, and what it is called in brackets."""
+    """The title; it without its number, its date, its subtitle, its edition; what it approves, and what it is called in
+    brackets."""
     act = next(acts_in(folded_title), None)
     plain = folded_title
     if act:
@@ -255,6 +257,7 @@ def _cores(folded_title: str) -> list[str]:
     plain = " ".join(_DATE.sub(" ", plain).split())
     plain = _COUNTED.sub("", plain)
     cores = [plain, _SUBTITLE.split(plain, maxsplit=1)[0], plain.split(",", 1)[0], *_in_brackets(plain)]
+    cores.append(_LAST_EDITION.sub("", plain))
     if approved := _APPROVED.search(plain):
         cores.append(plain[approved.end() :])
     cores += [one[inner.end() :] for one in cores if (inner := _HOLDS.match(one)) and is_noun(one[inner.end() :])]
