@@ -1,6 +1,7 @@
 """How many examples the property tests try: few at a desk and on each database of CI, most by night (RELIABILITY R10).
 
-By night, alone and behind `python -m tests.services postgres redis --`, 100 lives of 100 steps, 10,000 in all:
+By night (`.ci/nightly`), alone and behind `python -m tests.services postgres redis --`, 100 lives of 100 steps, 10,000
+in all:
 
     python -m pytest -n 2 --hypothesis-profile=nightly -k every_user tests/test_two_tiers_stateful.py
 """

@@ -1,0 +1,45 @@
+"""What CI leaves to the night is left by names that are there, and each test that commits is shown once by day."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.services import of_the_database
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("name", [*of_the_database.ROOMS, *of_the_database.ELSEWHERE])
+def test_a_room_that_is_named_is_there(name: str) -> None:
+    path, _, test = name.partition("::")
+    assert (ROOT / path).exists()
+    assert not test or f"def {test}(" in (ROOT / path).read_text()
+
+
+def test_of_a_test_that_commits_the_first_case_is_chosen() -> None:
+    def item(nodeid: str, *, commits: bool) -> Any:
+        marker = SimpleNamespace(kwargs={"transaction": commits})
+        return SimpleNamespace(nodeid=nodeid, get_closest_marker=lambda _name: marker)
+
+    items = [
+        item("chat/tests/test_ask.py::test_one[a]", commits=True),
+        item("chat/tests/test_ask.py::test_one[b]", commits=True),
+        item("chat/tests/test_ask.py::test_other", commits=False),
+        item("foreign/tests/test_attacked.py::test_one", commits=True),
+        item("tests/tenancy/test_mutant.py::test_one[a]", commits=False),
+        item("tests/tenancy/test_mutant.py::test_one[b]", commits=False),
+    ]
+    left: list[Any] = []
+    hook = SimpleNamespace(pytest_deselected=lambda items: left.extend(items))
+    chosen = [*items]
+    of_the_database.pytest_collection_modifyitems(SimpleNamespace(hook=hook), chosen)  # type: ignore[arg-type]
+    assert (chosen, left) == ([items[0], *items[4:]], items[1:4])
+
+
+def test_what_waits_beside_others_is_there() -> None:
+    named = re.search(r"for one in (.+); do\n    UNHURRIED", (ROOT / ".ci/run").read_text())
+    assert named
+    assert all((ROOT / f"tests/services/test_{one}.py").exists() for one in named[1].split())
