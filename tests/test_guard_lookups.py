@@ -68,17 +68,24 @@ def test_a_list_allows_no_lookup_that_it_does_not_offer(
 HARMLESS = {"exact", "isnull", "isempty", "year", "month", "day", "gte", "lt"}  # the last ones of dates alone
 
 
+LOOKUPS = ("contains", "startswith", "regex", "gt", "in")
+
+
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=(pytest.mark.slow, pytest.mark.nightly))])
 @each_list
 def test_what_a_list_does_not_offer_is_refused_over_http(
-    model: type[Model], address: str, ada: Membership, operator: Any
+    model: type[Model], address: str, every: bool, ada: Membership, operator: Any
 ) -> None:
+    """One lookup of each field in turn, or all of them; what is allowed of all, the test above asks the page itself."""
     if model in ROWS:
         ROWS[model](ada)
     for client in [client_of(operator), *([client_of(ada.user)] if model in ROWS else [])]:
-        for name, field in fields_of(model, depth=1):
-            for lookup in ("contains", "startswith", "regex", "gt", "in"):
-                if lookup in field.get_lookups() and model is not Flags:  # whose list leads to its one row
-                    assert client.get(address, {f"{name}__{lookup}": "a"}).status_code == 400, name
+        for n, (name, field) in enumerate(fields_of(model, depth=1)):
+            if model is Flags:  # whose list leads to its one row
+                continue
+            known = [lookup for lookup in LOOKUPS if lookup in field.get_lookups()]
+            for lookup in known if every else known[n % (len(known) or 1) :][:1]:
+                assert client.get(address, {f"{name}__{lookup}": "a"}).status_code == 400, f"{name}__{lookup}"
         assert client.get(address, {"organization__slug__startswith": "a"}).status_code in (400, 302)
 
 

@@ -1,6 +1,6 @@
 """Bodies and queries that nobody means well with, to every route: a problem within a second, never a fault of ours.
 
-Run on PostgreSQL too (`.ci/run` does): it is the stricter one.
+Run on PostgreSQL too (`.ci/nightly` does): it is the stricter one.
 """
 
 import json
@@ -219,7 +219,14 @@ def cursors() -> Iterator[str]:
         yield f"r=1&p={quote(position, errors='surrogatepass')}"
 
 
-@pytest.mark.parametrize("case", [case for case in API if case.method == "GET"], ids=str)
+BY_NIGHT = (pytest.mark.slow, pytest.mark.nightly)
+# A schema takes long to tell, and its routes read no parameter of their own.
+READS = [
+    pytest.param(case, marks=BY_NIGHT if case.path.endswith("/schema/") else ()) for case in API if case.method == "GET"
+]
+
+
+@pytest.mark.parametrize("case", READS, ids=str)
 def test_a_hostile_query_is_answered(case: Case, world: World) -> None:
     path, _, kept = world.filled(case.path).partition("?")
     client = rightful(case, world, key=True)
