@@ -3,8 +3,8 @@
 Whole rooms: where a database refuses, and SQLite does not or does so by other means. Walls between organizations,
 constraints, triggers and statements written by hand, migrations, counts, locks and limits that many reach at once,
 texts that PostgreSQL does not hold, and what is kept in Redis. Of the other rooms each test that commits, for it meets
-other connections: the first of its cases; not of ELSEWHERE, which commit for a server of the test's own to see it. What
-is left asks the same rows by the same statements of Django's; `.ci/nightly` runs all of it.
+other connections: the first of its cases; not of ELSEWHERE, which commit so that a server, a child or an index of the
+test's own sees it. What is left asks the same rows by the same statements of Django's; `.ci/nightly` runs all of it.
 """
 
 import pytest
@@ -36,19 +36,36 @@ ROOMS = (
     "tests/canaries/",
     "tests/tenancy/",
     "tests/test_admin_isolation.py",
-    "tests/test_deactivation.py",
     "tests/test_emptying.py",
     "tests/test_guard_migrations.py",
     "tests/test_guard_models.py",
     "tests/test_guard_routes.py::test_each_caller_gets_the_answer_of_the_matrix",
-    "tests/test_hostile_text.py",
+    "tests/test_hostile_text.py::test_in_a_form_it_is_refused",
+    "tests/test_hostile_text.py::test_in_a_json_body_it_is_refused",
+    "tests/test_hostile_text.py::test_in_an_upload_it_is_refused_or_left_out",
     "tests/test_metadata_filter.py",
-    "tests/test_query_budgets.py",
-    "tests/test_two_tiers_stateful.py",
+    "tests/test_two_tiers_stateful.py::test_every_user_finds_everything_allowed_and_nothing_else",
     "webhooks/tests/test_delivering.py",
     "workers/tests/test_leases.py",
 )
-ELSEWHERE = ("foreign/", "tests/attacks/test_traces.py", "tests/test_guard_straight.py", "tests/test_printed_pages.py")
+ELSEWHERE = (
+    "chat/tests/test_calling.py",
+    "chat/tests/test_crm_answers.py",
+    "chat/tests/test_data_page.py",
+    "chat/tests/test_foreign_tools.py",
+    "chat/tests/test_mcp.py",
+    "chat/tests/test_planted_calls.py",
+    "foreign/",
+    "provisioning/tests/test_conformance.py",
+    "tests/attacks/test_traces.py",
+    "tests/test_guard_straight.py",
+    "tests/test_printed_pages.py",
+    "tools/",
+    "workers/tests/test_calibration.py",
+    "workers/tests/test_index_command.py",
+    "workers/tests/test_sample.py",
+    "workers/tests/test_space_server.py",
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
