@@ -439,7 +439,10 @@ def test_a_source_that_was_not_brought_yet_says_so(source: DataSource) -> None:
     assert raised.value.extra == {"reason": "no_file"}
 
 
-@pytest.mark.parametrize("status", [301, 400, 403, 404, 503])
+BY_NIGHT = (pytest.mark.slow, pytest.mark.nightly)  # fifteen children each
+
+
+@pytest.mark.parametrize("status", [*(pytest.param(one, marks=BY_NIGHT) for one in (301, 400, 403)), 404, 503])
 def test_an_object_that_cannot_be_had_stops_none_behind_it(
     status: int, lying: Lying, source: DataSource, server: Wire
 ) -> None:
