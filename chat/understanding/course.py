@@ -51,10 +51,9 @@ def _document_cited(scope: Scope, conversation: Conversation) -> str:
     """The one document that the last answer cites, which a place without a document is then of; "" of several."""
     if conversation._state.adding:
         return ""
-    last = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk").first()
-    cited = (
-        set(Citation.objects.filter(message=last, cited=True).values_list("document_id", flat=True)) if last else set()
-    )
+    answered = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk")
+    last = list(answered.values_list("pk", flat=True)[:1])
+    cited = set(Citation.objects.filter(message__in=last, cited=True).values_list("document_id", flat=True))
     (only,) = cited if len(cited) == 1 else (None,)
     return str(only) if only and Document.objects.in_scope(scope).filter(pk=only).exists() else ""
 

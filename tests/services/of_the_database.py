@@ -46,6 +46,7 @@ ROOMS = (
     "tests/test_metadata_filter.py",
     "tests/test_two_tiers_stateful.py::test_every_user_finds_everything_allowed_and_nothing_else",
     "webhooks/tests/test_delivering.py",
+    "workers/tests/test_clocks.py",
     "workers/tests/test_leases.py",
 )
 ELSEWHERE = (
