@@ -8,6 +8,7 @@ Told by the client (a conversation's context, or a question's), else read from w
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from chat.models import Citation, Conversation
 from chat.understanding.student import FIRST, StudentState, state_read
@@ -49,23 +50,24 @@ def _is_of_a_document(question: str) -> bool:
 
 def _document_cited(scope: Scope, conversation: Conversation) -> str:
     """The one document that the last answer cites, which a place without a document is then of; "" of several."""
-    if conversation._state.adding:
-        return ""
-    answered = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk")
-    last = list(answered.values_list("pk", flat=True)[:1])
-    cited = set(Citation.objects.filter(message__in=last, cited=True).values_list("document_id", flat=True))
+    cited = set(_documents_cited(conversation, 1))
     (only,) = cited if len(cited) == 1 else (None,)
     return str(only) if only and Document.objects.in_scope(scope).filter(pk=only).exists() else ""
 
 
+def _documents_cited(conversation: Conversation, last: int) -> list[UUID]:
+    """By the last answers, once for each citation, whether they may be read now or not."""
+    if conversation._state.adding:
+        return []
+    answered = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk")
+    answers = list(answered.values_list("pk", flat=True)[:last])
+    cited = Citation.objects.filter(message__in=answers, cited=True).values_list("document_id", flat=True)
+    return [id for id in cited if id]
+
+
 def _place_cited(scope: Scope, conversation: Conversation) -> dict[str, str]:
     """Unit and level of most of what the last answers cited, as far as it may be read now."""
-    if conversation._state.adding:
-        return {}
-    answered = conversation.messages.shown().filter(role="assistant").order_by("-created_at", "-pk")
-    answers = list(answered.values_list("pk", flat=True)[:EXCHANGES])
-    cited = Citation.objects.filter(message__in=answers, cited=True).values_list("document_id", flat=True)
-    documents = [id for id in cited if id]
+    documents = _documents_cited(conversation, EXCHANGES)
     if not documents:
         return {}
     rows = dict(_places(Document.objects.in_scope(scope).filter(pk__in=documents)))
