@@ -123,7 +123,15 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
     counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
-    rating = rate_passages(question.phrasings, ordered, counted, candidates, calibrated, by_words="bm25" in policy.legs)
+    rating = rate_passages(
+        question.phrasings,
+        ordered,
+        counted,
+        candidates,
+        calibrated,
+        by_words="bm25" in policy.legs,
+        is_narrowed=bool(looked.documents),
+    )
     rating = rate_named(rating, question, selection, standing, chunks, is_narrowed=bool(policy.requirements))
     return replace(
         result,

@@ -273,6 +273,29 @@ def test_how_much_it_is_stands_without_what_it_is():
     assert "means" in reply_of("What is the deposit?", [Passage(1, text, "Lease")], "en").text
 
 
+PERMITS = (
+    "## Permisos\n\nEl trabajador avisa con una antelación de quince días de la fecha en que inicia el permiso. "
+    "Por matrimonio el permiso es de diez días. Este permiso lo paga la empresa durante tres días.\n"
+)
+PARLIAMENT = (
+    "## Informes\n\nEl Gobierno presenta al Congreso de los Diputados en enero 1 informe. Lo votan 350 diputados.\n"
+)
+SUBJECTS = [
+    (PERMITS, "¿Cuántos días de permiso hay por matrimonio?", False),
+    (PERMITS, "¿Cuántos días de permiso hay por divorcio?", True),
+    (PARLIAMENT, "¿Cuántos informes presenta el Gobierno?", False),
+    (PARLIAMENT.replace(" Lo votan 350 diputados.", ""), "¿Cuántos diputados tiene el Congreso?", True),
+    ("## Git\n\nThe first line of the commit is at most 50 characters long.\n", "What is the size of a body?", True),
+    ("## Lote\n\nEl número del lote se lee en el artículo 26.1 (2).\n", "¿Qué número tiene el lote?", True),
+]
+
+
+@pytest.mark.parametrize(("text", "question", "is_doubtful"), SUBJECTS)
+def test_an_amount_of_something_else_is_told_with_doubt(text, question, is_doubtful):
+    language = "en" if question.startswith("W") else "es"
+    assert reply_of(question, [Passage(1, text, "Normas")], language).is_doubtful == is_doubtful
+
+
 @pytest.mark.parametrize(("heading", "is_doubtful"), [("Bibliografía", True), ("Quién escribió los apuntes", False)])
 def test_who_wrote_it_is_not_told_for_sure_by_a_bibliography(heading, is_doubtful):
     text = f"## {heading}\n\n- Los apuntes de redes los escribió Lucía Pérez en el año 2001, en Madrid.\n"

@@ -28,8 +28,8 @@ def main() -> None:
     rate = search.rate_passages
 
     def observed(phrasings: Any, ordered: Any, kept: Any, candidates: Any, space: Any, **how: bool) -> float:
-        relevance = score([passage.relevance for passage in kept])
-        seen.append(asdict(measure(phrasings[0], ordered, candidates, relevance)))
+        relevance, is_narrowed = score([passage.relevance for passage in kept]), how.get("is_narrowed", False)
+        seen.append(asdict(measure(phrasings[0], ordered, candidates, relevance, is_narrowed=is_narrowed)))
         return rate(phrasings, ordered, kept, candidates, space, **how)
 
     search.rate_passages = observed

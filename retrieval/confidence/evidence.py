@@ -24,6 +24,7 @@ READ = 12  # passages, best first
 KINDS_READ = 8  # of those, for the kind of answer
 BEYOND = 11  # hits behind the first that are what it stands out from
 MOST_PROMINENT = 4.0  # times the mean of those
+MOST_NARROWED = 2.0  # the same, where the question itself names the documents that are searched
 UNFOUND = 50  # the rank of what a leg did not find
 # Fitted with as many of each kind; USUAL is what the chance is raised by, in logits: most questions that people ask
 # their documents have an answer. It is the one number that moves the line between refused and let through.
@@ -81,9 +82,16 @@ class Evidence:
 
 
 def evidence_of(
-    question: str, passages: Sequence[Shown], candidates: Candidates, relevance: float, agreement: float = 0.0
+    question: str,
+    passages: Sequence[Shown],
+    candidates: Candidates,
+    relevance: float,
+    agreement: float = 0.0,
+    *,
+    is_narrowed: bool = False,
 ) -> Evidence:
-    """Of passages, best first, of what both legs found, and of the relevance of what is kept."""
+    """Of passages, best first, of what both legs found, and of the relevance of what is kept. `is_narrowed`: to the
+    documents that the question names."""
     read = passages[:READ]
     asked = AskedWords(question, [passage.text for passage in read])
     each = [asked.closeness(folded, one.headings) for folded, one in zip(asked.folded, read, strict=True)]
@@ -97,7 +105,9 @@ def evidence_of(
         near=max((one.near for one in each), default=0.0),
         first=each[0].window if each else 0.0,
         pairs=pairs,
-        prominence=prominence([hit.score for hit in candidates.sparse]),
+        prominence=prominence(
+            [hit.score for hit in candidates.sparse], MOST_NARROWED if is_narrowed else MOST_PROMINENT
+        ),
         lacks=closest.lacks,
         length=log(1 + len(asked.content)),
         agreement=agreement,
@@ -107,15 +117,18 @@ def evidence_of(
     )
 
 
-def prominence(scores: Sequence[float]) -> float:
-    """How far the best hit stands out: the logarithm of its score over the mean of those behind it, at most log 4.
+def prominence(scores: Sequence[float], most: float = MOST_PROMINENT) -> float:
+    """How far the best hit stands out: the logarithm of its score over the mean of those behind it, at most that of
+    `most`.
 
-    Hits that there are not count as 0: where the scope is narrowed, the best can only stand out more.
+    Hits that there are not count as 0: where the scope is narrowed, the best can only stand out more. That says little
+    where it is a name in the question that narrows: the few passages of one short law have few others beside them,
+    whatever is asked of it.
     """
     if not scores or scores[0] <= 0.0:
         return 0.0
     behind = sum(scores[1 : BEYOND + 1]) / BEYOND
-    return log(min(MOST_PROMINENT, scores[0] / max(behind, scores[0] / MOST_PROMINENT)))
+    return log(scores[0] / max(behind, scores[0] / most))
 
 
 def agreement_on(first: object, candidates: Candidates) -> float:

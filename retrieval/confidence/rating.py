@@ -24,6 +24,7 @@ def rate_passages(
     space: EmbeddingSpace,
     *,
     by_words: bool = True,
+    is_narrowed: bool = False,
 ) -> float:
     """0..1, 0 where nothing is kept: the chance that the passages answer (`evidence`), of which the relevance of those
     that are kept, 0.6 mean + 0.4 max, is a part.
@@ -38,15 +39,23 @@ def rate_passages(
         return relevance
     if not candidates.sparse and not (by_words and space.model == LEXICAL_MODEL and asked_stems(phrasings[0])):
         return relevance
-    chance = max(measure(one, ordered, candidates, relevance).chance() for one in phrasings)
+    chance = max(measure(one, ordered, candidates, relevance, is_narrowed=is_narrowed).chance() for one in phrasings)
     return min(HIGHEST_SCORE, cap_of_few(chance, len(kept), len(ordered)))
 
 
-def measure(question: str, ordered: Sequence[RetrievedChunk], candidates: Candidates, relevance: float) -> Evidence:
-    """What the passages, best first, say of the question; `relevance` is that of those that are kept."""
+def measure(
+    question: str,
+    ordered: Sequence[RetrievedChunk],
+    candidates: Candidates,
+    relevance: float,
+    *,
+    is_narrowed: bool = False,
+) -> Evidence:
+    """What the passages, best first, say of the question; `relevance` is that of those that are kept. `is_narrowed`:
+    they are of documents that the question names."""
     shown = [Shown(chunk.text, " > ".join((chunk.title, *chunk.heading_path))) for chunk in ordered[:READ]]
     agreement = agreement_on(ordered[0].chunk, candidates) if ordered else 0.0
-    return evidence_of(question, shown, candidates, relevance, agreement)
+    return evidence_of(question, shown, candidates, relevance, agreement, is_narrowed=is_narrowed)
 
 
 def _share_language(question: str, ordered: Sequence[RetrievedChunk]) -> bool:

@@ -119,6 +119,13 @@ def found(*word_scores: float) -> Candidates:
 QUESTION = "¿Cuántos años se conserva la historia clínica?"
 
 
+def test_the_few_passages_of_a_document_that_the_question_names_stand_out_less() -> None:
+    shown, few = [Shown("El permiso se avisa quince días antes.", "Ley")], found(3.7, 0.9, 0.1)
+    wide, named = (evidence_of(QUESTION, shown, few, 0.7, is_narrowed=one) for one in (False, True))
+    assert (wide.prominence, named.prominence) == pytest.approx((math.log(4), math.log(2)))
+    assert named.chance() < wide.chance()
+
+
 def chance_of(question: str, passage: str, *word_scores: float, relevance: float = 0.7) -> float:
     return evidence_of(question, [Shown(passage, "Ley")], found(*word_scores), relevance).chance()
 

@@ -22,6 +22,7 @@ from agents.llm.quoting.question_kinds import (
 )
 from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.subject import points_back, subjects_of
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
@@ -67,6 +68,7 @@ class Weighing:
         self._headings: dict[tuple[str, ...], float] = {}
         self._has = [self._held_by(one.words) for one in statements]
         self._places = {one.place: number for number, one in enumerate(statements)}
+        self._subject = self._rarest_of(subjects_of(question))
         self._pairs = list(zip(self._words, self._words[1:], strict=False))
         self.defining = Defining(question, self._topic)
 
@@ -88,6 +90,10 @@ class Weighing:
     def topic_said_in(self, number: int) -> float:
         """0..1: what the question is about, in the text of a statement alone."""
         return self._topic.share_in(Wording(self._statements[number].words))
+
+    def lacks_subject(self, number: int) -> bool:
+        """Whether of what an amount is of the rarest word is neither in a statement nor above it."""
+        return bool(self._subject) and not self._beside(self._statements[number]).has(self._subject)
 
     def heading_tells(self, number: int) -> bool:
         """Whether some of what the question is about stands in the heading, and not in what is quoted below it."""
@@ -186,6 +192,22 @@ class Weighing:
         if above not in self._above:
             self._above[above] = self._held_by(above)
         return self._above[above]
+
+    def _rarest_of(self, stems: Sequence[str]) -> str:
+        """The one that the fewest statements have, themselves or above them; "" of none."""
+        if not stems:
+            return ""
+        beside = list(map(self._beside, self._statements))
+        return min(stems, key=lambda stem: sum(one.has(stem) for one in beside))
+
+    def _beside(self, one: Statement) -> Wording:
+        """The words of a statement, of a whole block's lines, of all that stands above them, and of the sentence before
+        one that points back to it."""
+        lines = words(" ".join(one.block.lines)) if one.is_whole else ()
+        number = self._places.get((one.place[0], one.place[1] - 1)) if points_back(words(one.text)) else None
+        before = self._statements[number].words if number is not None else ()
+        lead = said_words(one.block.lead)
+        return Wording((*one.words, *lines, *before, *lead, *one.above, *one.around, *one.title))
 
     def _titled(self, heading: tuple[str, ...]) -> float:
         if heading not in self._headings:

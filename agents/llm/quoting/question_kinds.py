@@ -111,8 +111,14 @@ _NUMBER_WORDS = (
 _COUNTED = re.compile(r"\b(?:cuant[oa]s|how many) (?:de )?(\w{1,30})(?: (?:de )?(\w{1,30}))?")
 _FIGURE = re.compile(rf"\d\w{{0,20}}|(?:{_NUMBER_WORDS})")
 _COUNTED_WITHIN = 3  # words behind a figure: "40 jóvenes hombres"
+_COUNTED_BEHIND = 2  # words before a figure: "saltos (máximo 15)"
 _TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
-_NUMBER = re.compile(rf"\d|\b(?:{_NUMBER_WORDS})\b")
+_PLACED = "".join(
+    rf"(?<!{place} )"
+    for place in ("articulo", "articulos", "art.", "section", "article", "seccion", "apartado", "page")
+)
+# No mark of a note or an item, "see (2) above", and no place of a text, "artículo 26.1".
+_NUMBER = re.compile(rf"(?<![\d.,]){_PLACED}(?:(?<!\()\d|\d(?!\d?\)))|\b(?:{_NUMBER_WORDS})\b")
 _NAME = re.compile(r"(?<=[\w,;:)»”\"'] )[(«“\"']?[A-ZÁÉÍÓÚÜÑ][\w'’-]+")
 _REASON = re.compile(
     r"\b(?:porque|ya que|debido|puesto que|causa|razon|motivo|para que|because|since|due|cause|reason|in order)\b"
@@ -165,6 +171,12 @@ def has_counted(said: Sequence[str], counted: frozenset[str]) -> bool:
     """Whether a number stands before one of what is counted; `said`: the words of a sentence, folded."""
     places = [place for place, word in enumerate(said) if word[:STEM_LETTERS] in counted]
     return any(_FIGURE.fullmatch(word) for place in places for word in said[max(0, place - _COUNTED_WITHIN) : place])
+
+
+def is_counted_behind(said: Sequence[str], counted: frozenset[str]) -> bool:
+    """Whether a number stands behind one of what is counted: "Puertos: 24", "saltos (máximo 15)"."""
+    places = [place for place, word in enumerate(said) if word[:STEM_LETTERS] in counted]
+    return any(_FIGURE.fullmatch(word) for place in places for word in said[place + 1 : place + 1 + _COUNTED_BEHIND])
 
 
 def has_kind(sentence: str, kind: Wish, asked: frozenset[str]) -> bool | None:

@@ -19,7 +19,15 @@ from agents.llm.quoting.announcing import announced_block, is_below, only_announ
 from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans, lists_works
 from agents.llm.quoting.layout import Form
-from agents.llm.quoting.question_kinds import Wish, asked_pair, has_kind, kind_of_question
+from agents.llm.quoting.question_kinds import (
+    Wish,
+    asked_pair,
+    counted_by,
+    has_counted,
+    has_kind,
+    is_counted_behind,
+    kind_of_question,
+)
 from agents.llm.quoting.statements import Statement
 from retrieval.text.stems import words
 
@@ -46,7 +54,8 @@ WEIGHTS = {
 class Chosen(NamedTuple):
     """`topic`: 0..1, what the question is about, in the statement and above it. `heading_tells`: some of it stands in
     the heading alone. `defines`: it says what one thing is. `is_aside`: it stands below a heading about nothing of
-    that. `is_imprint`: it is the line below a document's title, and something else is asked."""
+    that. `is_imprint`: it is the line below a document's title, and something else is asked.
+    `lacks_subject`: it has not the rarest word of what an amount is of."""
 
     statement: Statement
     probability: float
@@ -55,6 +64,7 @@ class Chosen(NamedTuple):
     defines: bool = False
     is_aside: bool = False
     is_imprint: bool = False
+    lacks_subject: bool = False
 
 
 def select_statements(question: str, statements: Sequence[Statement]) -> list[Chosen]:
@@ -120,6 +130,7 @@ def _chosen(asked: Weighing, statements: Sequence[Statement], number: int, proba
         defines=asked.defining.defines(one),
         is_aside=asked.is_aside(number),
         is_imprint=asked.is_beside_imprint(one),
+        lacks_subject=asked.lacks_subject(number),
     )
 
 
@@ -209,7 +220,7 @@ def stands_out(chosen: Sequence[Chosen]) -> bool:
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether a number, a date or a duration was asked for, and there is none, or it is another thing's; or what
+    """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or what
     something is, and nothing says it; or how it is done, and a sentence about something else says in passing that it
     is; or who, and a bibliography is quoted."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
@@ -224,8 +235,22 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
         return True
     if chosen[0].statement.is_whole:
-        return chosen[0].statement.block.form is Form.CODE
-    return all(has_kind(one.statement.text, kind, asked) is False for one in chosen)
+        return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
+    counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
+    return not any(
+        _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
+    )
+
+
+def _says_how_much(one: Chosen, kind: Wish, asked: frozenset[str], counted: frozenset[str]) -> bool:
+    """Whether it has a number, a date or a duration, and the word for what that is of; where what is counted stands in
+    it, the number stands beside that: "el Congreso de los Diputados" counts none."""
+    if one.lacks_subject or has_kind(one.statement.text, kind, asked) is False:
+        return False
+    said = words(one.statement.text)
+    return (
+        not counted.intersection(one.statement.stems) or has_counted(said, counted) or is_counted_behind(said, counted)
+    )
 
 
 def _may_be_added(one: Statement, probability: float, chosen: Sequence[Chosen]) -> bool:

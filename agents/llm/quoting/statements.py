@@ -22,7 +22,7 @@ class Statement:
     `line`: which of the block's, None for a whole block. `place`: the passage and which of its statements.
     `words`: of the text, folded. `heading`: of the heading; `above`: of it, the lead, the table's header and the
     question it answers. `is_imprint`: a line below a document's title, with its edition or its people. `around`: of
-    the headings around its own.
+    the headings around its own; `title`: of its document's title.
     """
 
     text: str
@@ -37,6 +37,7 @@ class Statement:
     opens_section: bool = False
     is_imprint: bool = False
     around: tuple[str, ...] = ()
+    title: tuple[str, ...] = ()
 
     @property
     def stems(self) -> frozenset[str]:
@@ -52,14 +53,14 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
     found: list[Statement] = []
     seen: set[tuple[str, str]] = set()
     for rank, passage in enumerate(passages):
-        position = 0
+        position, title = 0, said_words(passage.title)
         for block in blocks_of(passage.text, passage.headings):
             around = said_words(block.outer)
             for one in _of_block(block, passage.n, rank, position):
                 key = (one.text, one.block.lines[0] if one.is_whole else "")
                 if key not in seen:
                     seen.add(key)
-                    found.append(replace(one, is_imprint=_is_imprint(one, passage.title), around=around))
+                    found.append(replace(one, is_imprint=_is_imprint(one, title), around=around, title=title))
                     position += 1
         if len(found) >= MOST_STATEMENTS:
             break
@@ -90,9 +91,9 @@ def _of_block(block: LaidBlock, n: int, rank: int, position: int) -> Iterator[St
         yield Statement(text, n, place, block, line, said_words(text), heading, beside, asked, opens)
 
 
-def _is_imprint(one: Statement, title: str) -> bool:
+def _is_imprint(one: Statement, title: Sequence[str]) -> bool:
     """Whether it is a line below the title of its document: "Version 2.1 — Published by …", "Editors: A. Gil"."""
-    named = set(said_words(title))
+    named = set(title)
     if not one.heading or not (named.issuperset(one.heading) or named.issubset(one.heading)):
         return False
     return names_its_people(one.text) or (one.opens_section and (not is_ended(one.text) or names_alone(one.text)))

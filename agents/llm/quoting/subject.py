@@ -1,0 +1,57 @@
+"""What an amount is of: "¿Cuántos días de permiso hay por divorcio?" is answered by no days of anything else. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from agents.llm.quoting.topic import asks_with
+from retrieval.confidence.names import named_stems
+from retrieval.text.stems import STOP_WORDS, stem, words
+
+MOST_READ = 64  # words of a question
+SHORTEST = 3  # letters of a word that says what it is
+
+_ENGLISH = frozenset({"of", "for", "in", "on", "per"})
+_OF = frozenset({"de", "del", "of"})
+_PREPOSITIONS = _ENGLISH | {"por", "de", "del", "para", "en", "al"}
+_POINTING = frozenset({"este", "esta", "estos", "estas", "dicho", "dicha", "dichos", "dichas", "this", "these", "such"})
+_OPENING = frozenset({"it", "they", "its", "their", "su", "sus"})
+_ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
+# What is measured, not what it is of, and what an infinitive ends with: "el plazo para recurrir".
+_MEASURES = re.compile(
+    r"(?:porcentaje|numero|cantidad|cifra|precio|importe|cuantia|coste|multa|tamano|edad|altura|distancia|longitud"
+    r"|plazo|limite|maxim[oa]|minim[oa]|valor|defecto|duracion|total|media|promedio|tasa|fecha|horas?|dias?|semanas?"
+    r"|mes(?:es)?|anos?|minutos?|segundos?|vez|veces|primer[oa]?|ultim[oa]|forma|caso|general|days?|hours?|weeks?|months?|years?|minutes?"
+    r"|seconds?|percent|percentage|number|amount|price|fine|size|age|height|length|limit|default|maximum|minimum|value"
+    r"|total|average|rate|date|first|last|times?|case|general|\w{2,20}[aei]r)"
+)
+
+
+def subjects_of(question: str) -> tuple[str, ...]:
+    """Stems of what an amount is of: of the words that stand behind a preposition. A name that is missing has its part
+    in the score of the search, and may say whose the documents are."""
+    said = words(question)[:MOST_READ]
+    names = frozenset(named_stems(question))
+    found: list[str] = []
+    for place, word in enumerate(said):
+        is_of_a_thing = word in _OF and place > 0 and said[place - 1] not in STOP_WORDS and says_what(said[place - 1])
+        if word not in _PREPOSITIONS or is_of_a_thing:  # "el préstamo de libros" is spoken of as "el préstamo"
+            continue
+        rest = said[place + 1 :]
+        behind = rest[1:] if rest and rest[0] in _ARTICLES else rest
+        for one in behind:
+            if one in STOP_WORDS:
+                break
+            if says_what(one):
+                found += [stem(one)] if stem(one) not in names else []
+                if word not in _ENGLISH:  # "de la ley argentina", but "of a commit body"
+                    break
+    return tuple(dict.fromkeys(found))
+
+
+def points_back(said: Sequence[str]) -> bool:
+    """Whether a sentence, by its words, speaks of what the one before it names: "La contraseña de esta …"."""
+    return not _POINTING.isdisjoint(said) or not _OPENING.isdisjoint(said[:1])
+
+
+def says_what(word: str) -> bool:
+    return len(word) >= SHORTEST and not asks_with(word) and _MEASURES.fullmatch(word) is None
