@@ -406,7 +406,7 @@ PROBES: dict[str, Probe] = {
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
-        + named("agents.llm.quoting.subject", "_MEASURES"),
+        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER"),
     ),
     "who has a role": Probe(
         lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),

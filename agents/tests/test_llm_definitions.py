@@ -101,3 +101,28 @@ def test_a_law_s_definitions_are_definitions(question: str, says: str) -> None:
     said = answer(question, [Passage(1, LAW, "Ley", 3, ("Artículo 3. Las definiciones legales.",))], "es")
     assert says in said.text
     assert not said.is_doubtful
+
+
+RULES = """## Restricciones
+
+UNIQUE: se asegura de que cada valor de una columna no se repita.
+
+PRIMARY KEY: combina las dos anteriores.
+
+## Opciones
+
+--skip-lock No bloquea el archivo de estado.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("¿Para qué sirve la restricción UNIQUE?", "UNIQUE: se asegura"),  # "Restricciones" stands above it
+        ("¿Para qué sirve --skip-lock?", "--skip-lock No bloquea"),
+    ],
+)
+def test_an_entry_below_its_kind_and_a_deed_that_is_denied_tell_what_a_thing_does(question: str, said: str) -> None:
+    reply = told(question, RULES)
+    assert said in reply.text
+    assert not reply.is_doubtful

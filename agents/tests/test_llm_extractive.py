@@ -129,6 +129,12 @@ def test_a_row_of_a_table_answers_under_its_header():
         ("¿Por qué se multa?", "reason"),
         ("How many days does a loan last?", "number"),
         ("When was it founded?", "time"),
+        ("How long must a name be at least?", "number"),
+        ("How long must records be kept?", "time"),
+        ("What is the limit for taxis?", "number"),
+        ("¿Cuál es el importe de la beca?", "number"),
+        ("¿Cuál es el valor por defecto de size?", "value"),
+        ("What is the agency for?", "definition"),
         ("Who signs?", "person"),
         ("How do I renew the card?", "steps"),
         ("What is a list?", "definition"),
@@ -286,6 +292,9 @@ SUBJECTS = [
     (PARLIAMENT, "¿Cuántos informes presenta el Gobierno?", False),
     (PARLIAMENT.replace(" Lo votan 350 diputados.", ""), "¿Cuántos diputados tiene el Congreso?", True),
     ("## Git\n\nThe first line of the commit is at most 50 characters long.\n", "What is the size of a body?", True),
+    ("## Opciones\n\nEl valor por defecto de size es 5.\n", "¿Cuál es el valor por defecto de rotate?", True),
+    ("## Opciones\n\nEl valor por defecto de size es no.\n", "¿Cuál es el valor por defecto de size?", False),
+    ("By default this limit is set to 10000 connections.\n", "What is the default of max_connections?", True),
     ("## Lote\n\nEl número del lote se lee en el artículo 26.1 (2).\n", "¿Qué número tiene el lote?", True),
 ]
 

@@ -55,11 +55,14 @@ _SHARE = re.compile(r"\d\s{0,2}%|\bpor ciento\b|\bper ?cent\b|\bmitad\b|\bhalf\b
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2} horas\b")
 _DIGITS = re.compile(r"\d[\d .()-]{5,18}\d")
 _ASKS_COUNT = re.compile(r"\b(?:cuant[oa]s|how many)\s+(?:de\s+)?(\w{2,40})")
+A_LENGTH = r" (?:must|should|can|may|could) .{1,120}? be(?: at (?:least|most))?\W{0,9}$"  # behind "how long": no time
 _ASKS = (
     (re.compile(r"\bcuanto (?:cuesta|cobra|vale|paga)|\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto)\b"
                 r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
                 r"|\b(?:salary|fine|price|fee|hourly rate)\b"), _MONEY),
-    (re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow (?:long|often)\b|\bque edad\b|\blifetime\b"), _SPAN),
+    (re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow often\b|\bhow long\b"
+                rf"(?!{A_LENGTH})"
+                r"|\bque edad\b|\blifetime\b"), _SPAN),
     (re.compile(r"\bporcentaje\b|\bpercentage\b|\bwhat (?:percent|share)\b"), _SHARE),
     (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
     (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number)\b"), _DIGITS),

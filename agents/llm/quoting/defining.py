@@ -20,8 +20,9 @@ FEWEST_NEW, FEWEST_DONE = 3, 2  # words of what is said of it, and not asked; of
 MOST_ASKED = 64  # words of a question
 
 _VERB = re.compile(
-    r"\b(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
+    r"\b(?<!\bno )(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
     r"|se (?:llaman?|definen?|conocen?|usan?|utilizan?|entiende)|is|are|means|refers|stands|allows|lets)\b"
+    r"(?!\s(?:not|never)\b)"
 )
 _DOES = re.compile(
     r"\b(?:que hacen?|para que (?:sirven?|se (?:usan?|utilizan?))|what do(?:es)?)\b|^what (?:is|are) .{1,60} for\b"
@@ -33,6 +34,7 @@ _OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)
 _TELLS = re.compile(r"(?:indica|representa|describe|designa|denota|indicate|represent|denote)[ns]?\b")
 _INTRODUCED = re.compile(r".{0,90}?\b(?:entiende|entendera|entenderse|entendemos) por:?\s")
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
+_DENIES = frozenset({"no", "not"})
 _LINKS = frozenset({"de", "del", "of"})
 _ENTRY = re.compile(r"[«\"“(]?[^.:;|—–]{2,60}[:—–|]\s")  # of a glossary: "Latencia: tiempo que …"
 _DESCRIBES = re.compile(  # what a column says of what stands in the first one
@@ -65,7 +67,7 @@ class Defining:
         if one.block.form is Form.TABLE and not one.is_whole and not _describes(one.block.header):
             return False
         text = one.block.lead if one.is_whole else one.text
-        says = self.says_from(text)
+        says = self.says_from(text) or self._entered_below(one, text)
         is_below = one.opens_section and not one.is_whole and self._topic.alike(Wording(one.heading)) >= ALIKE
         if not says and not is_below:
             return False
@@ -102,6 +104,15 @@ class Defining:
         deed = opening[behind] if is_told else self._deed(opening)
         return max(0, folded.find(deed)) if deed else 0
 
+    def _entered_below(self, one: Statement, text: str) -> int:
+        """Where a glossary's entry ends that has a part of the thing, and the heading or the lead above it the rest:
+        "UNIQUE: …" below "Restricciones"."""
+        entry = self._entered(text)
+        if entry is None or not any(map(self._topic.has, said_words(entry[0]))):
+            return 0
+        both = Wording((*said_words(entry[0]), *one.heading, *said_words(one.block.lead)))
+        return entry.end() if self._topic.share_in(both) > NEARLY_ALL else 0
+
     def _entered(self, text: str) -> re.Match[str] | None:
         """The word of a glossary and little else, with its colon."""
         entry = _ENTRY.match(text)
@@ -109,9 +120,12 @@ class Defining:
         return entry if others is not None and others <= MOST_BESIDE else None
 
     def _deed(self, opening: Sequence[str]) -> str:
-        """What the thing that a sentence begins with does: "`break` abandona …"; "" where nothing is told of it."""
+        """What the thing that a sentence begins with does: "`break` abandona …", "--skip-lock No bloquea
+        …"; "" where nothing is told of it."""
         behind = self._behind_the_thing(opening) if self._does else 0
-        return opening[behind] if behind and opening[behind] not in STOP_WORDS else ""
+        if not behind or (opening[behind] in STOP_WORDS and opening[behind] not in _DENIES):
+            return ""
+        return opening[behind]
 
     def _behind_the_thing(self, opening: Sequence[str]) -> int:
         """The place of the word behind the thing that a sentence begins with; 0 where it begins with something else."""

@@ -22,7 +22,7 @@ from agents.llm.quoting.question_kinds import (
 )
 from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
-from agents.llm.quoting.subject import points_back, subjects_of
+from agents.llm.quoting.subject import identifiers_of, points_back, subjects_of
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
@@ -68,6 +68,7 @@ class Weighing:
         self._headings: dict[tuple[str, ...], float] = {}
         self._has = [self._held_by(one.words) for one in statements]
         self._places = {one.place: number for number, one in enumerate(statements)}
+        self._identifiers = identifiers_of(question)
         self._subject = self._rarest_of(subjects_of(question))
         self._pairs = list(zip(self._words, self._words[1:], strict=False))
         self.defining = Defining(question, self._topic)
@@ -92,7 +93,12 @@ class Weighing:
         return self._topic.share_in(Wording(self._statements[number].words))
 
     def lacks_subject(self, number: int) -> bool:
-        """Whether of what an amount is of the rarest word is neither in a statement nor above it."""
+        """Whether of what an amount is of the rarest word is neither in a statement nor above it; or a machine's name
+        that the question has."""
+        one = self._statements[number]
+        around = fold_latin(" ".join((one.block.heading, one.block.lead, one.text, *one.block.lines, *one.title)))
+        if not all(name in around for name in self._identifiers):
+            return True
         return bool(self._subject) and not self._beside(self._statements[number]).has(self._subject)
 
     def heading_tells(self, number: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from agents.llm.quoting.lasting import has_duration
+from retrieval.confidence.expected import A_LENGTH
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS
 
@@ -18,6 +19,7 @@ class Wish(StrEnum):
     TIME = "time"
     SPAN = "span"  # how long something lasts
     NUMBER = "number"
+    VALUE = "value"  # that something has by default: a number, a word or a sign
     DEFINITION = "definition"
     STEPS = "steps"
     REASON = "reason"
@@ -31,15 +33,23 @@ _PERIODS = "ano|anos|dia|fecha|mes|siglo|decada|epoca|hora|plazo|year|day|date|m
 _QUANTITIES = (
     "porcentaje|numero|cantidad|cifra|precio|multa|tamano|edad|altura|distancia|temperatura|longitud|profundidad|tasa|"
     "proporcion|puntuacion|marcador|poblacion|percent|percentage|number|amount|price|fine|size|age|height|distance|"
-    "rate|score|population|length|depth|temperature|proportion"
+    "rate|score|population|length|depth|temperature|proportion|importe|cuantia|sueldo|salario|limite|maxim[oa]|minim[oa]"
+    "|limit|salary|maximum|minimum"
 )
 _PLACES = "pais|ciudad|lugar|region|estado|rio|country|city|place|state|river"
 _DEFINES = (
     r"(?:que|quienes) (?:es|son|significan?|se entiende por|quiere decir|hacen?) |defin|what (?:is|are|does)\b"
     r"|para que (?:sirven?|se (?:usan?|utilizan?)) "
 )
+_DEFAULT = (
+    r"(?:what(?: is|'s)|which is|cual es) (?:the|el) (?:\w{1,12} )?(?:default|por defecto|predeterminado)(?: value)?"
+    r" (?:of|for|del?|para)\b"
+)
+_HOW_LONG_IT_IS = rf"how long{A_LENGTH}"
 # What comes first in the question counts; of two at one place, the one that is first here. Of folded text.
 _KINDS = (
+    (Wish.NUMBER, _HOW_LONG_IT_IS),
+    (Wish.VALUE, _DEFAULT),
     (
         Wish.SPAN,
         r"cuanto dura\w{0,3}\b|cuant[oa]s (?:\w{4,9} )dura\w{0,3}\b|how long (?:do|does|can|may|will)\b"
@@ -52,7 +62,7 @@ _KINDS = (
     (
         Wish.NUMBER,
         r"cuant[oa]s?|how (?:many|much|far|old|tall|big|large|high|fast|deep|wide|heavy)"
-        rf"|{_WHICH}(?:{_QUANTITIES})",
+        rf"|{_WHICH}(?:{_QUANTITIES})(?:e?s)?\b",
     ),
     (Wish.PERSON, rf"quien(?:es)?|who|whom|whose|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)"),
     (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})"),

@@ -221,8 +221,8 @@ def stands_out(chosen: Sequence[Chosen]) -> bool:
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or what
-    something is, and nothing says it; or how it is done, and a sentence about something else says in passing that it
-    is; or who, and a bibliography is quoted."""
+    something is by default, and nothing names it; or what something is, and nothing says it; or how it is done, and a
+    sentence about something else says in passing that it is; or who, and a bibliography is quoted."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
     if asks_what_one_thing_is(question):
         return not chosen[0].defines
@@ -230,6 +230,8 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
         return lists_works(chosen[0].statement)
     if kind is Wish.STEPS:
         return chosen[0].is_aside and not chosen[0].statement.is_whole
+    if kind is Wish.VALUE:
+        return chosen[0].lacks_subject
     if kind not in AMOUNTS:
         return False
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:

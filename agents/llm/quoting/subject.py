@@ -5,8 +5,11 @@ from collections.abc import Sequence
 
 from agents.llm.quoting.topic import asks_with
 from retrieval.confidence.names import named_stems
+from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, words
 
+_IDENTIFIER = re.compile(r"(?<![^\W_])[^\W_]{1,40}(?:_[^\W_]{1,40}){1,6}")
+LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
 SHORTEST = 3  # letters of a word that says what it is
 
@@ -20,8 +23,8 @@ _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "t
 _MEASURES = re.compile(
     r"(?:porcentaje|numero|cantidad|cifra|precio|importe|cuantia|coste|multa|tamano|edad|altura|distancia|longitud"
     r"|plazo|limite|maxim[oa]|minim[oa]|valor|defecto|duracion|total|media|promedio|tasa|fecha|horas?|dias?|semanas?"
-    r"|mes(?:es)?|anos?|minutos?|segundos?|vez|veces|primer[oa]?|ultim[oa]|forma|caso|general|days?|hours?|weeks?|months?|years?|minutes?"
-    r"|seconds?|percent|percentage|number|amount|price|fine|size|age|height|length|limit|default|maximum|minimum|value"
+    r"|mes(?:es)?|anos?|minutos?|segundos?|vez|veces|primer[oa]?|ultim[oa]|forma|caso|general"
+    r"|days?|hours?|weeks?|months?|years?|minutes?|seconds?|percent|percentage|number|amount|price|fine|size|age|height|length|limit|default|maximum|minimum|value"
     r"|total|average|rate|date|first|last|times?|case|general|\w{2,20}[aei]r)"
 )
 
@@ -46,6 +49,11 @@ def subjects_of(question: str) -> tuple[str, ...]:
                 if word not in _ENGLISH:  # "de la ley argentina", but "of a commit body"
                     break
     return tuple(dict.fromkeys(found))
+
+
+def identifiers_of(question: str) -> tuple[str, ...]:
+    """Of a machine's names those that are no words, "max_connections": what they are made of is no sign of them."""
+    return tuple(_IDENTIFIER.findall(fold_latin(question)[:LONGEST]))
 
 
 def points_back(said: Sequence[str]) -> bool:
