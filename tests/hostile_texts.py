@@ -390,7 +390,16 @@ PROBES: dict[str, Probe] = {
         lambda text: answer(QUESTION, [Passage(1, text, "t")], "es"),
         named("agents.llm.quoting.features", "_LEANS", "_GLOSSARY", "_TASK")
         + named("agents.llm.quoting.defining", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
-        + named("agents.llm.quoting.defining", "_INTRODUCED", "_ENTRY", "_DESCRIBES", "_TELLS")
+        + named(
+            "agents.llm.quoting.defining",
+            "_DENIED",
+            "_INTRODUCED",
+            "_REVERSED",
+            "_DEFINED",
+            "_ENTRY",
+            "_DESCRIBES",
+            "_TELLS",
+        )
         + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON", "_FIGURE")
         + named(
             "agents.llm.quoting.layout",

@@ -126,3 +126,50 @@ def test_an_entry_below_its_kind_and_a_deed_that_is_denied_tell_what_a_thing_doe
     reply = told(question, RULES)
     assert said in reply.text
     assert not reply.is_doubtful
+
+
+DEFINED_ELSEWHERE = """## Obligaciones
+
+Each Contributor represents that its Contributions are its original creation and that it may license them.
+
+Many footprints are included with the program, so the tool offers several ways to filter them.
+
+Packages are not required to declare the dependencies that they have on packages which are essential.
+
+The name of the binder is stored in the field of the properties that the program reads.
+
+Un jornalero no es un empleado fijo de la empresa que lo contrata cada día.
+"""
+DEFINED = """## Disposiciones
+
+A los efectos de esta ley, se considera trabajo nocturno el realizado entre las diez de la noche y las seis.
+
+Esto se hará bajo el principio de la corresponsabilidad, que se define como la reciprocidad en derechos y deberes.
+
+## Modelos
+
+Existe un atributo que es único para cada entidad, este atributo es denominado atributo llave.
+
+Este modelo se denomina de mosaico fluido porque los elementos que lo constituyen se mueven.
+
+No se considera accidente leve el que dura una hora o el que ocurre de noche.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "is_doubtful"),
+    [
+        ("What is a Contributor?", DEFINED_ELSEWHERE, True),
+        ("What are footprints?", DEFINED_ELSEWHERE, True),
+        ("What are required packages?", DEFINED_ELSEWHERE, True),
+        ("What is a binder?", DEFINED_ELSEWHERE, True),
+        ("¿Qué es un jornalero?", DEFINED_ELSEWHERE, True),
+        ("¿Qué es un accidente leve?", DEFINED, True),
+        ("¿Qué se considera trabajo nocturno?", DEFINED, False),
+        ("¿Cómo define la ley la corresponsabilidad?", DEFINED, False),
+        ("¿Qué es un atributo llave?", DEFINED, False),
+        ("¿Qué es el mosaico fluido?", DEFINED, False),
+    ],
+)
+def test_a_thing_is_defined_by_what_is_said_of_all_of_it(question: str, said: str, *, is_doubtful: bool) -> None:
+    assert told(question, said, "en" if question.startswith("W") else "es").is_doubtful == is_doubtful

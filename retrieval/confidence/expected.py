@@ -85,8 +85,8 @@ _DEFINES = re.compile(
     r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|-|=|\||\([^)\n]{15}|,\s(?:un|una|unos|unas|o|a|an|or)\b"
     r"|(?:,?\s?(?:que|which)\s)?(?:es|son|is|are|was|were|means|significa|consiste|refers|se entiende)\b)"
 )
-_DEFINED = re.compile(r"(?:entiende por|entendera por|denomina|llama|called|known as|definition of|concepto de)\W{1,4}"
-                      r"(?:\w{1,12}\W{1,3})?$")  # fmt: skip
+_DEFINED = re.compile(r"(?:entiende por|entendera por|se consideran?|consideracion de|denominad?[oa]?|llama|called"
+                      r"|known as|definition of|concepto de)\W{1,4}(?:\w{1,12}\W{1,3})?$")  # fmt: skip
 # What a thing is of, said before its name: "el fichero debian/rules" is defined by whatever says what debian/rules is.
 _SAID_BEFORE = (
     "fichero archivo orden comando programa funcion metodo opcion concepto termino palabra"

@@ -16,14 +16,15 @@ NEARLY_ALL = 0.95
 ALIKE = 0.75  # a heading and what is asked for, where what stands below defines it
 VERB_WITHIN = 120  # characters of a definition, in which its verb stands
 MOST_OF_A_THING, MOST_BESIDE = 3, 2  # words of what is asked for; beside it before a colon
+LONGEST_REVERSED, MOST_BETWEEN = 400, 4  # characters in which a thing is named at last; words that name it
 FEWEST_NEW, FEWEST_DONE = 3, 2  # words of what is said of it, and not asked; of what it does
 MOST_ASKED = 64  # words of a question
 
 _VERB = re.compile(
-    r"\b(?<!\bno )(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
+    r"\b(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
     r"|se (?:llaman?|definen?|conocen?|usan?|utilizan?|entiende)|is|are|means|refers|stands|allows|lets)\b"
-    r"(?!\s(?:not|never)\b)"
 )
+_DENIED = re.compile(r"\b(?:es|son|is|are)\s(?:not|never)\b|\bno (?:es|son|significan?|consisten?|se)\b")
 _DOES = re.compile(
     r"\b(?:que hacen?|para que (?:sirven?|se (?:usan?|utilizan?))|what do(?:es)?)\b|^what (?:is|are) .{1,60} for\b"
 )
@@ -32,7 +33,22 @@ _CONDITION = re.compile(
 )  # "Si no, X es infinito"
 _OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)|is|are|means|refers)\b")
 _TELLS = re.compile(r"(?:indica|representa|describe|designa|denota|indicate|represent|denote)[ns]?\b")
-_INTRODUCED = re.compile(r".{0,90}?\b(?:entiende|entendera|entenderse|entendemos) por:?\s")
+_INTRODUCED = re.compile(
+    r".{0,90}?\b(?<!\bno )(?<!\bno se )(?:(?:entiende|entendera|entenderse|entendemos) por|se consideran?"
+    r"|se considerara|tendran? la consideracion de):?\s"
+)
+# "Este modelo se denomina de mosaico fluido", "lo que se llama latencia": what it is stands before.
+_REVERSED = re.compile(
+    r"\b(?<!\bno )(?:se (?:denominan?|llaman?|conocen? como)|(?:es|son) (?:denominad|llamad|conocid)[oa]s?(?: como)?"
+    r"|recibe el nombre|(?:is|are) (?:called|known as|termed))\s(?:(?:de|como|un|una|el|la|los|las|an|a|the) ){0,2}"
+)
+_DEFINED = re.compile(r"\b(?<!\bno )(?:(?:que )?se definen? como|(?:which )?(?:is|are) defined as)\s")
+_PREPOSITIONS = frozenset({"de", "del", "of", "in", "en", "con", "with", "for", "para"})
+# "Many footprints are …" says of some what it says; "Each Contributor represents …" of each what it does.
+_QUANTIFIERS = re.compile(
+    r"(?:many|some|most|several|few|each|every|no|not|other|another|much[oa]s|algun|algun[oa]s?|vari[oa]s|poc[oa]s|cada"
+    r"|ningun|ningun[oa]|otr[oa]s?)"
+)
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
 _DENIES = frozenset({"no", "not"})
 _LINKS = frozenset({"de", "del", "of"})
@@ -95,14 +111,44 @@ class Defining:
             is_it = self._topic.share_in(Wording(opening_of(text[introduced.end() :]))) >= MOST_OPENED
             return introduced.end() if is_it else 0
         opening = opening_of(text)
-        if self._topic.share_in(Wording(opening)) < MOST_OPENED or _CONDITION.match(folded):
+        if self._is_quantified(opening) or _CONDITION.match(folded):
             return 0
-        if found := _VERB.search(folded) or self._entered(text):
+        if self._topic.share_in(Wording(opening)) < MOST_OPENED:
+            return self._named_within(text)
+        found = _VERB.search(folded)
+        denied = _DENIED.search(folded)
+        if found and denied and denied.start() <= found.start() <= denied.end():  # "Packages are not required to …"
+            return 0
+        if (found and self._is_subject(opening)) or (found := self._entered(text)):
             return found.end()
         behind = self._behind_the_thing(opening)
         is_told = behind > 0 and _TELLS.match(opening[behind]) is not None  # "La máscara indica qué parte …"
         deed = opening[behind] if is_told else self._deed(opening)
         return max(0, folded.find(deed)) if deed else 0
+
+    def _is_quantified(self, opening: Sequence[str]) -> bool:
+        return bool(opening) and _QUANTIFIERS.fullmatch(opening[0]) is not None and not self._topic.has(opening[0])
+
+    def _is_subject(self, opening: Sequence[str]) -> bool:
+        """Whether a sentence begins with the thing, and not with something of it: "The name of the footprint is …"."""
+        thing = next(place for place, word in enumerate(opening) if self._topic.has(word))
+        before = [word for word in opening[:thing] if word not in _ARTICLES]
+        is_of_it = len(before) > 1 and before[-1] in _PREPOSITIONS
+        return not is_of_it or asks_with(before[-2])
+
+    def _named_within(self, text: str) -> int:
+        """Where a sentence names the thing behind what it is, "… es denominado atributo llave", or in its midst before
+        it, "… de la corresponsabilidad, que se define como …"; 0 where it does not."""
+        folded = fold_latin(text[:LONGEST_REVERSED])
+        for found in _REVERSED.finditer(folded):
+            named = words(folded[found.end() :])[:MOST_BETWEEN]
+            if named and self._topic.has(named[0]) and self._topic.share_in(Wording(named)) > NEARLY_ALL:
+                return found.end() if found.start() == 0 else 1
+        for found in _DEFINED.finditer(folded):
+            named = words(folded[: found.start()])[-MOST_BETWEEN:]
+            if named and self._topic.has(named[-1]) and self._topic.share_in(Wording(named)) > NEARLY_ALL:
+                return found.end()
+        return 0
 
     def _entered_below(self, one: Statement, text: str) -> int:
         """Where a glossary's entry ends that has a part of the thing, and the heading or the lead above it the rest:

@@ -76,11 +76,17 @@ _KINDS = (
 )
 _ASKED = tuple((kind, re.compile(rf"(?:^|[^\w])(?:{pattern})")) for kind, pattern in _KINDS)
 
+_TEXTS = (
+    "ley|leyes|estatuto|norma|reglamento|texto|documento|manual|constitucion|codigo|decreto|directiva|convenio"
+    "|law|act|statute|regulation|text|document|handbook|directive|code|agreement|license|licence|policy"
+)
 _DEFINED = tuple(
     (re.compile(rf"\b{pattern}"), plain)
     for pattern, plain in (
         (r"(?:que se (?:entiende por|considera)|que quiere decir|(?:cual es )?la definicion de) (?=\w)", "qué es "),
-        (r"what is (?:meant by|the definition of) (?=\w)", "what is "),
+        (r"(?:what is (?:meant by|the definition of)|definition of) (?=\w)", "what is "),
+        (rf"como (?:se )?definen? (?:(?:el|la|los|las|este|esta) )?(?:{_TEXTS}) (?=\w)", "qué es "),
+        (rf"how do(?:es)? (?:the |this )?(?:{_TEXTS}) define (?=\w)", "what is "),
     )
 )
 
