@@ -305,6 +305,32 @@ def test_an_amount_of_something_else_is_told_with_doubt(text, question, is_doubt
     assert reply_of(question, [Passage(1, text, "Normas")], language).is_doubtful == is_doubtful
 
 
+SEVERAL = [
+    (
+        "¿Qué componentes tiene la célula?",
+        "## Componentes de la célula\n\nCapa que envuelve y cierra la célula.\n",
+        True,
+    ),
+    (
+        "¿Qué componentes tiene la célula?",
+        "La célula tiene componentes como la pared, el núcleo y la membrana.\n",
+        False,
+    ),
+    ("¿En qué se distinguen el óvulo y el polen?", "## Óvulo y polen\n\nEs una célula muy grande, esférica.\n", True),
+    ("Diferencia entre el óvulo y el polen", "El óvulo es una célula grande. El polen es una célula ligera.\n", False),
+    (
+        "Diferencia entre bases auto administradas y administradas",
+        "Las bases auto administradas se instalan en un servidor propio.\n",
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "is_doubtful"), SEVERAL)
+def test_one_of_several_things_that_are_asked_for_is_told_with_doubt(question, text, is_doubtful):
+    assert reply_of(question, [Passage(1, text, "Apuntes")], "es").is_doubtful == is_doubtful
+
+
 @pytest.mark.parametrize(("heading", "is_doubtful"), [("Bibliografía", True), ("Quién escribió los apuntes", False)])
 def test_who_wrote_it_is_not_told_for_sure_by_a_bibliography(heading, is_doubtful):
     text = f"## {heading}\n\n- Los apuntes de redes los escribió Lucía Pérez en el año 2001, en Madrid.\n"

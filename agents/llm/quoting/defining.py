@@ -21,7 +21,7 @@ FEWEST_NEW, FEWEST_DONE = 3, 2  # words of what is said of it, and not asked; of
 MOST_ASKED = 64  # words of a question
 
 _VERB = re.compile(
-    r"\b(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
+    r"(?<!\bthat )(?<!\bit )(?<!\bthere )(?<!\bwhich )\b(?:es|son|significan?|se refieren?|consisten?|permiten?|sirven?"
     r"|se (?:llaman?|definen?|conocen?|usan?|utilizan?|entiende)|is|are|means|refers|stands|allows|lets)\b"
 )
 _DENIED = re.compile(r"\b(?:es|son|is|are)\s(?:not|never)\b|\bno (?:es|son|significan?|consisten?|se)\b")

@@ -95,14 +95,21 @@ _SEVERAL = (
     "|niveles|criterios|reglas|categorias|grupos|modalidades"
     "|types|kinds|steps|parts|advantages|disadvantages|requirements|stages|layers"
     "|levels|criteria|rules|categories|groups"
+    "|componentes|etapas|principios|consecuencias|causas|sintomas|derechos|obligaciones|excepciones|casos|supuestos"
+    "|components|phases|principles|consequences|causes|symptoms|rights|obligations|exceptions|cases|circumstances"
 )
 _FEW = "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|two|three|four|five|six|seven|eight|nine|ten"
 _ARE_THERE = "hay|existen|se (?:distinguen|definen|establecen)"
 _LISTS = re.compile(
-    rf"^\W{{0,9}}(?:cuales (?:son|eran)|(?:que|what|which) (?:{_SEVERAL}|{_FEW}|are|of)\b|enumera|list|nombra|name"
+    rf"^\W{{0,9}}(?:(?:en|in) (?:que|which|what) (?:{_SEVERAL})\b|cuales (?:son|eran)"
+    rf"|(?:que|what|which) (?:{_SEVERAL}|{_FEW}|are|of)\b|enumera|list|nombra|name"
     rf"|que \w{{3,20}}s (?:\w{{1,20}} ){{0,3}}(?:{_ARE_THERE})\b"
     r"|(?:what|which) (?:\w{1,20} ){1,4}(?:exist|are (?:there|defined|distinguished))\b)"
 )
+_KINDS_LISTED = re.compile(
+    rf"^\W{{0,9}}(?:(?:en|in) )?(?:que|what|which|cuales son (?:los|las)) (?:\w{{1,20}} )?(?:{_SEVERAL})\b"
+)
+_ENUMERATION = re.compile(r"[,;][^,;]{1,120}\b(?:y|e|o|u|and|or)\b|[,;][^,;]{1,120}[,;][^,;]{1,120}[,;]")
 _DIFFERS = re.compile(r"\bdiferenci|\bdistingu|\bvs\b|\bversus\b|\bfrente a\b|\bdiffer|\bcompar")
 
 _PAIR = re.compile(
@@ -162,17 +169,27 @@ def asks_for_list(question: str) -> bool:
     return _LISTS.search(fold_latin(question[:LONGEST])) is not None
 
 
+def asks_what_there_is(question: str) -> bool:
+    """All of the things that are named by their kind: "¿Qué componentes tiene…?", "What levels are there?"."""
+    return _KINDS_LISTED.search(fold_latin(question[:LONGEST])) is not None
+
+
+def enumerates(sentence: str) -> bool:
+    """Whether it names several things: "a, b y c"."""
+    return _ENUMERATION.search(fold_latin(sentence)) is not None
+
+
 def asks_for_difference(question: str) -> bool:
     return _DIFFERS.search(fold_latin(question[:LONGEST])) is not None
 
 
 def asked_pair(question: str) -> tuple[frozenset[str], ...]:
     """The words of the two things that "What are the core hours and the working hours?" asks for, folded; none where it
-    ends otherwise, or where one has no word of its own."""
+    ends otherwise, or where both are the same."""
     if not (found := _PAIR.search(fold_latin(question[-LONGEST_PAIR:]))):
         return ()
     one, other = (frozenset(each.split()) - STOP_WORDS for each in found.groups())
-    return (one, other) if one - other and other - one else ()
+    return (one, other) if one != other and one and other else ()
 
 
 def counted_by(question: str) -> frozenset[str]:

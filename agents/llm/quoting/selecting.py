@@ -22,13 +22,17 @@ from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import (
     Wish,
     asked_pair,
+    asks_for_difference,
+    asks_what_there_is,
     counted_by,
+    enumerates,
     has_counted,
     has_kind,
     is_counted_behind,
     kind_of_question,
 )
-from agents.llm.quoting.statements import Statement
+from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.topic import Wording
 from retrieval.text.stems import words
 
 MOST = 3  # statements of an answer
@@ -222,8 +226,11 @@ def stands_out(chosen: Sequence[Chosen]) -> bool:
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or what
     something is by default, and nothing names it; or what something is, and nothing says it; or how it is done, and a
-    sentence about something else says in passing that it is; or who, and a bibliography is quoted."""
+    sentence about something else says in passing that it is; or who, and a bibliography is quoted; or several things,
+    and one is told."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
+    if _lacks_some(question, chosen):
+        return True
     if asks_what_one_thing_is(question):
         return not chosen[0].defines
     if kind is Wish.PERSON:
@@ -232,8 +239,11 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
         return chosen[0].is_aside and not chosen[0].statement.is_whole
     if kind is Wish.VALUE:
         return chosen[0].lacks_subject
-    if kind not in AMOUNTS:
-        return False
+    return kind in AMOUNTS and _lacks_amount(question, chosen, kind, asked)
+
+
+def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
+    """Whether no number, date or duration is told, or that of another thing."""
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
         return True
     if chosen[0].statement.is_whole:
@@ -242,6 +252,38 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
     )
+
+
+def _lacks_some(question: str, chosen: Sequence[Chosen]) -> bool:
+    """Whether all of several things, or two of which the difference is asked, are asked for, and one is told."""
+    if any(one.statement.is_whole for one in chosen):
+        return False
+    if asks_for_difference(question) and (pair := asked_pair(question)):
+        return not _tells_both(pair, [one.statement for one in chosen])
+    is_list = asks_what_there_is(question)
+    return is_list and len(chosen) == 1 and not enumerates(chosen[0].statement.text)
+
+
+def _tells_both(pair: Sequence[frozenset[str]], told: Sequence[Statement]) -> bool:
+    """Whether each of two things is spoken of, the one that has all words of the other without the rest of its own."""
+    one, other = sorted(pair, key=len)
+    said = [Wording((*each.words, *said_words(each.block.lead))) for each in told]
+    below = [Wording(each.heading) for each in told]
+    own = other - one
+    if one <= other:
+        has_one = any(all(map(each.has, one)) and not any(map(each.has, own)) for each in said)
+    else:
+        has_one = _is_told(one - other, said) or _is_told_below(one - other, own, below)
+    return has_one and (_is_told(own, said) or _is_told_below(own, one - other, below))
+
+
+def _is_told(thing: frozenset[str], said: Sequence[Wording]) -> bool:
+    return any(all(map(each.has, thing)) for each in said)
+
+
+def _is_told_below(thing: frozenset[str], other: frozenset[str], headings: Sequence[Wording]) -> bool:
+    """Whether something is told below a heading of the one, and not of both, unless several things are."""
+    return any(all(map(each.has, thing)) and (len(headings) > 1 or not any(map(each.has, other))) for each in headings)
 
 
 def _says_how_much(one: Chosen, kind: Wish, asked: frozenset[str], counted: frozenset[str]) -> bool:
