@@ -20,7 +20,7 @@ from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
 from agents.llm.quoting.lasting import has_duration, is_lasting_word, says_it_lasts
-from agents.llm.quoting.question_kinds import enumerates
+from agents.llm.quoting.question_kinds import announces, enumerates
 from agents.llm.quoting.roles import AskedRole, names_its_people
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
@@ -388,8 +388,8 @@ PROBES: dict[str, Probe] = {
     "thoughts": Probe(lambda text: ThinkFilter().feed(text), named("chat.stream.thinking", "TAG")),
     "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
     "extractive answer": Probe(
-        lambda text: (answer(QUESTION, [Passage(1, text, "t")], "es"), enumerates(text)),
-        named("agents.llm.quoting.question_kinds", "_ENUMERATION")
+        lambda text: (answer(QUESTION, [Passage(1, text, "t")], "es"), enumerates(text), announces(text)),
+        named("agents.llm.quoting.question_kinds", "_ENUMERATION", "_ANNOUNCES")
         + named("agents.llm.quoting.features", "_LEANS", "_GLOSSARY", "_TASK")
         + named("agents.llm.quoting.defining", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
         + named(
@@ -419,7 +419,7 @@ PROBES: dict[str, Probe] = {
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
         + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED")
-        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER"),
+        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_YEAR"),
     ),
     "who has a role": Probe(
         lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),

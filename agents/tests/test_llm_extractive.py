@@ -295,6 +295,12 @@ SUBJECTS = [
     ("## Opciones\n\nEl valor por defecto de size es 5.\n", "¿Cuál es el valor por defecto de rotate?", True),
     ("## Opciones\n\nEl valor por defecto de size es no.\n", "¿Cuál es el valor por defecto de size?", False),
     ("By default this limit is set to 10000 connections.\n", "What is the default of max_connections?", True),
+    (
+        "## Salarios\n\nEl salario mínimo diario se paga ciento veinte veces.\n",
+        "¿Cuál es el salario mínimo en 2024?",
+        True,
+    ),
+    ("## Salarios de 2024\n\nEl salario mínimo es de 1134 euros.\n", "¿Cuál es el salario mínimo en 2024?", False),
     ("## Lote\n\nEl número del lote se lee en el artículo 26.1 (2).\n", "¿Qué número tiene el lote?", True),
 ]
 
@@ -315,6 +321,11 @@ SEVERAL = [
         "¿Qué componentes tiene la célula?",
         "La célula tiene componentes como la pared, el núcleo y la membrana.\n",
         False,
+    ),
+    (
+        "What levels are there?",
+        "Levels are used by default. The following levels are recognized. required Necessary.\n",
+        True,
     ),
     ("¿En qué se distinguen el óvulo y el polen?", "## Óvulo y polen\n\nEs una célula muy grande, esférica.\n", True),
     ("Diferencia entre el óvulo y el polen", "El óvulo es una célula grande. El polen es una célula ligera.\n", False),

@@ -94,9 +94,11 @@ class Weighing:
 
     def lacks_subject(self, number: int) -> bool:
         """Whether of what an amount is of the rarest word is neither in a statement nor above it; or a machine's name
-        that the question has."""
+        or a year that the question has."""
         one = self._statements[number]
-        around = fold_latin(" ".join((one.block.heading, one.block.lead, one.text, *one.block.lines, *one.title)))
+        around = fold_latin(
+            " ".join((one.block.heading, one.block.lead, one.text, *one.block.lines, *one.around, *one.title))
+        )
         if not all(name in around for name in self._identifiers):
             return True
         return bool(self._subject) and not self._beside(self._statements[number]).has(self._subject)

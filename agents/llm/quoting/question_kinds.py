@@ -96,6 +96,7 @@ _SEVERAL = (
     "|types|kinds|steps|parts|advantages|disadvantages|requirements|stages|layers"
     "|levels|criteria|rules|categories|groups"
     "|componentes|etapas|principios|consecuencias|causas|sintomas|derechos|obligaciones|excepciones|casos|supuestos"
+    "|politicas|opciones|valores|modos|metodos|policies|options|values|modes|methods"
     "|components|phases|principles|consequences|causes|symptoms|rights|obligations|exceptions|cases|circumstances"
 )
 _FEW = "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|two|three|four|five|six|seven|eight|nine|ten"
@@ -110,6 +111,7 @@ _KINDS_LISTED = re.compile(
     rf"^\W{{0,9}}(?:(?:en|in) )?(?:que|what|which|cuales son (?:los|las)) (?:\w{{1,20}} )?(?:{_SEVERAL})\b"
 )
 _ENUMERATION = re.compile(r"[,;][^,;]{1,120}\b(?:y|e|o|u|and|or)\b|[,;][^,;]{1,120}[,;][^,;]{1,120}[,;]")
+_ANNOUNCES = re.compile(r"\b(?:siguientes?|following)\b")
 _DIFFERS = re.compile(r"\bdiferenci|\bdistingu|\bvs\b|\bversus\b|\bfrente a\b|\bdiffer|\bcompar")
 
 _PAIR = re.compile(
@@ -177,6 +179,11 @@ def asks_what_there_is(question: str) -> bool:
 def enumerates(sentence: str) -> bool:
     """Whether it names several things: "a, b y c"."""
     return _ENUMERATION.search(fold_latin(sentence)) is not None
+
+
+def announces(sentence: str) -> bool:
+    """Whether it speaks of what follows it: "The following levels are recognized."."""
+    return _ANNOUNCES.search(fold_latin(sentence)) is not None
 
 
 def asks_for_difference(question: str) -> bool:

@@ -21,6 +21,7 @@ from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import (
     Wish,
+    announces,
     asked_pair,
     asks_for_difference,
     asks_what_there_is,
@@ -260,8 +261,10 @@ def _lacks_some(question: str, chosen: Sequence[Chosen]) -> bool:
         return False
     if asks_for_difference(question) and (pair := asked_pair(question)):
         return not _tells_both(pair, [one.statement for one in chosen])
-    is_list = asks_what_there_is(question)
-    return is_list and len(chosen) == 1 and not enumerates(chosen[0].statement.text)
+    told = [one.statement.text for one in chosen]
+    if not asks_what_there_is(question) or any(map(enumerates, told)):
+        return False
+    return len(told) == 1 or any(map(announces, told))
 
 
 def _tells_both(pair: Sequence[frozenset[str]], told: Sequence[Statement]) -> bool:

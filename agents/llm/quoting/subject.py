@@ -9,6 +9,7 @@ from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, words
 
 _IDENTIFIER = re.compile(r"(?<![^\W_])[^\W_]{1,40}(?:_[^\W_]{1,40}){1,6}")
+_YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
 LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
 SHORTEST = 3  # letters of a word that says what it is
@@ -52,8 +53,10 @@ def subjects_of(question: str) -> tuple[str, ...]:
 
 
 def identifiers_of(question: str) -> tuple[str, ...]:
-    """Of a machine's names those that are no words, "max_connections": what they are made of is no sign of them."""
-    return tuple(_IDENTIFIER.findall(fold_latin(question)[:LONGEST]))
+    """Of a machine's names those that are no words, "max_connections": what they are made of is no sign of them; and
+    the year of which an amount is asked for."""
+    folded = fold_latin(question)[:LONGEST]
+    return (*_IDENTIFIER.findall(folded), *_YEAR.findall(folded))
 
 
 def points_back(said: Sequence[str]) -> bool:
