@@ -395,6 +395,8 @@ PROBES: dict[str, Probe] = {
         + named(
             "agents.llm.quoting.defining",
             "_DENIED",
+            "_BOUND",
+            "_NAMED",
             "_QUANTIFIERS",
             "_INTRODUCED",
             "_REVERSED",

@@ -136,6 +136,10 @@ Many footprints are included with the program, so the tool offers several ways t
 
 Packages are not required to declare the dependencies that they have on packages which are essential.
 
+‘Personal data breach’ means a breach of security that leads to the loss of what is stored.
+
+The controller shall ensure that the officer is involved in all issues of protection.
+
 The name of the binder is stored in the field of the properties that the program reads.
 
 Un jornalero no es un empleado fijo de la empresa que lo contrata cada día.
@@ -162,6 +166,9 @@ No se considera accidente leve el que dura una hora o el que ocurre de noche.
         ("What is a Contributor?", DEFINED_ELSEWHERE, True),
         ("What are footprints?", DEFINED_ELSEWHERE, True),
         ("What are required packages?", DEFINED_ELSEWHERE, True),
+        ("What is personal data?", DEFINED_ELSEWHERE, True),
+        ("What is a personal data breach?", DEFINED_ELSEWHERE, False),
+        ("What is a controller?", DEFINED_ELSEWHERE, True),
         ("What is a binder?", DEFINED_ELSEWHERE, True),
         ("¿Qué es un jornalero?", DEFINED_ELSEWHERE, True),
         ("¿Qué es un accidente leve?", DEFINED, True),

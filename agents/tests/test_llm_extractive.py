@@ -135,6 +135,8 @@ def test_a_row_of_a_table_answers_under_its_header():
         ("¿Cuál es el importe de la beca?", "number"),
         ("¿Cuál es el valor por defecto de size?", "value"),
         ("What is the agency for?", "definition"),
+        ("What is personal data?", "definition"),
+        ("¿Qué es el diagrama de clases?", "definition"),
         ("Who signs?", "person"),
         ("How do I renew the card?", "steps"),
         ("What is a list?", "definition"),

@@ -25,11 +25,13 @@ _VERB = re.compile(
     r"|se (?:llaman?|definen?|conocen?|usan?|utilizan?|entiende)|is|are|means|refers|stands|allows|lets)\b"
 )
 _DENIED = re.compile(r"\b(?:es|son|is|are)\s(?:not|never)\b|\bno (?:es|son|significan?|consisten?|se)\b")
+_BOUND = re.compile(r"\b(?:shall|must|may|should|deben?|deberan?|podran?)\b")
+_NAMED = re.compile(r"(?:\W{0,3}\d{1,3}[.)]\s)?[«\"“‘']([^»\"”’']{2,60})[»\"”’']")
 _DOES = re.compile(
     r"\b(?:que hacen?|para que (?:sirven?|se (?:usan?|utilizan?))|what do(?:es)?)\b|^what (?:is|are) .{1,60} for\b"
 )
 _CONDITION = re.compile(
-    r"\W{0,3}(?:si|cuando|mientras|aunque|if|when|while|unless|although)\b"
+    r"\W{0,3}(?:si|cuando|mientras|aunque|if|when|where|while|unless|although)\b"
 )  # "Si no, X es infinito"
 _OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)|is|are|means|refers)\b")
 _TELLS = re.compile(r"(?:indica|representa|describe|designa|denota|indicate|represent|denote)[ns]?\b")
@@ -111,12 +113,14 @@ class Defining:
             is_it = self._topic.share_in(Wording(opening_of(text[introduced.end() :]))) >= MOST_OPENED
             return introduced.end() if is_it else 0
         opening = opening_of(text)
-        if self._is_quantified(opening) or _CONDITION.match(folded):
+        if self._is_quantified(opening) or _CONDITION.match(folded) or self._names_another(text):
             return 0
         if self._topic.share_in(Wording(opening)) < MOST_OPENED:
             return self._named_within(text)
         found = _VERB.search(folded)
         denied = _DENIED.search(folded)
+        if found and _BOUND.search(folded[: found.start()]):  # "The controller shall ensure that the officer is …"
+            found = None
         if found and denied and denied.start() <= found.start() <= denied.end():  # "Packages are not required to …"
             return 0
         if (found and self._is_subject(opening)) or (found := self._entered(text)):
@@ -128,6 +132,12 @@ class Defining:
 
     def _is_quantified(self, opening: Sequence[str]) -> bool:
         return bool(opening) and _QUANTIFIERS.fullmatch(opening[0]) is not None and not self._topic.has(opening[0])
+
+    def _names_another(self, text: str) -> bool:
+        """Whether a sentence begins with a name between quotation marks that has more than the thing: "‘personal data
+        breach’ means …" does not say what personal data are."""
+        named = _NAMED.match(text)
+        return named is not None and not all(map(self._topic.has, said_words(named[1])))
 
     def _is_subject(self, opening: Sequence[str]) -> bool:
         """Whether a sentence begins with the thing, and not with something of it: "The name of the footprint is …"."""

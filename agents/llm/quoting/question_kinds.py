@@ -57,15 +57,19 @@ _KINDS = (
     ),
     (
         Wish.TIME,
-        rf"cuando|{_WHICH}(?:{_PERIODS})|when|how (?:long|often|soon)|cuanto (?:tiempo|dura|tarda)|cada cuanto",
+        rf"cuando|{_WHICH}(?:{_PERIODS})(?:e?s)?\b|when|how (?:long|often|soon)"
+        r"|cuanto (?:tiempo|dura|tarda)|cada cuanto",
     ),
     (
         Wish.NUMBER,
         r"cuant[oa]s?|how (?:many|much|far|old|tall|big|large|high|fast|deep|wide|heavy)"
         rf"|{_WHICH}(?:{_QUANTITIES})(?:e?s)?\b",
     ),
-    (Wish.PERSON, rf"quien(?:es)?|who|whom|whose|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)"),
-    (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})"),
+    (
+        Wish.PERSON,
+        rf"quien(?:es)?|who|whom|whose|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)(?:e?s)?\b",
+    ),
+    (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})(?:e?s)?\b"),
     (Wish.REASON, r"por que|why|what (?:caused|causes)|a que se debe"),
     (
         Wish.STEPS,
