@@ -21,13 +21,14 @@ class ModelMessage:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A retrieved passage as the prompt numbers it: `n` is what `[n]` in an answer refers to. `headings`: those of its
-    sections, as they stand in its text."""
+    sections, as they stand in its text. `document`: its id, so that documents of one title are told apart."""
 
     n: int
     text: str
     title: str
     page: int | None = None
     headings: tuple[str, ...] = ()
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ class ModelRequest:
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
     extractive answerer, which reads no prompt; `searched` is what was searched for where the question leaves its
     subject to what was said before. `places`: the headings that the question names and the passages are of;
-    `shared_by` the titles of the documents that have such a place, where the question does not say whose it means;
-    `outline` the headings of what the question asks about, where it wants to know what that is about.
+    `shared_by` the titles of the documents that have such a place, one for each, where the question does not say whose
+    it means; `outline` the headings of what the question asks about, where it wants to know what that is about.
     `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size limit.
     `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer checks it
     all the same (`ask_structured`).

@@ -1,6 +1,7 @@
 """Answers without a language model: the sentences of the sources that answer the question (SPEC §6)."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passag
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
-from agents.llm.quoting.quotable import shown
+from agents.llm.quoting.quotable import title_shown
 from agents.llm.quoting.selecting import Chosen, lacks_what_was_asked, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.source import without_source
@@ -70,8 +71,7 @@ class ExtractiveClient:
 def reply_to(request: ModelRequest) -> Reply:
     """The answer; it says that it is no language model once in a conversation, below its first one."""
     passages = _of_the_places(request.passages, request.places)
-    titled = [[one for one in passages if one.title == title] for title in dict.fromkeys(request.shared_by)]
-    if shared := list(filter(None, titled)):
+    if shared := _by_document(passages, request.shared_by):
         said = _of_each(request, shared)
     else:
         said = answer(
@@ -91,16 +91,25 @@ def reply_to(request: ModelRequest) -> Reply:
     return said._replace(text=f"{said.text}\n\n{introduction}")
 
 
+def _by_document(passages: Sequence[Passage], titles: Sequence[str]) -> list[list[Passage]]:
+    """The passages of each document that has one of the titles, in their order."""
+    found: dict[tuple[str, str], list[Passage]] = {}
+    for one in passages:
+        if one.title in titles:
+            found.setdefault((one.document, one.title), []).append(one)
+    return list(found.values())
+
+
 def _of_each(request: ModelRequest, shared: Sequence[Sequence[Passage]]) -> Reply:
     """What a place says in each of the documents that have it, below their names: which one is meant is not said."""
     spoken = _spoken(request.language)
     told = []
     for own in shared[:MOST_SHARED]:
         said = answer(request.question, own, request.language, is_named=True, searched=request.searched).text
-        told.append(f"**{shown(own[0].title)}**\n\n{said.removeprefix(NEAREST_INTRODUCTION[spoken]).strip()}")
-    quoted = {own[0].title for own in shared[:MOST_SHARED]}
-    if others := [title for title in dict.fromkeys(request.shared_by) if title not in quoted]:
-        told.append(ALSO_IN[spoken] + "\n\n" + "\n".join(f"- {shown(title)}" for title in others))
+        told.append(f"**{title_shown(own[0].title)}**\n\n{said.removeprefix(NEAREST_INTRODUCTION[spoken]).strip()}")
+    others = Counter(request.shared_by) - Counter(own[0].title for own in shared[:MOST_SHARED])
+    if others:
+        told.append(ALSO_IN[spoken] + "\n\n" + "\n".join(f"- {title_shown(one)}" for one in others.elements()))
     return Reply("\n\n".join((SHARED_INTRODUCTION[spoken], *told)), is_doubtful=True)
 
 
@@ -109,7 +118,7 @@ def _outlined(request: ModelRequest) -> list[str]:
     if not request.outline:
         return []
     told, more = request.outline[:MOST_OUTLINED], len(request.outline) - MOST_OUTLINED
-    lines = [f"- {shown(title)}" for title in told] + ([f"- … (+{more})"] if more > 0 else [])
+    lines = [f"- {title_shown(title)}" for title in told] + ([f"- … (+{more})"] if more > 0 else [])
     return [OUTLINE_INTRODUCTION[_spoken(request.language)], "\n".join(lines)]
 
 

@@ -722,3 +722,15 @@ def test_what_a_chapter_is_about_is_told_by_its_beginning_and_its_sections():
     assert not said.is_doubtful
     assert said.text.startswith("Un proceso es un programa en ejecución")
     assert "Sus apartados son:\n\n- 2.1 Estados\n- 2.2 Hilos" in said.text
+
+
+def test_two_documents_of_one_title_are_both_told_for_a_place_that_both_have():
+    passages = (
+        Passage(1, "## Base 4\n\nSe reclama en diez días hábiles.", "Bases", headings=("Base 4",), document="a"),
+        Passage(2, "## Base 4\n\nSe reclama en dos días hábiles.", "Bases", headings=("Base 4",), document="b"),
+    )
+    asked_so = ModelRequest("extractive", "", (), question="¿Qué dice la base 4?", passages=passages, language="es")
+    said = reply_to(replace(asked_so, places=("Base 4",), shared_by=("Bases", "Bases")))
+    assert said.is_doubtful
+    assert "diez días hábiles" in said.text
+    assert "dos días hábiles" in said.text

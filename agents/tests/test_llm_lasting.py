@@ -70,3 +70,28 @@ def test_a_duration_of_something_else_is_only_the_nearest():
 )
 def test_what_asks_how_long(question, kind):
     assert kind_of_question(question) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "El préstamo dura 21 días y el retraso lleva una multa. El préstamo se renueva dos días antes.",
+            0,
+        ),
+        ("El préstamo es por quince días. El préstamo se reserva con tres días de antelación.", 0),
+        ("El préstamo se tramita en dos días. El préstamo dura hasta el final del curso.", 1),
+        ("El préstamo exige dos semanas de prácticas. El préstamo dura 90 min cada tarde.", 1),
+        ("El retraso de un préstamo se sanciona con 15 días. El préstamo dura 21 días.", 1),
+    ],
+)
+def test_what_lasts_is_told_and_neither_a_deadline_nor_what_is_counted_beside_it(text: str, told: int) -> None:
+    reply = reply_of("¿Cuánto dura el préstamo?", [Passage(1, text, "Guía")], "es")
+    wanted, other = text.split(". ")[told].rstrip("."), text.split(". ")[1 - told].rstrip(".")
+    assert not reply.is_doubtful
+    assert wanted in reply.text
+    assert other not in reply.text
+
+
+def test_a_number_that_a_sentence_tells_of_something_else_is_doubted() -> None:
+    assert reply_of("¿Cuánto dura el curso?", [Passage(1, "El curso exige dos años de experiencia.", "Guía")], "es")[1]

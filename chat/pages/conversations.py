@@ -89,7 +89,7 @@ def newer_messages(request: HttpRequest, membership: Membership, pk: UUID, after
 @member_page
 def message(request: HttpRequest, membership: Membership, pk: UUID) -> HttpResponse:
     """One message as a fragment: what was kept of an answer that broke off while a page followed it."""
-    mine = Message.objects.owned_by(membership).select_related("conversation")
+    mine = Message.objects.owned_by(membership).dated().select_related("conversation")
     found = get_object_or_404(mine, pk=pk)
     shown = shown_message(found, found.citations.select_related("document__corpus"))
     return render(request, "chat/_message.html", {"message": shown, "conversation": found.conversation})

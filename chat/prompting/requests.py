@@ -49,7 +49,7 @@ def chat_request_for(
     not suffice are no context: they are shown as the nearest, and the model answers without documents, and says so."""
     language = answer_language(question.text)
     numbered = [
-        (one.corpus_type, Passage(n, one.text, one.title, one.page, headings_of(one)))
+        (one.corpus_type, Passage(n, one.text, one.title, one.page, headings_of(one), str(one.document)))
         for n, one in enumerate(retrieval.chunks if retrieval.sufficient else (), 1)
     ]
     system, messages = build_prompt(

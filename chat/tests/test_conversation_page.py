@@ -153,6 +153,16 @@ def test_a_message_as_a_fragment_is_nothing_else(cast: Cast, conversation: Conve
     assert "<html" not in fragment
 
 
+def test_a_message_whose_writer_died_while_a_page_followed_it_is_shown_as_broken_off(
+    cast: Cast, conversation: Conversation
+) -> None:
+    silent = timezone.now() - timedelta(seconds=13)
+    answer = answered(cast, conversation, content="Three weeks", status="streaming", writer_seen_at=silent)
+    fragment = browser(cast.alice).get(f"/messages/{answer.pk}/").content.decode()
+    assert "Three weeks" in fragment
+    assert "The answer broke off. What had arrived is kept." in fragment
+
+
 def test_what_was_asked_meanwhile_comes_as_a_fragment(cast: Cast, conversation: Conversation) -> None:
     answer = answered(cast, conversation, content="Yes.")
     address = f"/conversations/{conversation.pk}/after/{answer.pk}/"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it.parser_inline import ParserInline
 
+from agents.llm.quoting.quotable import title_shown
 from chat.rendering.markdown import TAGS, BlockRenderer, render, sanitise
 from chat.rendering.markdown_rules import MOST_NESTED
 
@@ -306,3 +307,13 @@ def test_dollars_take_time_in_proportion_to_their_number(text):
     start = time.process_time()
     render(text)
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["[Entrar](https://evil.example/login)", "# Título", "**obliga**", "1. Uno", "<h1>Alto</h1>", "Ver [1]", "`x`"],
+)
+def test_the_heading_of_a_document_is_words_in_an_answer_and_nothing_else(title: str) -> None:
+    html = render(f"- {title_shown(title)}", sources=(1,))
+    assert "evil" not in html
+    assert re.findall(r"<[^<>]*>", html) == ["<ul>", "<li>", "</li>", "</ul>"]

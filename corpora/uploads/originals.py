@@ -57,7 +57,7 @@ def discard_beginnings(folder: str) -> None:
     """Remove what a local store that found no more room had begun to write for a document that there will not be."""
     try:
         names = original_names(folder)
-    except OSError as error:
+    except Exception as error:  # boto raises its own hierarchy
         logger.warning("what a full store has begun may still be in it: %s", describe_error(error))
         return
     for name in names:

@@ -1,14 +1,24 @@
 """Questions of what a place or a document is about, and the headings below which that is said. Pure."""
 
 import re
+from collections.abc import Sequence
 
+from retrieval.text.asked_names import content_stems
 from retrieval.text.folding import fold_latin
+from retrieval.text.place_words import ASKS_FOR_ALL
+from retrieval.text.stems import stems
 
 LONGEST = 300  # characters of a question, and of a heading, that are looked at
 
 _ABOUT = re.compile(
     r"\b(?:de que (?:trata|va|habla)|sobre que (?:trata|es)|resume(?:me)?|resumen (?:de|del)|que (?:temas|contenidos) "
     r"|what (?:is|are) .{1,120} about|what .{1,120} (?:cover|deal with|deals with)|summari[sz]e|summary of)"
+)
+_ASKING = frozenset(
+    stems(
+        "trata va habla sobre resume resumeme resumen temas contenidos contenido aborda breve brevemente"
+        " about cover covers covered deal deals summarize summarise summary brief briefly topics"
+    )
 )
 _THIS = re.compile(r"\b(?:este|el presente|this) (?:documento|texto|document|text|paper|manual)\b")
 _SUMMARY = re.compile(
@@ -21,6 +31,13 @@ _SUMMARY = re.compile(
 def asks_what_about(question: str) -> bool:
     """ "¿De qué trata el tema 3?", "Resume el capítulo 2", "What is chapter 3 about?" """
     return _ABOUT.search(fold_latin(question[:LONGEST])) is not None
+
+
+def is_all_that_is_asked(question: str, named: Sequence[tuple[int, int]]) -> bool:
+    """Whether such a question has no word of its own beside how it asks and the spans in which something is named:
+    "¿Qué temas de fuego prohíbe la Ordenanza de playas?" asks for more than what that is about."""
+    spans = [*named, *(match.span() for match in _THIS.finditer(fold_latin(question[:LONGEST])))]
+    return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL | _ASKING]
 
 
 def says_this_document(question: str) -> bool:

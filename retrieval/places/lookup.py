@@ -12,7 +12,7 @@ from uuid import UUID
 from corpora.metadata.names import DOCUMENT
 from corpora.scope import Scope
 from retrieval.places import statements
-from retrieval.places.about import asks_what_about, is_summary, says_this_document
+from retrieval.places.about import asks_what_about, is_all_that_is_asked, is_summary, says_this_document
 from retrieval.places.names import name_key
 from retrieval.places.resolution import Resolution, resolve_names
 from retrieval.places.sections import FoundSection, chosen_sections
@@ -69,7 +69,11 @@ def read_question(question: str) -> AskedNames:
 def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
     """What a question names in scope; of one that asks what something is about also what that is made of."""
     looked = _look_up(question, scope, policy)
-    return with_outline(question, looked, scope, policy) if asks_what_about(question) else looked
+    if not asks_what_about(question):
+        return looked
+    named = [(one.mention.start, one.mention.end) for one in looked.resolution.clear]
+    named += [(one.start, one.end) for place in looked.asked.places for one in (place, place.within) if one]
+    return with_outline(question, looked, scope, policy) if is_all_that_is_asked(question, named) else looked
 
 
 def _look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:

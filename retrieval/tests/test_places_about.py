@@ -69,6 +69,20 @@ def test_a_chapter_is_told_by_its_articles(ask: Any) -> None:
     assert ask("¿Qué dice el capítulo II de la ordenanza de playas?").named.outline == ()
 
 
+@pytest.mark.django_db
+@pytest.mark.payload_indexes
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿Qué temas de fuego prohíbe la Ordenanza de playas?",
+        "¿Cuánto es la multa, en resumen, de la Ordenanza de playas?",
+        "¿De cuánto son las multas? Resume lo que dice la Ordenanza de playas",
+    ],
+)
+def test_what_asks_for_more_than_that_is_answered_by_no_outline(ask: Any, question: str) -> None:
+    assert ask(question).named.outline == ()
+
+
 def test_tables_are_no_sections() -> None:
     rows = [("1. Uno", 2, 5, "seccion:1"), ("Tabla 1. Precios", 2, 9, "tabla:1"), ("2. Dos", 2, 20, "seccion:2")]
     assert outline_of(rows) == ("1. Uno", "2. Dos")

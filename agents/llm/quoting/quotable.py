@@ -40,6 +40,8 @@ _EMPHASIS = (
     re.compile(r"(?<!~)(~~)(?=[^\s~])([^~]+)(?<=[^\s~])~~(?!~)"),
 )
 _CODE = re.compile(r"(`[^`\n]*`)")
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~]")
+_BEGINS_A_LIST = re.compile(r"^(\d{0,9})([.)+-])(?=\s|$)")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*(?:[,;–-]|y|and)\s*\d{1,3})*)\]")
 
 
@@ -91,6 +93,12 @@ def shown(text: str) -> str:
     """As Markdown in which the document's own numbers in brackets cite nothing: "lista[2]" is no source."""
     pieces = _CODE.split(text)
     return "".join(one if place % 2 else _BRACKETED.sub(r"[\1\\]", one) for place, one in enumerate(pieces))
+
+
+def title_shown(text: str) -> str:
+    """A heading or a title of a document as Markdown that says its words on one line, and is nothing else: no link, no
+    emphasis, no heading or list, and no source."""
+    return _BEGINS_A_LIST.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\g<0>", unmarked(text)))
 
 
 def is_credit(sentence: str) -> bool:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from agents.llm.quoting.announcing import announced_block, is_below, only_announces, whole_of
 from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans, lists_works
+from agents.llm.quoting.lasting import tells_a_duration
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import (
     Wish,
@@ -247,12 +248,19 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     """Whether no number, date or duration is told, or that of another thing."""
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
         return True
+    if kind is Wish.SPAN and not any(map(_may_be_a_duration, chosen)):
+        return True
     if chosen[0].statement.is_whole:
         return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
     )
+
+
+def _may_be_a_duration(one: Chosen) -> bool:
+    """A sentence has to say so; an item and a row need not."""
+    return one.statement.block.form is not Form.PARAGRAPH or tells_a_duration(one.statement.text)
 
 
 def _lacks_some(question: str, chosen: Sequence[Chosen]) -> bool:
