@@ -151,3 +151,15 @@ def test_where_no_document_is_called_so_it_is_still_the_one_before() -> None:
     said = carry_topic(asked, "¿y en los merenderos?")
     assert "ordenanza de playas" in said
     assert said.count("playas") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "meant"),
+    [
+        ("What does rsync exit code 25 mean?", "and 24?", "What does rsync exit code 24 mean?"),
+        ("¿Cuánto fue el presupuesto en 2022?", "¿y en 2023?", "¿Cuánto fue el presupuesto en 2023?"),
+        ("¿Cuánto fue el presupuesto en 2022?", "¿y 15?", "¿y 15? presupuesto 2022"),
+    ],
+)
+def test_another_number_is_put_in_the_place_of_the_one_before(before: str, question: str, meant: str) -> None:
+    assert carry_topic([before], question) == meant

@@ -4,8 +4,8 @@ A question has no topic of its own where it refers back ("¿Quién puede acceder
 or says nothing but "how long". Then the documents, places and words of the latest question that had one are searched
 for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
 document that was named last, "¿y el 15?" the same kind of place, "¿y en la de huertos?" the same of another document,
-"¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row, "¿y el artículo
-siguiente?" the one behind that which was asked for.
+"¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row, "and 24?"
+the same with another number, "¿y el artículo siguiente?" the one behind that which was asked for.
 """
 
 import re
@@ -22,6 +22,7 @@ from retrieval.text.stems import ASKS, BACK, STOP_WORDS, WORD, own_words
 MOST_BACK = 4  # questions of a conversation that are looked through
 LONGEST = 1_000  # characters of what is searched for
 LONGEST_ASKED = 2_000  # characters of a question that are looked at
+YEAR_DIGITS = 4
 FEW_OWN = 2  # words beside which what is referred to is still missing
 
 _ON = frozenset({"y", "e", "and", "but", "pero", "entonces", "then", "also", "ademas", "so"})
@@ -125,7 +126,11 @@ def _part_meant(question: str, before: Sequence[str]) -> str:
 
 def _other_meant(question: str, before: Sequence[str], is_there: Callable[[str], bool]) -> str:
     """What was asked, of another document of the same kind or of another in a row; "" of other questions."""
-    return _of_another(question, _topic_of(before), is_there) or _another_in_a_row(question, before)
+    return (
+        _of_another(question, _topic_of(before), is_there)
+        or _another_in_a_row(question, before)
+        or _another_number(question, before)
+    )
 
 
 def _of_another(question: str, topic: str, is_there: Callable[[str], bool]) -> str:
@@ -153,6 +158,20 @@ def _another_in_a_row(question: str, before: Sequence[str]) -> str:
         if len(spans) == 1:
             start, end = spans[0]
             return f"{one[:start]}{said}{one[end:]}"[:LONGEST]
+    return ""
+
+
+def _another_number(question: str, before: Sequence[str]) -> str:
+    """ "and 24?" after "rsync exit code 25" as that with the other number; a year only for a year."""
+    said = _counted(question).split()
+    if not said or not said[-1].isdecimal() or not STOP_WORDS.issuperset(said[:-1]):
+        return ""
+    for one in reversed(before):
+        spans = [match.span() for match in WORD.finditer(fold_latin(one)) if match.group().isdecimal()]
+        if spans:
+            start, end = spans[0]
+            is_alike = len(spans) == 1 and (end - start == YEAR_DIGITS) == (len(said[-1]) == YEAR_DIGITS)
+            return f"{one[:start]}{said[-1]}{one[end:]}"[:LONGEST] if is_alike else ""
     return ""
 
 
