@@ -200,3 +200,19 @@ def test_a_text_says_what_it_is_where_its_title_does_not() -> None:
 )
 def test_who_is_to_say_it_is_no_part_of_what_is_asked(question: str, left: str) -> None:
     assert without_source(question) == left
+
+
+@pytest.mark.parametrize(
+    ("question", "is_name"),
+    [
+        ("¿Qué era el Estatuto Real de 1834?", False),
+        ("¿Qué código sale cuando la batería está baja?", False),
+        ("¿Cuál es el código de vestimenta?", False),
+        ("¿Qué dice el Código de Comercio?", True),
+        ("¿Qué dice el artículo 5 de la ley de empleo?", True),
+    ],
+)
+def test_a_legal_word_that_is_asked_for_is_no_document_that_must_be_there(question: str, is_name: bool) -> None:
+    mentions = asked_mentions(question, asked_places(question))
+
+    assert any(one.is_legal for one in mentions) is is_name

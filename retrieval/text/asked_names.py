@@ -50,6 +50,9 @@ _ONE_OF = frozenset({"de", "del", "of"})
 _THIS = "presente misma mismo citada citado dicha dicho esta este anterior vigente actual"
 _GENERIC = frozenset(_THIS.split())
 _ARTICLES = frozenset({"the", "el", "la", "del", "al", "our", "your", "this", "este", "esta", "nuestro", "nuestra"})
+_WHICH = frozenset({"que", "un", "una", "algun", "alguna", "ningun", "ninguna", "which", "what", "an", "any", "some"})
+_WAS = frozenset({"era", "eran", "fue", "fueron", "was", "were"})
+_MATTERS = frozenset({"codigo", "constitucion"})  # other things, too: of errors, of a company
 _WHOLE = frozenset({"capitulo", "titulo", "anexo", "unidad", "parte", "libro"})  # what a document may be by itself
 
 
@@ -218,8 +221,22 @@ def _nouns(
         start, end = (before or [first])[0].start, (behind or [word])[-1].end
         names = tuple(noun_name(stem(word.text), one) for one in stems)
         holds = _holds_a_place(folded, start, end, places)
-        is_legal = word.text in LEGAL_NOUNS and bool(behind) and (is_cut or holds)
+        is_name = not _is_asked_for(words, at) and not _is_a_matter(original, [word, *behind])
+        is_legal = word.text in LEGAL_NOUNS and bool(behind) and ((is_cut and is_name) or holds)
         yield Mention(MentionKind.NOUN, original[start:end], start, end, names, is_legal, holds)
+
+
+def _is_asked_for(words: Sequence[NameWord], at: int) -> bool:
+    """Whether it is what is asked for or about, and not where: "¿Qué código sale …?", "¿Qué era el Estatuto Real?"."""
+    first = at - 1 if at and words[at - 1].text in _ARTICLES else at
+    return at > 0 and (words[at - 1].text in _WHICH or (first > 0 and words[first - 1].text in _WAS))
+
+
+def _is_a_matter(original: str, named: Sequence[NameWord]) -> bool:
+    """Whether a word that has another sense is said in small letters, of something: "el código de vestimenta"."""
+    of = original[named[0].end :].lstrip().split(" ", 1)[0].lower()
+    said = [original[one.start : one.end] for one in named]
+    return named[0].text in _MATTERS and of in _ONE_OF and all(one.islower() for one in said)
 
 
 def _stems_of(before: Sequence[NameWord], behind: Sequence[NameWord]) -> tuple[str, ...]:
