@@ -3,7 +3,6 @@
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 import numpy as np
 
@@ -21,13 +20,10 @@ Slice = tuple[str, ...]  # the values of SLICE_KEYS
 BATCH_POSTINGS = 40_000  # of one transaction, in which whoever writes the same points waits
 # Two that write one document's points stand in line: neither sees what the other is about to write.
 _IN_LINE = "SELECT pg_advisory_xact_lock(hashtextextended(%s || document, 0)) FROM unnest(%s::text[]) AS document"
-_DELETED = """
-WITH gone AS (DELETE FROM {chunks} WHERE {condition} RETURNING no),
-     unpointed AS (DELETE FROM {vectors} USING gone WHERE chunk = no),
-     unposted AS (DELETE FROM {postings} USING gone WHERE chunk = no)
-SELECT count(*) FROM gone
-"""
+# Of the column's own sequence; COPY takes what it is given.
+_NEW = "SELECT nextval(pg_get_serial_sequence(%s, 'no')) FROM generate_series(1, %s)"
 _HEADER, _TRAILER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0), struct.pack("!h", -1)
+_TEXT = 25  # PostgreSQL's own number of the type
 _POSTING = np.dtype(
     [
         ("fields", ">i2"), ("slice_bytes", ">i4"), ("slice", ">i4"), ("term_bytes", ">i4"), ("term", ">i4"),
@@ -42,15 +38,25 @@ def write_points(connection: "Connection", tables: CollectionTables, points: Seq
         connection.execute(_IN_LINE, (tables.schema, sorted({str(document_of(one.payload)) for one in points})))
         slices = _numbered_slices(connection, tables, {point_slice(point) for point in points})
         delete_chunks(connection, tables, "id = ANY(%s)", [point.id for point in points])
-        numbers = _insert_chunks(connection, tables, points, slices)
-        placed = [(numbers[point.id], slices[point_slice(point)], point) for point in points]
+        numbers = _numbers_of(connection, tables, len(points))
+        placed = [(no, slices[point_slice(point)], point) for no, point in zip(numbers, points, strict=True)]
+        _copy(connection, tables, "COPY {chunks} FROM STDIN (FORMAT binary)", _chunk_rows(placed))
         _copy(connection, tables, "COPY {vectors} FROM STDIN (FORMAT binary)", _vector_rows(placed))
         _copy(connection, tables, "COPY {postings} FROM STDIN (FORMAT binary)", _posting_rows(placed))
 
 
 def delete_chunks(connection: "Connection", tables: CollectionTables, condition: str, *values: Any) -> None:
-    """The chunks that a condition of ours names, with their vectors and postings; in one statement."""
-    connection.execute(tables.statement(_DELETED, condition=tables.statement(condition)), values)
+    """The chunks that a condition of ours names, with their vectors and postings; in one transaction.
+
+    Mostly there are none, for what is written is new: then the large tables are not asked, of which a planner that has
+    not counted them yet would read every row.
+    """
+    text = "DELETE FROM {chunks} WHERE {condition} RETURNING no"
+    statement = tables.statement(text, condition=tables.statement(condition))
+    with connection.transaction():
+        if gone := [number for (number,) in connection.execute(statement, values).fetchall()]:
+            connection.execute(tables.statement("DELETE FROM {vectors} WHERE chunk = ANY(%s)"), [gone])
+            connection.execute(tables.statement("DELETE FROM {postings} WHERE chunk = ANY(%s)"), [gone])
 
 
 def batches_of_postings(points: Iterable[Point]) -> Iterator[list[Point]]:
@@ -90,24 +96,9 @@ def _numbered_slices(connection: "Connection", tables: CollectionTables, wanted:
     return found
 
 
-def _insert_chunks(
-    connection: "Connection", tables: CollectionTables, points: Sequence[Point], slices: dict[Slice, int]
-) -> dict[UUID, int]:
-    """The number of each point's new row."""
-    statement = tables.statement(
-        "INSERT INTO {chunks} (id, slice, document_id, version, source_date, labels) "
-        "VALUES (%s, %s, %s, %s, %s, %s) RETURNING id, no"
-    )
-    rows = [
-        (
-            point.id, slices[point_slice(point)], document_of(point.payload), int(point.payload.get("version") or 0),
-            point.payload.get(DATE_KEY), labels_of(point.payload),
-        )
-        for point in points
-    ]  # fmt: skip
-    cursor = connection.cursor()
-    cursor.executemany(statement, rows, returning=True)
-    return dict(row for result in cursor.results() for row in result.fetchall())
+def _numbers_of(connection: "Connection", tables: CollectionTables, amount: int) -> list[int]:
+    """Of new chunks."""
+    return [number for (number,) in connection.execute(_NEW, (tables.chunks.as_string(connection), amount)).fetchall()]
 
 
 def _copy(connection: "Connection", tables: CollectionTables, text: str, rows: Iterable[bytes]) -> None:
@@ -116,6 +107,24 @@ def _copy(connection: "Connection", tables: CollectionTables, text: str, rows: I
         for row in rows:
             copy.write(row)
         copy.write(_TRAILER)
+
+
+def _chunk_rows(placed: Iterable[tuple[int, int, Point]]) -> Iterator[bytes]:
+    for chunk, number, point in placed:
+        document, version = document_of(point.payload), int(point.payload.get("version") or 0)
+        yield struct.pack("!hiqi16sii", 7, 8, chunk, 16, point.id.bytes, 4, number)
+        yield struct.pack("!i16sii", 16, document.bytes, 4, version)
+        date = point.payload.get(DATE_KEY)
+        yield struct.pack("!i", -1) if date is None else struct.pack("!ii", 4, date)
+        labels = _texts(labels_of(point.payload))
+        yield struct.pack("!i", len(labels)) + labels
+
+
+def _texts(values: Sequence[str]) -> bytes:
+    """A text[]: its dimensions, no nulls, the type of its items; the first item is number 1."""
+    items = [value.encode() for value in values]
+    head = struct.pack("!iiiii", 1, 0, _TEXT, len(items), 1) if items else struct.pack("!iii", 0, 0, _TEXT)
+    return head + b"".join(struct.pack("!i", len(item)) + item for item in items)
 
 
 def _vector_rows(placed: Iterable[tuple[int, int, Point]]) -> Iterator[bytes]:
