@@ -13,6 +13,7 @@ from retrieval.filters import Condition, SearchFilter, search_filter
 from retrieval.index import IndexOutdated, IndexUnavailable, Point, make_index
 from retrieval.index.pgvector.conditions import clauses_of, label, labels_of
 from retrieval.index.pgvector.connections import ConnectionPool
+from retrieval.index.pgvector.legs import Spread, telling_words
 from retrieval.index.pgvector.rows import batches_of_postings, signed_terms, unit_halves
 from retrieval.index.pgvector.tables import LONGEST_NAME, CollectionTables, schema_name
 from retrieval.index.pgvector.version import LOWEST_EXTENSION, DatabaseVersions, require_pgvector
@@ -95,6 +96,33 @@ def test_batches_are_in_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     batches = list(batches_of_postings(points))
     assert [len(one) for one in batches] == [3, 3, 1]
     assert [point for batch in batches for point in batch] == points
+
+
+# ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_word_that_most_have_is_not_summed_where_rare_ones_decide() -> None:
+    rare, common = Spread(1, 60, 1.0, 2.0), Spread(2, 9_000, 0.5, 2.0)
+    idf = {1: 4.0, 2: 0.1}
+    telling, spare = telling_words([common, rare], idf, 50)
+    assert telling == [1]
+    assert spare == pytest.approx(0.2, abs=1e-4), "what the common word adds at most"
+    assert spare > 0.2
+
+
+@pytest.mark.parametrize(
+    ("rare", "common", "why"),
+    [
+        (Spread(1, 49, 1.0, 2.0), Spread(2, 9_000, 0.5, 2.0), "fewer than the list has places"),
+        (Spread(1, 60, 1.0, 2.0), Spread(2, 900, 0.5, 2.0), "there is little to be saved"),
+        (Spread(1, 60, 1.0, 2.0), Spread(2, 9_000, 0.5, 50.0), "it may outweigh the rare one"),
+        (Spread(1, 60, -1.0, 2.0), Spread(2, 9_000, 0.5, 2.0), "the rare one may take away"),
+        (Spread(1, 60, 1.0, 2.0), Spread(2, 9_000, -0.5, 2.0), "the common one may take away"),
+    ],
+)
+def test_where_nothing_is_certain_every_word_is_summed(rare: Spread, common: Spread, why: str) -> None:
+    telling, _spare = telling_words([common, rare], {1: 4.0, 2: 0.1}, 50)
+    assert sorted(telling) == [1, 2], why
 
 
 # ── versions, faults, settings ──────────────────────────────────────────────────────────────────────────────────────

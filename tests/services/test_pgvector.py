@@ -17,10 +17,10 @@ import pytest
 
 from corpora.scope import Scope
 from retrieval.filters import SearchFilter, search_filter
-from retrieval.index import IndexOutdated, IndexUnavailable, Point, make_index
+from retrieval.index import IndexOutdated, IndexUnavailable, Point, SparseVector, make_index
 from retrieval.index.pgvector import PgvectorIndex, graphs, legs
 from retrieval.index.silence import opening_breaker
-from retrieval.tests.library import DIMENSIONS, furnished, named, sparse
+from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 from tests.live import patience
 from tests.services.installation import Background, Installation, Web, indexed, new_corpus, uploaded
 from tests.services.servers import NotInstalled, PgBouncer, PgvectorPostgres, wait_until
@@ -181,6 +181,44 @@ def test_a_pooler_that_lends_connections_by_transaction_changes_nothing(
     finally:
         pooled.close()
         pooler.stop()
+
+
+# ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
+    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(legs, "COMMON_FROM", 1)
+    monkeypatch.setattr(legs, "MOST_LEFT_OUT", 1.0)
+    common: list[int] = []
+
+    def told(spread: list[legs.Spread], idf: dict[int, float], limit: int) -> tuple[list[int], float]:
+        telling, spare = telling_words(spread, idf, limit)
+        common.append(len(spread) - len(telling))
+        return telling, spare
+
+    telling_words = legs.telling_words
+    monkeypatch.setattr(legs, "telling_words", told)
+    library, random = Library(), np.random.default_rng(3)
+    library.add("manual", "guide", amount=500, tags=["a"])
+    for place, point in enumerate(library.points):
+        terms = [term for term in range(30) if random.random() < 1 / (1 + term / 2)] or [0]
+        weights = tuple(random.uniform(0.5, 2, size=len(terms)).tolist())
+        payload = point.payload if place % 3 else point.payload | {"tags": ["b"]}
+        library.points[place] = Point(point.id, point.dense, SparseVector(tuple(terms), weights), payload)
+    index = make()
+    index.ensure()
+    index.upsert(library.points)
+    scope = Scope(named("acme"), named("alice"), frozenset({named("manual")}), frozenset())
+    for where in (WHERE, search_filter(scope, 800, {"tags": ["a"]})):
+        for _ in range(20):
+            query = sparse(*sorted(random.choice(30, size=6, replace=False).tolist()))
+            hits = index.search(None, query, where, 10).sparse
+            expected = library.expected_sparse(query, where)[:10]
+            assert [hit.id for hit in hits] == [hit.id for hit in expected]
+            assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-4)
+    assert sum(map(bool, common)) > 10
 
 
 # ── graphs ──────────────────────────────────────────────────────────────────────────────────────────────────────────

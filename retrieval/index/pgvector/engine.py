@@ -81,10 +81,10 @@ class PgvectorIndex:
         """Both legs of one state of the tables, in three round trips: what is not fetched at once is sent together."""
         with connection.pipeline(), connection.transaction():
             set_up(connection, READ_SECONDS)
-            scope = searched_scope(connection, self._tables, where)
+            scope = searched_scope(connection, self._tables, where, sparse)
             if not scope.points:
                 return Candidates()
-            words = words_leg(connection, self._tables, scope, sparse, limit) if sparse else None
+            words = words_leg(connection, self._tables, scope, sparse, limit) if sparse and scope.spread else None
             nearest = None if dense is None else nearest_leg(connection, self._tables, scope, dense, limit)
             return Candidates(best_first(hits_of(nearest)), best_first(hits_of(words)))
 
