@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from bench.load import postgresql
 from bench.load.asked import NEAREST, Asked, questions_of, truth_of
-from bench.load.filling import add_place, place_of
+from bench.load.filling import add_place, collection_name, place_of
 from bench.load.place import DIMENSIONS, Place
 from bench.load.synthetic import DOCUMENTS_A_BLOCK, Library
 from bench.results import percentile
@@ -37,26 +38,26 @@ ASKED_ALONE = 10
 def measure(place: Place) -> dict[str, Any]:
     place.begin()
     from retrieval.index import open_index
-    from retrieval.spaces.registry import wanted_space
 
     asked = questions_of(place.filled)
     truth = truth_of(place, asked)
     empty = memory()
     began = time.monotonic()
-    index = open_index(wanted_space().collection, DIMENSIONS)
+    index = open_index(collection_name(), DIMENSIONS)
     opened, loaded = time.monotonic() - began, memory()
     try:
         for one in asked[:: len(asked) // 8]:  # imports, languages, the first pages
             ask(index, one)
         first, _found = timed(index, asked)
-        cpu = cpu_seconds()
+        cpu = used_seconds(place)
         times, found = timed(index, asked)
-        cpu = cpu_seconds() - cpu
+        cpu = used_seconds(place) - cpu
         result = {
             "points": index.count(),
             "opened_s": round(opened, 1),
             "memory_mb": {"empty": empty, "opened": loaded, "asked": memory()},
-            "disk_mb": disk(place.folder / "data") if place.engine == "edge" else None,
+            **(of_server(place) if place.engine == "pgvector" else {}),
+            "disk_mb": disk_of(place),
             "cpu_ms": round(1000 * cpu / len(asked), 2),
             "first_p95_ms": round(percentile(first, 0.95), 2),
             **by_class(place.filled, asked, times, found, truth),
@@ -65,6 +66,23 @@ def measure(place: Place) -> dict[str, Any]:
         return result
     finally:
         index.close()
+
+
+def of_server(place: Place) -> dict[str, Any]:
+    collection = collection_name()
+    return {"parts_mb": postgresql.sizes_of(place, collection), "server_memory_mb": postgresql.server_memory(place)}
+
+
+def disk_of(place: Place) -> int | None:
+    """MB; None for a server that does not tell."""
+    if place.engine == "pgvector":
+        return sum(postgresql.sizes_of(place, collection_name()).values())
+    return disk(place.folder / "data") if place.engine == "edge" else None
+
+
+def used_seconds(place: Place) -> float:
+    """CPU of this process, and of what serves it in PostgreSQL on this machine."""
+    return cpu_seconds() + (postgresql.server_cpu(place) if place.engine == "pgvector" else 0.0)
 
 
 def timed(index: VectorIndex, asked: Sequence[Asked]) -> tuple[list[float], list[Candidates]]:
