@@ -678,10 +678,12 @@ PROBES: dict[str, Probe] = {
     "contents": Probe(
         lambda text: (
             *(contents_lines([["Índice", text, f"{text[:200]} ... 5", *text.split("\n")]] * few) for few in (2, 5)),
+            contents_lines([[f"Artículo {n % 9}. {text[:400]}" for n in range(30)], [f"Artículo 1 {text}", "1", text]]),
             is_contents_title(text),
         ),
         named(f"{OUTLINE}.contents", "_STRONG", "_WEAK", "_INDEX_ENTRY", "_TITLE", "_INDEX_TITLE", "_SIGNS_AROUND")
-        + named(f"{OUTLINE}.contents", "_NOT_LETTERS", "_SENTENCE"),
+        + named(f"{OUTLINE}.contents", "_NOT_LETTERS", "_SENTENCE", "_LEADERS")
+        + named(f"{OUTLINE}.repeated", "_PAGE", "_NOT_LETTERS"),
     ),
     "printed headings": Probe(
         lambda text: [

@@ -21,6 +21,7 @@ MOST_PLACES, SEVERAL = 4, 2  # that are quoted for one question
 MOST_SHARED = 3  # documents that are quoted for one place
 NEAREST = 2  # sentences that are shown where none answers
 WORDS_PER_DELTA = 4
+_LEADERS = " .…"  # behind a title in contents
 
 # These speak in the question's language, which is not always the page's; hence no gettext.
 INTRODUCTION = {
@@ -154,6 +155,7 @@ def answer(
     if chosen:
         said = compose(chosen, kind_of_question(asked))
         is_sure = asks_for_all or ((is_named or is_clear) and not lacks_what_was_asked(asked, chosen))
+        is_sure = is_sure and not (is_named and _are_headings(chosen, passages))
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
     if is_named and (printed := _printed(passages)):
         return Reply(printed)
@@ -168,6 +170,17 @@ def _openings(passages: Sequence[Passage], places: Sequence[str]) -> list[Chosen
     if len(found := list(filter(None, of_each))) < SEVERAL:
         found = [list(passages)]
     return [one for own in found for one in opening_statements(statements_of(own))]
+
+
+def _are_headings(chosen: Sequence[Chosen], passages: Sequence[Passage]) -> bool:
+    """Whether what is quoted of a place is no more than its title."""
+    known = frozenset(_named(heading) for one in passages for heading in one.headings)
+    return all(_named(one.statement.text) in known for one in chosen)
+
+
+def _named(line: str) -> str:
+    """A title's line without what leads to its page."""
+    return undressed(line).rstrip(_LEADERS)
 
 
 def _spoken(language: str) -> str:
@@ -185,8 +198,8 @@ def _first_of_each(statements: Sequence[Statement]) -> list[Statement]:
 def _printed(passages: Sequence[Passage]) -> str:
     """The first lines of a place of which no sentence can be told from a heading; "" where it has but its own."""
     for one in passages[:1]:
-        known = frozenset(map(undressed, one.headings))
-        lines = [line for line in one.text.splitlines() if undressed(line) and undressed(line) not in known]
+        known = frozenset(("", *map(_named, one.headings)))
+        lines = [line for line in one.text.splitlines() if _named(line) not in known]
         return "\n".join(f"- {cite(undressed(line), one.n)}" for line in lines[:PRINTED])
     return ""
 

@@ -154,3 +154,15 @@ def test_two_things_are_read_at_the_end_of_a_question() -> None:
 )
 def test_all_of_several_things_are_asked_for_in_several_ways(question: str, expected: bool) -> None:
     assert asks_for_list(question) is expected
+
+
+def test_a_title_alone_is_no_answer_of_which_anybody_is_sure() -> None:
+    title = "Artículo 21. Obligación de resolver"
+    question = "¿Qué dice el artículo 21?"
+    for text in (title, f"{title}..."):
+        said = answer(question, [Passage(1, text, "t", headings=(title,))], "es", is_named=True)
+        assert said.is_doubtful or "[1]" not in said.text
+    said = answer(
+        question, [Passage(1, f"{title}\n\nSe resuelve en un mes.", "t", headings=(title,))], "es", is_named=True
+    )
+    assert not said.is_doubtful

@@ -10,6 +10,7 @@ from retrieval.text.references import HEADING, KINDS
 from retrieval.text.stems import STOP_WORDS, words
 
 _SECTIONS = [[name] for name in KINDS["seccion"]]
+MOST_AROUND = 8  # characters of a heading's line beside its title: marks, and what parts it from the next one
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _in_document(place: AskedPlace, rows: Sequence[FoundSection]) -> list[FoundS
     found = [row for row in rows if row.key == key]
     if place.within:
         found = _within(found, [row for row in rows if row.key in place.within.keys])
-    found = _of_its_count(place, found)
+    found = _with_text(_of_its_count(place, found))
     return [replace(row, place=place, is_sure=len(found) == 1) for row in found]
 
 
@@ -104,8 +105,14 @@ def _within(found: Sequence[FoundSection], holders: Sequence[FoundSection]) -> l
     return behind[:1] or list(found)
 
 
-def _of_its_count(place: AskedPlace, found: Sequence[FoundSection]) -> list[FoundSection]:
+def _of_its_count(place: AskedPlace, found: list[FoundSection]) -> list[FoundSection]:
     """ "Artículo único" and "Artículo 1" have one key, and a law that approves a text has both: as it was asked."""
     only = [row for row in found if {"unico", "unica"} & set(fold_latin(row.title[:40]).replace(".", " ").split())]
     others = [row for row in found if row not in only]
     return (only or others) if place.is_only else (others or only)
+
+
+def _with_text(found: list[FoundSection]) -> list[FoundSection]:
+    """Without those that are a heading alone, a line of contents, where another one has a text below it."""
+    told = [row for row in found if row.end - row.start > len(row.title) + MOST_AROUND]
+    return told or found

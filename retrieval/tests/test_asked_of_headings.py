@@ -1,5 +1,6 @@
 """A heading that a question names by its words: which one is meant, and how much that says about the answer."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -12,6 +13,7 @@ from retrieval.ranking.relevance import SearchQuery
 from retrieval.ranking.selection import Selection
 from retrieval.tests.exact import chunk_of
 from retrieval.text.asked_headings import asked_headings
+from retrieval.text.asked_places import asked_places
 
 DOCUMENT = UUID(int=1)
 
@@ -33,6 +35,15 @@ def section(title: str, key: str) -> FoundSection:
 def test_a_heading_of_the_same_stems_is_not_the_one_that_was_asked_for(asked: str, title: str, is_meant: bool) -> None:
     (place,) = asked_headings(f"¿Qué dice la sección «{asked}»?")
     assert [one.title for one in chosen_sections(place, [section(title, place.key)])] == ([title] if is_meant else [])
+
+
+def test_a_section_with_a_text_is_meant_before_a_line_of_contents() -> None:
+    (place,) = asked_places("¿Qué dice el artículo 21?")
+    line = FoundSection(DOCUMENT, place.key, "Artículo 21. Obligación de resolver", 1, 0, 37, None, None)
+    assert [one.is_sure for one in chosen_sections(place, [line])] == [True]
+    text = replace(line, start=50, end=900)
+    assert [(one.start, one.is_sure) for one in chosen_sections(place, [line, text])] == [(50, True)]
+    assert len(chosen_sections(place, [line, replace(line, start=50, end=87)])) == 2
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,21 @@ def test_bold_lines_stay_text_where_styles_tell_the_headings() -> None:
     assert told(read(build)) == [(1, "La colmena")]
 
 
+def test_contents_that_are_typed_are_no_headings() -> None:
+    names = ("Objeto", "Ámbito", "Derechos", "Deberes", "Sanciones")
+
+    def law(document: Any) -> None:
+        for number, name in enumerate(names, 1):
+            document.add_paragraph(f"Artículo {number}. {name}\t{number + 3}")
+        for number, name in enumerate(names, 1):
+            bold(document, f"Artículo {number}. {name}")
+            document.add_paragraph("Lo que este artículo dice, que es más de lo que su título dice. " * 3)
+
+    extracted = read(law)
+    assert told(extracted) == [(1, f"Artículo {number}. {name}") for number, name in enumerate(names, 1)]
+    assert [start for start, _ in extracted.furniture] == [0]
+
+
 def test_a_text_all_in_bold_has_no_headings() -> None:
     def build(document: Any) -> None:
         for number in range(6):

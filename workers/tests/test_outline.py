@@ -137,6 +137,39 @@ def test_contents_of_a_few_pages_name_their_headings_and_a_list_of_prices_does_n
     assert contents_lines([prices, ["Montaje", "Ponga cada uno en su sitio."]]) == [set(), set()]
 
 
+NAMES = ["Objeto de la norma", "Ámbito de aplicación", "Derechos de quienes leen", "Deberes", "Sanciones y plazos"]
+ENTRIES = [f"Artículo {n}. {name}" for n, name in enumerate(NAMES, 1)]
+ARTICLES = [line for entry in ENTRIES for line in (f"{entry}.", f"1. {WIDE}", "otra línea.", f"2. {WIDE}", "más.")]
+
+
+def test_contents_whose_pages_stand_apart_are_known_by_their_leaders() -> None:
+    numbers = ["2", "2", "3", "4", "4"]
+    led = [f"{entry} ..." for entry in ENTRIES]
+    found = contents_lines([[*numbers, "Ley de lectura", "Índice", *led], ["Texto."], ["Texto."], ["Fin."]])
+    assert [sorted(page) for page in found] == [[0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11], [], [], []]
+    assert contents_lines([[*led, *numbers], ["Texto."], ["Texto."], ["Fin."]])[0] == set(range(10))
+    form = ["Nombre ...", "Apellidos ...", "Domicilio ...", "Firma ..."]
+    assert contents_lines([form, ["Texto."], ["Texto."], ["Fin."]])[0] == set()
+
+
+def test_titles_that_come_again_with_a_text_are_contents() -> None:
+    entries = ["Título I. De la lectura", *ENTRIES]
+    pages = [["Ley", *entries], ["Título I. De la lectura", *ARTICLES]]
+    assert [sorted(page) for page in contents_lines(pages)] == [[1, 2, 3, 4, 5, 6], []]
+    headings = assemble(pages, []).headings
+    assert [one.title for one in headings] == ["Título I. De la lectura", *(f"{entry}." for entry in ENTRIES)]
+    assert contents_lines([["Ley", *entries, *pages[1]]]) == [set(range(1, 7))], "the text right below"
+    assert contents_lines([["Ley", *ENTRIES], ["Texto.", *ENTRIES]]) == [set(), set()], "twice, with no text"
+    assert contents_lines([["Ley", *ARTICLES], ["Ley", *ARTICLES]]) == [set(), set()], "a law that is printed twice"
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_contents_of_a_text_without_pages_are_no_headings(between: str) -> None:
+    extracted = extract(between.join(["Ley", *ENTRIES, *ARTICLES]).encode(), TEXT)
+    assert [one.title for one in extracted.headings] == [f"{entry}." for entry in ENTRIES]
+    assert [extracted.text[start:end] for start, end in extracted.furniture] == [between.join(ENTRIES)]
+
+
 def test_contents_without_title_and_leaders_are_known_by_the_pages_of_their_headings() -> None:
     entries = ["Guía de la red", "Cables y conectores 11", "Antenas de tejado 12", "Averías frecuentes 13"]
     pages = [[name, WIDE] for name in ("Cables y conectores", "Antenas de tejado", "Averías frecuentes")]

@@ -23,6 +23,7 @@ from workers.ingestion.extract.extracted import (
     furniture_of,
 )
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
@@ -83,7 +84,7 @@ def extract_docx(content: bytes) -> Extracted:
     _check(content)
     document: Any = docx.Document(io.BytesIO(content))
     first, found = with_pictures(read_blocks(document))
-    found = with_whole_titles(with_set_off_blocks(found))
+    found = with_whole_titles(with_set_off_blocks(with_typed_contents(found)))
     declared = one_line(document.core_properties.title or "")
     return _assemble(with_numbered_blocks(found), "" if _NO_TITLE.fullmatch(declared) else declared, first)
 
@@ -169,6 +170,12 @@ def _assemble(found: list[DocxBlock], declared_title: str, first: tuple[WordPict
             for number, (at, one) in enumerate(pictures[:MOST_PICTURES], 1)
         ),
     )
+
+
+def with_typed_contents(found: list[DocxBlock]) -> list[DocxBlock]:
+    """The blocks, those as contents that are typed as such and have no style that says it."""
+    typed = contents_lines([[one_line(one.text) for one in found]])[0]
+    return [replace(one, level=0, is_contents=True) if at in typed else one for at, one in enumerate(found)]
 
 
 def with_set_off_blocks(found: list[DocxBlock]) -> list[DocxBlock]:

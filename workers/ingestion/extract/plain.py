@@ -2,13 +2,14 @@
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from corpora.uploads.signatures import utf16_without_bom
 from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
+from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines, question_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
@@ -44,15 +45,21 @@ def extract_text(content: bytes) -> Extracted:
     beside = {number + step for number in told for step in (-1, 1)}
     rules = [(starts[number], starts[number] + len(lines[number])) for number in sorted(beside) if number >= 0
              and is_rule(lines[number])]  # fmt: skip
-    headings = tuple(_heading_spans(lines, starts, told))
-    return Extracted(text, headings=headings, furniture=furniture_of(rules, len(text)))
+    contents = contents_lines([lines])[0] - told.keys()
+    listed = [(starts[number], starts[number] + len(lines[number])) for number in contents if lines[number]]
+    headings = tuple(_heading_spans(lines, starts, told, contents))
+    return Extracted(text, headings=headings, furniture=furniture_of(sorted({*rules, *listed}), len(text)))
 
 
-def _heading_spans(lines: Sequence[str], starts: Sequence[int], told: Mapping[int, int]) -> Iterator[HeadingSpan]:
+def _heading_spans(
+    lines: Sequence[str], starts: Sequence[int], told: Mapping[int, int], contents: Collection[int]
+) -> Iterator[HeadingSpan]:
     """The headings of a text that are underlined (`told`: their levels) or that their numbers tell, and the questions
-    that it answers."""
-    places = numbered_lines(lines, [True] * len(lines), [number in told for number in range(len(lines))])
-    asked = question_lines(["" if number in places or number in told else line for number, line in enumerate(lines)])
+    that it answers; none in its `contents`."""
+    is_text = [number not in contents for number in range(len(lines))]
+    places = numbered_lines(lines, is_text, [number in told for number in range(len(lines))])
+    others = {*places, *told, *contents}
+    asked = question_lines(["" if number in others else line for number, line in enumerate(lines)])
     ranks = {
         **dict.fromkeys(told, 0),
         **dict.fromkeys(asked, QUESTION_RANK),

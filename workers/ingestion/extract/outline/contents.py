@@ -1,12 +1,15 @@
-"""A document's own tables of contents: lines that name a title and its page. Pure.
+"""A document's own tables of contents: lines that name a title and its page, or that lead to one. Pure.
 
 They tell where things stand and are no answer to anything, so they are kept for the reader and left out of passages.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, islice, pairwise
+
+from workers.ingestion.extract.outline.repeated import numbers_apart, repeated_runs
 
 FEWEST_ENTRIES = 3
 FEWEST_PAGES = 4  # a shorter document with leaders is a price list, unless most of its entries stand in the text
@@ -21,6 +24,7 @@ INDEX_PART = 0.2  # of the document, its last: where an index stands
 _LAST_SIGNS = frozenset("0123456789ivxlc")  # of a page's number
 _TAIL = 24  # characters of a line's end that are looked at
 _STRONG = re.compile(r"(?:\.{3}|…|(?: ?\.){3}) ?(?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
+_LEADERS = re.compile(r"(?:\.{3}|…|(?: ?\.){3})\Z")  # where the numbers of pages are printed apart
 _WEAK = re.compile(r"[^\W\d_][.)]{0,2} (?P<page>\d{1,4}|[ivxlc]{1,7})\Z")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _SENTENCE = re.compile(r"[.:] ")
@@ -46,14 +50,34 @@ def contents_lines(pages: Sequence[PageLines]) -> list[frozenset[int]]:
     found: list[frozenset[int]] = []
     is_long = len(pages) >= FEWEST_PAGES
     places = _places_of_names(pages)
+    repeated = _repeated_lines(pages)
     goes_on = in_index = False
     for number, lines in enumerate(pages):
         blocks = list(_blocks(lines, goes_on, places, is_long))
         goes_on = bool(blocks) and blocks[-1][1] + 2 * REACH >= len(lines)
         in_index = is_long and number >= (1 - INDEX_PART) * len(pages) and _is_index(lines, in_index)
         inside = range(len(lines)) if in_index else (n for first, last in blocks for n in range(first, last + 1))
-        found.append(frozenset(inside))
+        lined = {*inside, *repeated[number]}
+        found.append(frozenset({*lined, *_around(lines, lined)} if lined else lined))
     return found
+
+
+def _repeated_lines(pages: Sequence[PageLines]) -> list[set[int]]:
+    """Of each page the lines of contents that are known by what comes again below them."""
+    starts = list(accumulate(map(len, pages), initial=0))
+    found: list[set[int]] = [set() for _ in pages]
+    for first, last in repeated_runs([line for lines in pages for line in lines]):
+        for number in range(bisect_right(starts, first) - 1, bisect_right(starts, last)):
+            begins, ends = max(first, starts[number]), min(last + 1, starts[number + 1])
+            found[number].update(range(begins - starts[number], ends - starts[number]))
+    return found
+
+
+def _around(lines: PageLines, inside: Collection[int]) -> set[int]:
+    """What belongs to a page's contents outside of their lines: their title, and the pages' numbers."""
+    first = min(inside)
+    titles = [n for n in range(max(first - REACH, 0), first) if _is_title(lines[n], _TITLE)]
+    return {*numbers_apart(lines), *(n for title in titles[-1:] for n in range(title, first))}
 
 
 def is_contents_title(title: str) -> bool:
@@ -78,10 +102,12 @@ def _blocks(lines: PageLines, goes_on: bool, places: Mapping[str, int], is_long:
 
 
 def _entries(lines: PageLines, titles: Sequence[int], goes_on: bool) -> list[Entry]:
-    """The lines with leaders; below a title, and where contents go on, those without as well."""
+    """The lines with leaders; below a title, and where contents go on, those without as well, and those that leaders
+    end; these also where the pages' numbers stand in a column."""
     weak_too = bool(titles) or (goes_on and _mostly_entries(lines))
+    led_too = weak_too or bool(numbers_apart(lines))
     start = 0 if goes_on or not titles else titles[0]
-    named = ((n, _page_named(lines[n], weak_too)) for n in range(start, len(lines)))
+    named = ((n, _page_named(lines[n], weak_too, led_too)) for n in range(start, len(lines)))
     return [(n, page) for n, page in named if page is not None]
 
 
@@ -102,10 +128,11 @@ def _named_entries(lines: PageLines, places: Mapping[str, int]) -> list[Entry]:
 def _place(lines: PageLines, index: int, places: Mapping[str, int]) -> int:
     """The page on which an entry's title stands again, whether it is printed over one line or two; -1: on none."""
     tail = lines[index][-_TAIL:]
-    match = _STRONG.search(tail) or _WEAK.search(tail)
-    if not match:
+    named = _STRONG.search(tail) or _WEAK.search(tail)
+    begins = named.start("page") if named else led.start() if (led := _LEADERS.search(tail)) else -1
+    if begins < 0:
         return -1
-    title = lines[index][: len(lines[index]) - len(tail) + match.start("page")]
+    title = lines[index][: len(lines[index]) - len(tail) + begins]
     above = f"{lines[index - 1]} {title}" if index else title
     return next((places[name] for name in (_letters(title), _letters(above)) if name in places), -1)
 
@@ -119,7 +146,7 @@ def _places_of_names(pages: Sequence[PageLines]) -> dict[str, int]:
         return {}
     places: dict[str, int] = {}
     for number, lines in enumerate(pages):
-        printed = [line for line in lines if line and _page_named(line, True) is None]
+        printed = [line for line in lines if line and _page_named(line, True, True) is None]
         for line, below in pairwise([*printed, ""]):
             start = line[:LONGEST_NAME]
             ends = (start[: end.start()] for end in _SENTENCE.finditer(start))
@@ -144,10 +171,10 @@ def _are_contents(run: Sequence[Entry], goes_on: bool) -> bool:
     return (goes_on or len(run) >= FEWEST_ENTRIES) and rising >= LEAST_RISING * (len(numbers) - 1)
 
 
-def _page_named(line: str, weak_too: bool) -> int | None:
-    """The page at a line's end, 0 of a Roman one; None of a line that is no entry."""
+def _page_named(line: str, weak_too: bool, led_too: bool = False) -> int | None:
+    """The page at a line's end, 0 of a Roman one and where only leaders end it; None of a line that is no entry."""
     if line[-1:] not in _LAST_SIGNS:
-        return None
+        return 0 if led_too and _LEADERS.search(line[-_TAIL:]) else None
     tail = line[-_TAIL:]
     match = _STRONG.search(tail) or (_WEAK.search(tail) if weak_too else None)
     if not match:
@@ -157,7 +184,7 @@ def _page_named(line: str, weak_too: bool) -> int | None:
 
 def _mostly_entries(lines: PageLines) -> bool:
     printed = [line for line in lines if line]
-    return sum(_page_named(line, True) is not None for line in printed) >= LEAST_WEAK * len(printed)
+    return sum(_page_named(line, True, True) is not None for line in printed) >= LEAST_WEAK * len(printed)
 
 
 def _is_index(lines: PageLines, goes_on: bool) -> bool:
