@@ -269,6 +269,7 @@ def test_pypdf_gets_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         *("bop_2023_118", "Microsoft Word - acta.doc", "Presentación de PowerPoint", "a.html", "(anonymous)"),
         *(r"C:\wp\FILE94\MT_r1.wpd [PFP#1181]", r"\\server\share\acta", "/home/ana/acta final", "file:///tmp/acta"),
+        *("about:blank", "https://example.org/acta?id=7", "Untitled", "untitled-2", "untitled.indd", "20231118"),
     ],
 )
 def test_a_title_that_is_a_files_name_is_none(declared: str) -> None:

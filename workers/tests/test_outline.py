@@ -471,3 +471,24 @@ def test_sections_may_be_named_with_a_number_of_several_parts() -> None:
 def test_a_title_in_capitals_opens_its_clauses() -> None:
     lines = [WIDE, "1. DEFINITIONS", "1.1 Deposit means a sum.", "1.2 Term means a year.", "2. RENT", "2.1 It is paid."]
     assert [title for _, title in outline(*lines)][:2] == ["1. DEFINITIONS", "1.1 Deposit means a sum."]
+
+
+def test_a_title_of_many_lines_is_whole_and_may_end_with_a_full_stop() -> None:
+    title = ["REGULATION (EU) 7/2016 OF THE ASSEMBLY", "and of the Council of 27 April 2016 on the protection of those"]
+    title += ["who read and of what they have read, on the free movement of", "books (General Reading", "Regulation)."]
+    lines = [PrintedLine(line, 0, 14.0) for line in title] + [
+        PrintedLine(WIDE, page, 10.0) for page in (0, 0, 1, 1)
+    ] * 4
+    whole = " ".join(title).rstrip(".")
+    assert title_in_print(lines) == whole
+    assert headings_by_size(lines) == [Bookmark(1, whole, 0)]
+    extracted = assemble([[*title, WIDE, "otra."]], headings_by_size(lines))
+    assert [one.title for one in extracted.headings] == [whole]
+
+
+@pytest.mark.parametrize("media_type", [TEXT, MARKDOWN])
+def test_a_law_without_pages_is_called_as_its_first_lines_say(media_type: str) -> None:
+    law = "Ley Orgánica 3/2018, de 5 de diciembre, de Lectura"
+    assert extract(f"{law}.\n\nArtículo 1. Objeto.\n\nLeer.".encode(), media_type).title == law
+    notes = f"Notas\n\nuna\n\notra\n\n{law}.\n\nSe aplica."
+    assert extract(notes.encode(), media_type).title == "", "a law that a text names is not what it is"

@@ -29,7 +29,7 @@ from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
 from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
 from workers.ingestion.extract.outline.set_off import SetOff, set_off_lines
-from workers.ingestion.extract.titles import title_among
+from workers.ingestion.extract.titles import title_among, title_of_first_lines
 from workers.ingestion.extract.word.elements import elements_in, text_of
 from workers.ingestion.extract.word.notes import Notes
 from workers.ingestion.extract.word.pictures import Pictures, WordPicture
@@ -160,10 +160,11 @@ def _assemble(found: list[DocxBlock], declared_title: str, first: tuple[WordPict
         position += len(text)
         pictures += [(position, one) for one in block.pictures]
         previous = block
+    whole = "".join(parts)
     return Extracted(
-        "".join(parts),
+        whole,
         headings=tuple(headings),
-        title=title or declared_title or title_among(headings),
+        title=title or declared_title or title_among(headings) or title_of_first_lines(whole),
         furniture=furniture_of(furniture, position),
         pictures=tuple(
             PictureSpot(at, number, one.head.width, one.head.height, one.said)

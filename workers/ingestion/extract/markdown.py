@@ -14,7 +14,7 @@ from workers.ingestion.extract.outline.faq import bold_questions
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 from workers.ingestion.extract.outline.underlined import setext_level
 from workers.ingestion.extract.plain import decode_text
-from workers.ingestion.extract.titles import title_among
+from workers.ingestion.extract.titles import title_among, title_of_first_lines
 from workers.ingestion.pictures.embedded import Carried, spots_in, without_carried
 from workers.ingestion.pictures.formats import MOST_PICTURES
 
@@ -45,7 +45,7 @@ def extract_markdown(content: bytes) -> Extracted:
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     metadata = read_front_matter(front[1]) if front else {}
-    title = metadata.pop("title", "") or title_among(headings)
+    title = metadata.pop("title", "") or title_among(headings) or title_of_first_lines(text)
     headings = _with_questions(text, headings)
     furniture = furniture_of(list(_contents(text, headings)), len(text))
     pictures = tuple(islice(spots_in(text, carried.pictures), MOST_PICTURES))

@@ -41,7 +41,8 @@ _SCANNED_LETTERS_PER_PAGE = 5  # a scan may carry a page number or a stamp as te
 _PAGES_LOOKED_AT_FOR_IMAGES = 20
 # Names of files and of nothing: what a program writes where nobody said a title.
 _NO_TITLE = re.compile(
-    r"untitled|\(?anonymous\)?|sin t[ií]tulo|.*\.(?:docx?|pdf|indd|qxd|tex|odt|rtf|dvi|html?|wpd|pptx?)|[^\s_]*_\S*"
+    r"untitled[-_ ]?\d{0,3}|\d{1,9}|about:.*|https?:.*"
+    r"|\(?anonymous\)?|sin t[ií]tulo|.*\.(?:docx?|pdf|indd|qxd|tex|odt|rtf|dvi|html?|wpd|pptx?)|[^\s_]*_\S*"
     r"|microsoft word - .*|(?:[a-z]:[\\/]|\\\\|/\w+/|file:).*"
     r"|(?:presentaci[óo]n de )?powerpoint(?: presentation)?|(?:documento?|presentaci[óo]n|presentation) ?\d{1,3}",
     re.IGNORECASE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from workers.ingestion.extract.outline.lines import Bookmark, Line
 from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
 
-WRAPPED_LINES = 4  # a heading may be printed over this many lines
+WRAPPED_LINES = 8  # a heading may be printed over this many lines: a law's title
 LINES_OF_A_NUMBER = 2  # "CHAPTER" and "FOUR" above a title
 REACH_ABOVE = 4  # lines from a title up to its number, blank ones between
 _NOT_LETTERS = re.compile(r"[\W_]+")

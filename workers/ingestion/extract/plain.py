@@ -14,6 +14,7 @@ from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines,
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
 from workers.ingestion.extract.outline.underlined import is_rule, underlined_lines
+from workers.ingestion.extract.titles import title_of_first_lines
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -48,7 +49,8 @@ def extract_text(content: bytes) -> Extracted:
     contents = contents_lines([lines])[0] - told.keys()
     listed = [(starts[number], starts[number] + len(lines[number])) for number in contents if lines[number]]
     headings = tuple(_heading_spans(lines, starts, told, contents))
-    return Extracted(text, headings=headings, furniture=furniture_of(sorted({*rules, *listed}), len(text)))
+    furniture = furniture_of(sorted({*rules, *listed}), len(text))
+    return Extracted(text, headings=headings, title=title_of_first_lines(text), furniture=furniture)
 
 
 def _heading_spans(

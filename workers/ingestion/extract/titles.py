@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from retrieval.text.references import heading_key
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan
 
 LOOKED_AT = 4_000  # characters from the beginning
 LONGEST_NORM = 450
+FIRST_LINES = 3  # a text without pages that names a law further down need not be it
 _NORM = re.compile(
     r"^(?:\d{3,6} )?(?P<title>(?P<name>(?:Ley(?: Org[áa]nica)?|(?:Real )?Decreto(?:-[Ll]ey| [Ll]egislativo)?|"
     r"Orden|Reglamento|Directiva) (?:\([A-Z]{2,3}\) )?[A-Z/]{0,8}\d{1,4}/\d{2,4}), de [^\n]{1,449})",
@@ -47,6 +49,12 @@ def title_at_the_top(extracted: Extracted) -> str:
     if len(highest) != 1 or len(extracted.headings) == 1 or extracted.text[: highest[0].start].strip():
         return ""
     return "" if heading_key(highest[0].title) else highest[0].title[:LONGEST_NORM]
+
+
+def title_of_first_lines(text: str) -> str:
+    """The title of the law that a text begins with, on one of its first lines; "" of any other text."""
+    lines = (line.lstrip("# ") for line in text[:LOOKED_AT].split("\n"))
+    return title_of_norm("\n".join(islice(filter(None, lines), FIRST_LINES)), "")
 
 
 def title_of_norm(text: str, declared: str) -> str:

@@ -3,8 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
 
 from retrieval.text.references import heading_key
 from workers.ingestion.extract.outline.contents import is_contents_title
@@ -19,6 +18,7 @@ FEWEST_LETTERS = 3
 LONGEST = 200
 FILLED, FULL_LINE = 0.8, 30  # of the longest line of a size, which has more than so many characters
 WRAPPED = 4  # lines of one heading
+WRAPPED_TITLE, LONGEST_TITLE = 8, 450  # lines and characters of a document's title: those of laws are long
 _NO_TITLE = re.compile(r"[;=]|\(\)|[.:,;]\Z|[a-záéíóúñ]\. [A-ZÁÉÍÓÚÑ]")  # a sentence or a line of code
 _BULLETIN = re.compile(r"(?:bolet[íi]n|diario|gaceta|journal|gazette|official journal)\b", re.IGNORECASE)
 
@@ -41,6 +41,7 @@ class PrintedLine:
 
 def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     """The large lines in order, neighbours of one size as one; levels by size."""
+    lines = _with_whole_title(lines)
     body = body_size(lines)
     running = _running(lines)
     found: list[PrintedLine] = []
@@ -49,7 +50,7 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     for line in lines:
         longest[line.size] = max(longest[line.size], len(line.text))
     for index, line in enumerate(lines):
-        if line.size < body * LARGER or not reads_as_title(line.text) or _unnumbered(line.text) in running:
+        if line.size < body * LARGER or not _reads_as_heading(line) or _unnumbered(line.text) in running:
             continue
         above = found[-1] if found and last == index - 1 else None
         if above and joined < WRAPPED and _goes_on(above, lines[last], line, longest[line.size]):
@@ -62,22 +63,41 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     if len(found) > MOST_SHARE * len(lines):
         return []
     levels = levels_by_size(found)
-    return [Bookmark(levels[line.size], line.text, line.page) for line in found if len(line.text) <= LONGEST]
+    return [Bookmark(levels[line.size], line.text, line.page) for line in found if _reads_as_heading(line)]
 
 
 def title_in_print(lines: Sequence[PrintedLine]) -> str:
-    """What stands on the first page in its largest print, once and over WRAPPED lines at most; "" where that is a place
-    in the document, or the name of a bulletin that it is a part of."""
-    front = [line for line in lines if line.page == 0]
-    largest = max((line.size for line in front), default=0.0)
-    runs = [[*run] for is_large, run in groupby(front, lambda line: are_alike(line.size, largest)) if is_large]
-    rest = [line for line in front if not are_alike(line.size, largest)]
-    if len(runs) != 1 or len(runs[0]) > WRAPPED or not rest or largest < LARGER * body_size(rest):
-        return ""
-    title = " ".join(line.text for line in runs[0])
-    if not reads_as_title(title) or is_contents_title(title) or heading_key(title) or _BULLETIN.match(title):
+    """What stands on the first page in its largest print, once and over WRAPPED_TITLE lines at most; "" where that is a
+    place in the document, or the name of a bulletin that it is a part of."""
+    first, end = _title_lines(lines)
+    title = " ".join(line.text for line in lines[first:end]).rstrip(".")
+    if is_contents_title(title) or heading_key(title) or _BULLETIN.match(title):
         return ""
     return title
+
+
+def _with_whole_title(lines: Sequence[PrintedLine]) -> Sequence[PrintedLine]:
+    """The lines, those of the document's title as one: its first line need not fill its width, and its last one may
+    end with a full stop."""
+    first, end = _title_lines(lines)
+    if end - first < 2:
+        return lines
+    title = " ".join(line.text for line in lines[first:end]).rstrip(".")
+    return [*lines[:first], replace(lines[first], text=title), *lines[end:]]
+
+
+def _title_lines(lines: Sequence[PrintedLine]) -> tuple[int, int]:
+    """From where to where the first page's largest lines stand, if that is in one place and reads as a title."""
+    front = [line for line in lines if line.page == 0]
+    largest = max((line.size for line in front), default=0.0)
+    large = [number for number, line in enumerate(front) if are_alike(line.size, largest)]
+    rest = [line for line in front if not are_alike(line.size, largest)]
+    if not rest or len(large) > WRAPPED_TITLE or largest < LARGER * body_size(rest):
+        return 0, 0
+    first, end = large[0], large[-1] + 1
+    title = " ".join(line.text for line in front[first:end])
+    title = title if end - first == 1 else title.rstrip(".")  # one line that ends so is a sentence
+    return (first, end) if end - first == len(large) and reads_as_title(title, LONGEST_TITLE) else (0, 0)
 
 
 def body_size(lines: Sequence[PrintedLine]) -> float:
@@ -128,7 +148,12 @@ def _unnumbered(text: str) -> str:
     return text.strip("0123456789 ")
 
 
-def reads_as_title(text: str) -> bool:
+def _reads_as_heading(line: PrintedLine) -> bool:
+    """As a title of a section does; on the first page, where the document's stands, it may be longer."""
+    return reads_as_title(line.text, LONGEST_TITLE if line.page == 0 else LONGEST)
+
+
+def reads_as_title(text: str, longest: int = LONGEST) -> bool:
     begins = text[:1].isalnum() or text[:1] in "¿¡§«“"
-    letters = sum(map(str.isalpha, text)) if len(text) <= LONGEST else 0
+    letters = sum(map(str.isalpha, text)) if len(text) <= longest else 0
     return begins and letters >= FEWEST_LETTERS and not _NO_TITLE.search(text)
