@@ -668,8 +668,13 @@ PROBES: dict[str, Probe] = {
         named(f"{OUTLINE}.faq", "_ASKED", "_ANSWERED", "_MARKED", "_BOLD"),
     ),
     "titles of headings": Probe(
-        lambda text: assemble([[f"Artículo {n}. {text[:400]}", *text.split("\n")[:20]] for n in range(1, 9)], []),
-        named(f"{OUTLINE}.numbered", "_ENDS", "_SENTENCE_INSIDE", "_LISTED"),
+        lambda text: (
+            assemble([[f"Artículo {n}. {text[:400]}", *text.split("\n")[:20]] for n in range(1, 9)], []),
+            plain.extract_text(
+                "\n".join(f"Artículo {n}. {text[:400]}" for n in range(1, 9)).encode("utf-8", "replace")
+            ),
+        ),
+        named(f"{OUTLINE}.numbered", "_ENDS", "_SENTENCE_INSIDE", "_LISTED", "_INTRODUCES"),
     ),
     "titles of documents": Probe(
         lambda text: (title_of_file(text), title_of_norm(text, ""), title_of_norm(f"Ley 1/2020, de {text}", "")),

@@ -178,6 +178,31 @@ def test_contents_that_are_typed_are_no_headings() -> None:
     assert [start for start, _ in extracted.furniture] == [0]
 
 
+def test_articles_have_the_title_below_them_where_most_do() -> None:
+    names = ("Subject matter", "Scope", "Definitions", "Transposition")
+
+    def law(document: Any, named: int) -> None:
+        for number, name in enumerate(names, 1):
+            document.add_heading(f"Article {number}", 3)
+            if number <= named:
+                document.add_paragraph(name)
+            document.add_paragraph("Member States shall adopt what is needed to comply with it.")
+
+    titles = [title for _, title in told(read(lambda document: law(document, 3)))]
+    assert titles == [*(f"Article {n}. {name}" for n, name in enumerate(names[:3], 1)), "Article 4"]
+    assert told(read(lambda document: law(document, 2)))[0] == (3, "Article 1")
+
+
+def test_an_article_that_word_runs_in_has_its_number_for_a_heading() -> None:
+    def law(document: Any) -> None:
+        for number in range(1, 4):
+            bold(document, f"ARTICULO {number}° — Son objetivos de esta ley los siguientes:")
+            document.add_paragraph("a) leer; b) escribir.")
+        bold(document, "presente ley serán exigibles")
+
+    assert [title for _, title in told(read(law))] == ["ARTICULO 1°", "ARTICULO 2°", "ARTICULO 3°"]
+
+
 def test_a_text_all_in_bold_has_no_headings() -> None:
     def build(document: Any) -> None:
         for number in range(6):

@@ -492,3 +492,16 @@ def test_a_law_without_pages_is_called_as_its_first_lines_say(media_type: str) -
     assert extract(f"{law}.\n\nArtículo 1. Objeto.\n\nLeer.".encode(), media_type).title == law
     notes = f"Notas\n\nuna\n\notra\n\n{law}.\n\nSe aplica."
     assert extract(notes.encode(), media_type).title == "", "a law that a text names is not what it is"
+
+
+def test_an_article_whose_text_begins_on_its_line_has_its_number_for_a_heading() -> None:
+    law = "\n\n".join(f"ARTICULO {n}°.- {WIDE}\notra línea, que acaba." for n in range(1, 4))
+    extracted = extract(f"{law}\n\nARTICULO 4°.- Comuníquese al Poder Ejecutivo.".encode(), TEXT)
+    assert [one.title for one in extracted.headings] == [f"ARTICULO {n}°." for n in range(1, 5)]
+    titled = "\n\n".join(f"Artículo {n}. Objeto y fines.\n\n{WIDE}\notra línea, que acaba." for n in range(1, 4))
+    assert extract(titled.encode(), TEXT).headings[0].title == "Artículo 1. Objeto y fines."
+
+
+def test_what_introduces_a_list_is_no_title_of_an_article() -> None:
+    lines = [line for n in (1, 2) for line in (f"Artículo {n}. Son fines de la norma:", "a) leer;", "b) y escribir.")]
+    assert [one.title for one in assemble([[WIDE, "otra.", *lines]], []).headings] == ["Artículo 1.", "Artículo 2."]

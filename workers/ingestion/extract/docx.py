@@ -6,7 +6,7 @@ cost 1.4 s on an 872-page handbook (this walk: 0.2 s) and pass over content cont
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,8 +25,9 @@ from workers.ingestion.extract.extracted import (
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines
+from workers.ingestion.extract.outline.fonts import reads_as_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
-from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
+from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines, run_in_articles
 from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
 from workers.ingestion.extract.outline.set_off import SetOff, set_off_lines
 from workers.ingestion.extract.titles import title_among, title_of_first_lines
@@ -54,6 +55,8 @@ _TAB = re.compile(r"(?<! ) *\t[ \t]*")
 _NO_TITLE = re.compile(r"(?:word )?document|documento|untitled|sin título|normal", re.IGNORECASE)
 _INDENT = "  "
 PLAIN_SIZE = 20  # half points of letters of which nothing is said
+FEWEST_TITLED, LEAST_TITLED = 3, 0.7  # articles with a title on the line below them, and of all
+LONGEST_TITLE_BELOW = 150
 UNTOLD = -1  # the level of a heading that no style tells
 
 
@@ -202,15 +205,32 @@ def with_set_off_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
 
 
 def with_whole_titles(found: list[DocxBlock]) -> list[DocxBlock]:
-    """The blocks, "ANEXO II" as one with the title on the line below it."""
+    """The blocks, "ANEXO II" as one with the title on the line below it, and so are articles where most have one."""
+    numbers = [index for index, block in enumerate(found) if _is_bare_article(block)]
+    titled = {index for index in numbers if _is_title_below(found, index)}
+    if len(titled) < max(FEWEST_TITLED, LEAST_TITLED * len(numbers)):
+        titled = set()
     blocks: list[DocxBlock] = []
-    for block in found:
-        if blocks and _is_number_of(blocks[-1], block):
-            text = f"{blocks[-1].text.rstrip('. ')}. {block.text}"
+    for index, block in enumerate(found):
+        if blocks and (_is_number_of(blocks[-1], block) or index - 1 in titled):
+            text = f"{blocks[-1].text.rstrip('. ')}. {block.text.strip()}"
             blocks[-1] = replace(blocks[-1], text=text, pictures=blocks[-1].pictures + block.pictures)
         else:
             blocks.append(block)
     return blocks
+
+
+def _is_bare_article(block: DocxBlock) -> bool:
+    """Whether a heading is an article's number and nothing else."""
+    place = numbered_place(one_line(block.text)) if block.level and not block.is_title else None
+    return bool(place and place.bare and place.family == "articulo")
+
+
+def _is_title_below(found: Sequence[DocxBlock], index: int) -> bool:
+    """Whether a short paragraph that is no sentence stands between a heading and its text."""
+    title, text = [*found[index + 1 : index + 3], DocxBlock(""), DocxBlock("")][:2]
+    is_text = not (title.level or title.in_list or title.is_contents or text.level or "|" in title.text)
+    return is_text and bool(text.text) and len(title.text) <= LONGEST_TITLE_BELOW and reads_as_title(title.text.strip())
 
 
 def _is_number_of(above: DocxBlock, block: DocxBlock) -> bool:
@@ -232,6 +252,8 @@ def with_numbered_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
     )
     if not asked and not any(not found[index].level for index in places):
         return found
+    untold = {index: place for index, place in places.items() if not found[index].level}
+    run_in = run_in_articles([one.text.strip() for one in found], untold, are_wrapped=False)
     blocks: list[DocxBlock] = []
     for index, block in enumerate(found):
         place = places.get(index)
@@ -239,7 +261,7 @@ def with_numbered_blocks(found: list[DocxBlock]) -> list[DocxBlock]:
             blocks.append(replace(block, level=UNTOLD, rank=QUESTION_RANK))
         elif block.level or place is None:
             blocks.append(replace(block, rank=place.rank) if place else block)
-        elif len(block.text) <= LONGEST_TITLE and "\n" not in block.text:
+        elif index not in run_in and len(block.text) <= LONGEST_TITLE and "\n" not in block.text:
             blocks.append(replace(block, level=UNTOLD, rank=place.rank, in_list=False, text=block.text.strip()))
         else:
             text = block.text.strip()

@@ -12,7 +12,7 @@ from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines, question_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
-from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines
+from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines, run_in_articles
 from workers.ingestion.extract.outline.underlined import is_rule, underlined_lines
 from workers.ingestion.extract.titles import title_of_first_lines
 
@@ -61,6 +61,9 @@ def _heading_spans(
     is_text = [number not in contents for number in range(len(lines))]
     places = numbered_lines(lines, is_text, [number in told for number in range(len(lines))])
     others = {*places, *told, *contents}
+    run_in = run_in_articles(
+        lines, {index: one for index, one in places.items() if index not in told}, are_wrapped=True
+    )
     asked = question_lines(["" if number in others else line for number, line in enumerate(lines)])
     ranks = {
         **dict.fromkeys(told, 0),
@@ -70,7 +73,8 @@ def _heading_spans(
     levels = levels_of([FoundHeading(told.get(index, 0), ranks[index]) for index in sorted(ranks)])
     for index, level in zip(sorted(ranks), levels, strict=True):
         line, place = lines[index], places.get(index)
-        end = place.end if place and index not in told and len(line) > LONGEST_TITLE else len(line)
+        has_text = index in run_in or (index not in told and len(line) > LONGEST_TITLE)
+        end = place.end if place and has_text else len(line)
         title = line[:end] if place or index in told else question_title(line)
         yield HeadingSpan(level, one_line(title), starts[index], starts[index] + end)
 

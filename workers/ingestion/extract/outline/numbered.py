@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from workers.ingestion.extract.outline.lines import Bookmark, Line
@@ -21,9 +21,11 @@ FILLED = 0.75  # of the page's line width: such a line goes on below
 LONGEST_TITLE, MOST_TITLE_LINES = 250, 4
 LONGEST_LAST_TITLE, MOST_LAST_TITLE_LINES = 450, 7  # of dispositions, which name the laws that they change
 LONGEST_CLAUSE_TITLE = 90
+RUN_IN = 0.5  # of a text's articles
 SHORT_TITLE = 60  # of a clause: its first words
 _ENDS = re.compile(r"[.:;!?…]\)?\Z")
 _SENTENCE_INSIDE = re.compile(r"\.[-–—]? (?=[A-ZÁÉÍÓÚÑ¿«\d])")
+_INTRODUCES = re.compile(r"[:;,]\Z")  # a title ends otherwise
 _LISTED = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]")
 
 
@@ -95,6 +97,23 @@ def numbered_lines(
     return dict(headings_among(candidates))
 
 
+def run_in_articles(lines: Sequence[str], places: Mapping[int, NumberedPlace], *, are_wrapped: bool) -> frozenset[int]:
+    """Of a text without pages the articles whose text begins on the line of their number: it is too long for a title,
+    introduces something, or, where lines `are_wrapped`, goes on in the one below. Where most do so, all do."""
+    width = max((len(line) for line in lines), default=0) if are_wrapped else 0
+    articles = [index for index, place in places.items() if place.family == "articulo" and not place.bare]
+    found = frozenset(index for index in articles if _has_its_text(lines, index, width))
+    return frozenset(articles) if len(found) > RUN_IN * len(articles) else found
+
+
+def _has_its_text(lines: Sequence[str], index: int, width: int) -> bool:
+    line = lines[index]
+    if len(line) > LONGEST_TITLE or _INTRODUCES.search(line[-1:]):
+        return True
+    goes_on = index + 1 < len(lines) and bool(lines[index + 1].strip()) and not _ENDS.search(line[-3:])
+    return bool(width) and goes_on and len(line) >= FILLED * width
+
+
 def _begins(lines: Sequence[Line], index: int, places: Sequence[NumberedPlace | None], widths: Sequence[int]) -> bool:
     """Whether the line begins something: the one above does not go on in it, or is the title of a bare number."""
     above = lines[index - 1] if index else None
@@ -143,7 +162,7 @@ def _headed(
             named = inside.start() + 1 if inside and not _LISTED.match(line.text, place.end + 1) else place.end
             return _heading(line, line.text[:named], place.rank, named), index + 1
         end = _end_of_title(lines, index, place, widths, places)
-        if not end:
+        if not end or (place.family == "articulo" and lines[end - 1].text.endswith(":")):
             return _heading(line, line.text[: place.end], place.rank, place.end), index + 1
     text = " ".join(one.text for one in lines[index:end])
     return _heading(replace(line, text=text), text, place.rank, 0), end

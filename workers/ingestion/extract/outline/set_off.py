@@ -27,7 +27,11 @@ def set_off_lines(paragraphs: Sequence[SetOff]) -> dict[int, int]:
     found = [
         line
         for line, one in zip(lines, paragraphs, strict=True)
-        if one.may_be and len(one.text) <= LONGEST and line.size >= body * LARGER and reads_as_title(one.text)
+        if one.may_be
+        and len(one.text) <= LONGEST
+        and not one.text[:1].islower()
+        and line.size >= body * LARGER
+        and reads_as_title(one.text)
     ]
     if sum(len(line.text) for line in found) > MOST_SHARE * sum(len(one.text) for one in paragraphs):
         return {}
