@@ -29,7 +29,7 @@ def keep_trace(search: Search, retrieval: Retrieval, **_signal: Any) -> None:
         agent=search.agent,
         **tracing.words_of(search.query, is_personal=search.is_personal),
         scope_size=len(search.scope.corpus_ids),
-        candidates=[tracing.candidate_entry(one) for one in retrieval.candidates],
+        candidates=tracing.candidate_entries(retrieval),
         usage={"re-ranking": {"prompt_tokens": search.meter.tokens, "completion_tokens": 0}}
         if search.meter.tokens
         else {},

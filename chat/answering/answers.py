@@ -11,8 +11,8 @@ from agents.llm.metering import metered
 from chat.answering import adaptive
 from chat.answering.admission import Admission, Asking
 from chat.answering.attempting import attempt_from, stream_first_attempt
-from chat.answering.attempts import Answer
-from chat.answering.condensing import AS_ASKED
+from chat.answering.attempts import Answer, Attempt
+from chat.answering.condensing import AS_ASKED, Rewriting
 from chat.answering.inquiry import Inquiry
 from chat.models import Message
 from chat.stream.live import Live, Reader
@@ -75,6 +75,19 @@ def decide(admitted: "asyncio.Future[None]", error: Exception | None = None) -> 
 
 async def give(answer: Answer, inquiry: Inquiry, live: Live) -> None:
     """Search, speak, and with adaptive retrieval do better. `answer` says afterwards how it ended."""
+    rewriting, first = await search_first(answer, inquiry, live)
+    if first is None:
+        return
+    deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
+    await stream_first_attempt(answer, inquiry, first, live, deadline)
+    if inquiry.agent.adaptive:
+        await adaptive.improve(answer, inquiry, rewriting, live)
+    answer.status = Message.Status.STOPPED if live.stopped else Message.Status.COMPLETE
+
+
+async def search_first(answer: Answer, inquiry: Inquiry, live: Live) -> tuple[Rewriting, Attempt | None]:
+    """What was searched for, and the first attempt; None where the answer was stopped before. The attempt alone holds
+    what was found, so that what it lets go of while its model speaks is gone."""
     rewriting, retrieval = AS_ASKED, None
     if not live.stopped:
         with live.until_stopped():
@@ -82,10 +95,5 @@ async def give(answer: Answer, inquiry: Inquiry, live: Live) -> None:
             answer.condensed, answer.rewriting = rewriting.question, rewriting.usage
             retrieval = await inquiry.plan.retrieve(inquiry.question.text, rewriting)
     if retrieval is None:
-        return
-    first = await in_thread(attempt_from, answer, inquiry, inquiry.plan, retrieval, 1)
-    deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
-    await stream_first_attempt(answer, inquiry, first, live, deadline)
-    if inquiry.agent.adaptive:
-        await adaptive.improve(answer, inquiry, rewriting, live)
-    answer.status = Message.Status.STOPPED if live.stopped else Message.Status.COMPLETE
+        return rewriting, None
+    return rewriting, await in_thread(attempt_from, answer, inquiry, inquiry.plan, retrieval, 1)

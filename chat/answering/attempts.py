@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -70,6 +70,10 @@ class Attempt:
     @property
     def all_sources(self) -> list[Citation | AnswerTable]:
         return [*self.sources, *self.tables]
+
+    def forget_candidates(self) -> None:
+        """Once they are stored: of fifty that were looked at some twenty kilobytes, for as long as the model speaks."""
+        self.retrieval = replace(self.retrieval, candidates=())
 
     def add_usage(self, used: Usage) -> None:
         """Of one round with the model; where none was counted it stays NOTHING."""

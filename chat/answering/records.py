@@ -163,8 +163,8 @@ def open_answer(conversation: Conversation, question: str, message: UUID, replac
 
 
 def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
-    """Store what was found, while the model is asked: confidence, citations and trace. Raises NotFound if the
-    conversation was deleted meanwhile."""
+    """Store what was found, while the model is asked: confidence, citations and trace; the attempt then forgets its
+    candidates. Raises NotFound if the conversation was deleted meanwhile."""
     with transaction.atomic():
         answer = Message.objects.unclosed().filter(pk=attempt.message)
         if not answer.update(attempt=attempt.number, writer_seen_at=DatabaseNow(), **of_retrieval(attempt)):
@@ -172,6 +172,7 @@ def keep_sources(agent: Agent, question: str, attempt: Attempt) -> None:
         Citation.objects.bulk_create(attempt.sources)
         words = tracing.words_of(question, is_personal=attempt.is_personal)
         Trace.objects.create(message_id=attempt.message, agent=agent, **words, **tracing.trace_found(attempt))
+    attempt.forget_candidates()
 
 
 def keep_round(attempt: Attempt, number: int) -> None:

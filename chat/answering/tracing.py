@@ -10,7 +10,7 @@ Admins read traces. So one whose words may tell of somebody's own documents is m
      "calls": of tools, in order, {"tool", "source", "fingerprint", "rows", "milliseconds", "refused": code | ""},
      "fault": "" | "evaluator_failed" | "search_failed" | "nothing_found" | a model error's code,
      "timings": milliseconds by stage of its search}
-`candidates`, of the attempt that was kept, best first:
+`candidates`, of the first attempt from when it is told, in the end of the one that was kept, best first:
     {"chunk", "document", "corpus", "corpus_type", "dense", "bm25", "fused", "relevance", "kept", "reason"}
 `usage`: tokens by purpose, {"answer" | "evaluation" | "rewriting": {"prompt_tokens", "completion_tokens"}}
 """
@@ -43,19 +43,21 @@ def trace_found(attempt: Attempt) -> dict[str, Any]:
         "model": model_name(attempt),
         **retrieval_entry(retrieval),
         **cause_of_it(),
-        "candidates": [{"chunk": str(one.chunk), "relevance": one.relevance} for one in retrieval.chunks],
+        "candidates": candidate_entries(retrieval),
     }
 
 
 def trace_ended(answer: Answer) -> dict[str, Any]:
-    """What is known when the answer has ended; nothing of one that was never searched for."""
+    """What is known when the answer has ended; nothing of one that was never searched for. The first attempt's
+    candidates are stored already."""
     if (best := answer.best) is None:
         return {}
+    is_other = best is not answer.attempts[0]
     return {
         **retrieval_entry(best.retrieval),
         **words_at_the_end(answer),
         "attempts": [attempt_entry(one, kept=one is best) for one in answer.attempts],
-        "candidates": [candidate_entry(one) for one in best.retrieval.candidates],
+        **({"candidates": candidate_entries(best.retrieval)} if is_other else {}),
         "usage": {purpose: counts(usage) for purpose, _, usage in usage_by_purpose(answer)},
         "cost": total_cost(answer),
     }
@@ -101,6 +103,10 @@ def attempt_entry(attempt: Attempt, *, kept: bool) -> dict[str, Any]:
         "timings": dict(retrieval.timings),
         **({"calls": [one.entry for one in attempt.steps]} if attempt.steps else {}),
     }
+
+
+def candidate_entries(retrieval: Retrieval) -> list[dict[str, Any]]:
+    return [candidate_entry(one) for one in retrieval.candidates]
 
 
 def candidate_entry(one: TracedCandidate) -> dict[str, Any]:

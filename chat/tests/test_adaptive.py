@@ -112,6 +112,7 @@ def test_a_poor_answer_is_tried_again_at_the_size_that_its_fault_asks_for(
     told = [str(one.chunk_id) for one in Citation.objects.filter(message=kept)]
     assert told == [source["chunk"] for source in second.data["sources"]]
     assert {Chunk.objects.get(pk=chunk).granularity for chunk in told} == {size}
+    assert {*told} <= {one["chunk"] for one in Trace.objects.get().candidates if one["kept"]}
 
 
 def test_after_three_attempts_the_last_stands_if_none_was_better(alicia: Caller, chat_model: ModelServer) -> None:
