@@ -60,14 +60,7 @@ class StraightToAsyncViews:
             await self.until_disconnect(receive, self.answer(scope, body, match, send))
 
     async def answer(self, scope: HttpScope, body: IO[bytes], match: ResolverMatch, send: Send) -> None:
-        request = build_request(scope, body)
-        request.resolver_match = match
-        translation.activate(translation.get_language_from_request(request))  # of this task's context only
-        response = with_headers(request, await respond(request, match))
-        try:
-            await self.handler.send_response(response, send)
-        finally:
-            body.close()
+        await self.handler.send_response(await response_to(scope, body, match), send)
 
     async def until_disconnect(self, receive: Receive, answering: Awaitable[None]) -> None:
         """Run the answer; cancel it when the client goes away, and wait until it has cleaned up."""
@@ -107,6 +100,7 @@ def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:
         match = resolve(scope["path"])
     except Resolver404:
         return None
+    match.tried = None  # a list for each pattern before it, which only Django's page about unknown addresses shows
     return match if iscoroutinefunction(match.func) else None
 
 
@@ -117,6 +111,18 @@ def build_request(scope: HttpScope, body: IO[bytes]) -> ASGIRequest:
     request.session = sessions.SessionStore(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
     request.user = SimpleLazyObject(lambda: user_of(request))  # type: ignore[assignment]
     return request
+
+
+async def response_to(scope: HttpScope, body: IO[bytes], match: ResolverMatch) -> HttpResponseBase:
+    """Nothing of the request is kept by then: the answer may be sent for minutes, beside hundreds of others."""
+    request = build_request(scope, body)
+    request.resolver_match = match
+    translation.activate(translation.get_language_from_request(request))  # of this task's context only
+    try:
+        return with_headers(request, await respond(request, match))
+    finally:
+        body.close()
+        del request.user  # who is looked up refers to the request: both would wait for the garbage collector
 
 
 async def respond(request: ASGIRequest, match: ResolverMatch) -> HttpResponseBase:

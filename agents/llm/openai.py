@@ -141,7 +141,9 @@ class OpenAIClient:
         while not chunks.done:
             if not (received := await self._read(response, chunks, limit, said)):
                 break
-            if text := chunks.feed(received):
+            text = chunks.feed(received)
+            del received  # some kilobytes where many rest, which are not read again
+            if text:
                 said = True
                 yield text
             if chunks.failed:

@@ -1,0 +1,46 @@
+"""What an open answer holds while its model speaks: hundreds of them stand open at once."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+from django.core.handlers.asgi import ASGIRequest
+
+from chat.models import Trace
+from retrieval.results import TracedCandidate
+from tests.fakes.fixtures import ModelServer
+from tests.library import ABOUT_LOANS, Library
+from tests.live import Caller, LiveServer, eventually
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def alicia(server: LiveServer, library: Library) -> Caller:
+    return server.by_key(library.alicia)
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Without the garbage collector, which comes round seldom in a web process (config.asgi)."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def is_held(kind: type) -> bool:
+    return any(type(one) is kind for one in gc.get_objects())
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_while_a_model_speaks_its_request_is_gone_and_the_candidates_are_in_the_trace_alone(
+    alicia: Caller, chat_model: ModelServer
+) -> None:
+    chat_model.script(endless=True, pace=0.02)
+    with alicia.ask("writer", ABOUT_LOANS) as stream:
+        stream.until("token")
+        eventually(lambda: Trace.objects.exists())
+        assert any(one["reason"] == "kept" for one in Trace.objects.get().candidates)
+        eventually(lambda: not is_held(TracedCandidate))
+        eventually(lambda: not is_held(ASGIRequest))
