@@ -19,8 +19,9 @@ from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
-from agents.llm.quoting.lasting import has_duration, is_lasting_word, says_it_lasts
+from agents.llm.quoting.lasting import has_duration, is_lasting_word, tells_a_duration
 from agents.llm.quoting.question_kinds import announces, enumerates
+from agents.llm.quoting.quotable import title_shown
 from agents.llm.quoting.roles import AskedRole, names_its_people
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
@@ -432,9 +433,10 @@ PROBES: dict[str, Probe] = {
         named("retrieval.places.about", "_ABOUT", "_THIS", "_SUMMARY"),
     ),
     "how long something lasts": Probe(
-        lambda text: (is_lasting_word(text), says_it_lasts(text), has_duration(fold_latin(text), ())),
-        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_ONLY_LASTS", "_FINES", "_PRICES"),
+        lambda text: (is_lasting_word(text), tells_a_duration(text), has_duration(fold_latin(text), ())),
+        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_SAYS", "_TOLD", "_ONLY_LASTS", "_FINES", "_PRICES"),
     ),
+    "a title in an answer": Probe(title_shown, named("agents.llm.quoting.quotable", "_MARKDOWN", "_BEGINS_A_LIST")),
     "what announces a table": Probe(
         lambda text: answer("¿Cuáles son los casos?", [Passage(1, f"Los casos {text} siguientes.{ROWS}", "t")], "es"),
         named("agents.llm.quoting.announcing", "_TO_COME", "_FOLLOWS", "_TABLE", "_CAPTION"),

@@ -21,26 +21,27 @@ def alicia(server: LiveServer, library: Library) -> Caller:
 
 
 @pytest.fixture
-def uncollected() -> Iterator[None]:
-    """Without the garbage collector, which comes round seldom in a web process (config.asgi)."""
+def others() -> Iterator[list[object]]:
+    """What tests before have left of them; without the garbage collector, which comes round seldom in a web process
+    (config.asgi)."""
     gc.collect()
     gc.disable()
-    yield
+    yield held(TracedCandidate, ASGIRequest)
     gc.enable()
 
 
-def is_held(kind: type) -> bool:
-    return any(type(one) is kind for one in gc.get_objects())
+def held(*kinds: type) -> list[object]:
+    return [one for one in gc.get_objects() if type(one) in kinds]
 
 
-@pytest.mark.usefixtures("uncollected")
 def test_while_a_model_speaks_its_request_is_gone_and_the_candidates_are_in_the_trace_alone(
-    alicia: Caller, chat_model: ModelServer
+    alicia: Caller, chat_model: ModelServer, others: list[object]
 ) -> None:
+    known = set(map(id, others))
     chat_model.script(endless=True, pace=0.02)
     with alicia.ask("writer", ABOUT_LOANS) as stream:
         stream.until("token")
         eventually(lambda: Trace.objects.exists())
         assert any(one["reason"] == "kept" for one in Trace.objects.get().candidates)
-        eventually(lambda: not is_held(TracedCandidate))
-        eventually(lambda: not is_held(ASGIRequest))
+        eventually(lambda: known.issuperset(map(id, held(TracedCandidate))))
+        eventually(lambda: known.issuperset(map(id, held(ASGIRequest))))
