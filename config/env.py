@@ -88,14 +88,17 @@ def json_object(name: str) -> Any:
 def address(name: str) -> str:
     """The address of a server by HTTP; empty where it is not set. What is none is not told: it may hold a password."""
     said = str(env.str(name, default="")).strip()
-    try:
-        split = urlsplit(said)
-        is_one = split.scheme in ("http", "https") and bool(split.hostname) and split.port != 0
-    except ValueError:
-        is_one = False
-    if said and not is_one:
+    if said and not is_http_address(said):
         raise ImproperlyConfigured(f"{name} is no address of a server: write http://HOST:PORT or https://HOST.")
     return said
+
+
+def is_http_address(said: str) -> bool:
+    try:
+        split = urlsplit(said)
+        return split.scheme in ("http", "https") and bool(split.hostname) and split.port != 0
+    except ValueError:
+        return False
 
 
 def broker() -> str:

@@ -44,8 +44,8 @@ from retrieval.ranking.order import ConfirmedHits, depth, order_hits
 from retrieval.ranking.relevance import RelevanceScale, SearchQuery
 from retrieval.ranking.rerank import get_reranker
 from retrieval.ranking.rerank.base import RerankUnavailable
-from retrieval.ranking.selection import select_passages, trace_candidates
-from retrieval.results import Retrieval, RetrievalPolicy, TracedCandidate
+from retrieval.ranking.selection import Selection, select_passages, trace_candidates
+from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk, TracedCandidate
 from retrieval.spaces.opened import index_of, provider_of, space_in_use
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import ExactTerm, exact_terms
@@ -122,16 +122,7 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     trace = trace_candidates(hits, dropped, selection, chunks, policy.top_k)
     watch.lap("fit")
     degraded = "embedding_unavailable" if vectors is None and not by_words else None
-    counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
-    rating = rate_passages(
-        question.phrasings,
-        ordered,
-        counted,
-        candidates,
-        calibrated,
-        by_words="bm25" in policy.legs,
-        is_narrowed=bool(looked.documents),
-    )
+    rating = _rated(question, ordered, selection, candidates, calibrated, policy, is_narrowed=bool(looked.documents))
     rating = rate_named(rating, question, selection, standing, chunks, is_narrowed=bool(policy.requirements))
     return replace(
         result,
@@ -145,6 +136,24 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
         candidates=trace,
         notes=notes,
         named=standing.named,
+    )
+
+
+def _rated(
+    question: SearchQuery,
+    ordered: Sequence[RetrievedChunk],
+    selection: Selection,
+    candidates: Candidates,
+    calibrated: EmbeddingSpace,
+    policy: RetrievalPolicy,
+    *,
+    is_narrowed: bool,
+) -> float:
+    """0..1: the chance that the passages answer. `is_narrowed`: they are of documents that the question names."""
+    counted = [passage for passage in selection.passages if passage.relevance >= (policy.counted_from or 0.0)]
+    searched_words = "bm25" in policy.legs
+    return rate_passages(
+        question.phrasings, ordered, counted, candidates, calibrated, by_words=searched_words, is_narrowed=is_narrowed
     )
 
 

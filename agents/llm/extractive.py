@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
 from agents.llm.quoting.composing import cite, compose
+from agents.llm.quoting.lacking import lacks_what_was_asked
 from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
 from agents.llm.quoting.quotable import title_shown
-from agents.llm.quoting.selecting import Chosen, lacks_what_was_asked, opening_statements, select_statements, stands_out
+from agents.llm.quoting.selecting import Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.source import without_source
 from retrieval.text.asked_names import says_only_where

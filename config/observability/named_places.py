@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 from django.core.checks import register as register_check
 
-from config.env import env
+from config.env import env, is_http_address
 from config.observability.tracing import ENDPOINTS, is_wanted
 
 EVERYBODY = "*"
@@ -84,11 +83,5 @@ def the_collector_has_an_address(app_configs: Any, **kwargs: Any) -> list[CheckM
 
 def _endpoints_that_are_none() -> Iterator[str]:
     for name in ENDPOINTS if is_wanted() else ():
-        said = os.environ.get(name, "").strip()
-        try:
-            split = urlsplit(said)
-            is_one = split.scheme in ("http", "https") and bool(split.hostname) and split.port != 0
-        except ValueError:
-            is_one = False
-        if said and not is_one:
+        if (said := os.environ.get(name, "").strip()) and not is_http_address(said):
             yield name

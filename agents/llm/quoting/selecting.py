@@ -17,30 +17,20 @@ from typing import NamedTuple
 
 from agents.llm.quoting.announcing import announced_block, is_below, only_announces, whole_of
 from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
-from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans, lists_works
-from agents.llm.quoting.lasting import tells_a_duration
+from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import (
     Wish,
-    announces,
     asked_pair,
-    asks_for_difference,
-    asks_what_there_is,
-    counted_by,
-    enumerates,
-    has_counted,
     has_kind,
-    is_counted_behind,
     kind_of_question,
 )
-from agents.llm.quoting.statements import Statement, said_words
-from agents.llm.quoting.topic import Wording
+from agents.llm.quoting.statements import Statement
 from retrieval.text.stems import words
 
 MOST = 3  # statements of an answer
 SURE = 0.85
 AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
-ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of something else is no answer
 CLEAR = 1.0  # the first one's probability and its share of the topic together
 LONGEST_ANSWER = 800  # characters, that a further statement may not pass
 WORTH_ADDING = 0.1  # of the first one's probability
@@ -223,89 +213,6 @@ def stands_out(chosen: Sequence[Chosen]) -> bool:
     if not is_clear or introduces(chosen[0].statement) or chosen[0].is_imprint:
         return False
     return not only_announces(chosen[0].statement) or any(one.statement.is_whole for one in chosen)
-
-
-def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or what
-    something is by default, and nothing names it; or what something is, and nothing says it; or how it is done, and a
-    sentence about something else says in passing that it is; or who, and a bibliography is quoted; or several things,
-    and one is told."""
-    kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
-    if _lacks_some(question, chosen):
-        return True
-    if asks_what_one_thing_is(question):
-        return not chosen[0].defines
-    if kind is Wish.PERSON:
-        return lists_works(chosen[0].statement)
-    if kind is Wish.STEPS:
-        return chosen[0].is_aside and not chosen[0].statement.is_whole
-    if kind is Wish.VALUE:
-        return chosen[0].lacks_subject
-    return kind in AMOUNTS and _lacks_amount(question, chosen, kind, asked)
-
-
-def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
-    """Whether no number, date or duration is told, or that of another thing."""
-    if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
-        return True
-    if kind is Wish.SPAN and not any(map(_may_be_a_duration, chosen)):
-        return True
-    if chosen[0].statement.is_whole:
-        return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
-    counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
-    return not any(
-        _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
-    )
-
-
-def _may_be_a_duration(one: Chosen) -> bool:
-    """A sentence has to say so; an item and a row need not."""
-    return one.statement.block.form is not Form.PARAGRAPH or tells_a_duration(one.statement.text)
-
-
-def _lacks_some(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether all of several things, or two of which the difference is asked, are asked for, and one is told."""
-    if any(one.statement.is_whole for one in chosen):
-        return False
-    if asks_for_difference(question) and (pair := asked_pair(question)):
-        return not _tells_both(pair, [one.statement for one in chosen])
-    told = [one.statement.text for one in chosen]
-    if not asks_what_there_is(question) or any(map(enumerates, told)):
-        return False
-    return len(told) == 1 or any(map(announces, told))
-
-
-def _tells_both(pair: Sequence[frozenset[str]], told: Sequence[Statement]) -> bool:
-    """Whether each of two things is spoken of, the one that has all words of the other without the rest of its own."""
-    one, other = sorted(pair, key=len)
-    said = [Wording((*each.words, *said_words(each.block.lead))) for each in told]
-    below = [Wording(each.heading) for each in told]
-    own = other - one
-    if one <= other:
-        has_one = any(all(map(each.has, one)) and not any(map(each.has, own)) for each in said)
-    else:
-        has_one = _is_told(one - other, said) or _is_told_below(one - other, own, below)
-    return has_one and (_is_told(own, said) or _is_told_below(own, one - other, below))
-
-
-def _is_told(thing: frozenset[str], said: Sequence[Wording]) -> bool:
-    return any(all(map(each.has, thing)) for each in said)
-
-
-def _is_told_below(thing: frozenset[str], other: frozenset[str], headings: Sequence[Wording]) -> bool:
-    """Whether something is told below a heading of the one, and not of both, unless several things are."""
-    return any(all(map(each.has, thing)) and (len(headings) > 1 or not any(map(each.has, other))) for each in headings)
-
-
-def _says_how_much(one: Chosen, kind: Wish, asked: frozenset[str], counted: frozenset[str]) -> bool:
-    """Whether it has a number, a date or a duration, and the word for what that is of; where what is counted stands in
-    it, the number stands beside that: "el Congreso de los Diputados" counts none."""
-    if one.lacks_subject or has_kind(one.statement.text, kind, asked) is False:
-        return False
-    said = words(one.statement.text)
-    return (
-        not counted.intersection(one.statement.stems) or has_counted(said, counted) or is_counted_behind(said, counted)
-    )
 
 
 def _may_be_added(one: Statement, probability: float, chosen: Sequence[Chosen]) -> bool:
