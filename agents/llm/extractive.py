@@ -85,7 +85,8 @@ def reply_to(request: ModelRequest) -> Reply:
             is_about=bool(request.outline),
             places=request.places,
         )
-        said = said._replace(text="\n\n".join((said.text, *_outlined(request))))
+        if not said.is_doubtful:
+            said = said._replace(text="\n\n".join((said.text, *_outlined(request))))
     introduction = INTRODUCTION[_spoken(request.language)]
     has_said_so = any(introduction in one.content for one in request.messages if one.role == "assistant")
     if has_said_so or not request.passages:

@@ -8,6 +8,7 @@ from retrieval.text.folding import fold_latin
 from retrieval.text.place_words import ASKS_FOR_ALL
 from retrieval.text.stems import stems
 
+FEWEST_OF_A_SENTENCE = 6  # words
 LONGEST = 300  # characters of a question, and of a heading, that are looked at
 
 _ABOUT = re.compile(
@@ -47,3 +48,8 @@ def says_this_document(question: str) -> bool:
 def is_summary(heading: str) -> bool:
     """Whether a heading announces what its document or chapter is about: "Artículo 1. Objeto", "1. Introduction"."""
     return _SUMMARY.match(fold_latin(heading[:LONGEST])) is not None
+
+
+def is_sentence(heading: str) -> bool:
+    """Whether a heading is one that an article's text begins with: "Art. 1.1. This guide is about loans."."""
+    return heading.rstrip().endswith((".", ":", ";")) and len(heading.split()) >= FEWEST_OF_A_SENTENCE

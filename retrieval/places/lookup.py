@@ -12,10 +12,16 @@ from uuid import UUID
 from corpora.metadata.names import DOCUMENT
 from corpora.scope import Scope
 from retrieval.places import statements
-from retrieval.places.about import asks_what_about, is_all_that_is_asked, is_summary, says_this_document
+from retrieval.places.about import (
+    asks_what_about,
+    is_all_that_is_asked,
+    is_sentence,
+    is_summary,
+    says_this_document,
+)
 from retrieval.places.names import name_key
 from retrieval.places.resolution import Resolution, resolve_names
-from retrieval.places.sections import FoundSection, chosen_sections
+from retrieval.places.sections import MOST_AROUND, FoundSection, chosen_sections
 from retrieval.ranking.preference import preference_shares
 from retrieval.results import RetrievalPolicy
 from retrieval.text.asked_headings import asked_headings
@@ -160,7 +166,7 @@ def _of_a_document(looked: Looked, documents: frozenset[UUID], scope: Scope, pol
     """With the section as a place that says what the document is about."""
     (document,) = documents
     rows = statements.headings_within(document, scope, 0, None)
-    key, start, end = _telling(rows)
+    key, start, end = telling_section(rows)
     held = statements.sections_held((key,), documents, scope, policy.granularity) if key else None
     own = sorted((row for row in held or () if row[5] == start), key=lambda row: row[-2])
     if not own:
@@ -178,26 +184,28 @@ def _of_a_document(looked: Looked, documents: frozenset[UUID], scope: Scope, pol
     return replace(looked, asked=asked, sections=(section,), outline=outline_of(rows))
 
 
-def _telling(rows: Sequence[tuple[str, int, int, str]]) -> tuple[str, int, int]:
+def telling_section(rows: Sequence[tuple[str, int, int, str]]) -> tuple[str, int, int]:
     """The key, the beginning and the end (0: its own) of the section that says what a document is about: the first that
     is headed so, else the first with text of its own, as far as that goes; "" where there is none with a key."""
     keyed = [(title, start, key) for title, _, start, key in rows if key]
     starts = sorted({start for _, start, _ in keyed})
     last = max(BEGINNING * max(starts, default=0), *starts[FIRST_HEADINGS - 1 : FIRST_HEADINGS] or starts[-1:], 0)
-    for title, start, key in keyed:
-        if is_summary(title) and start <= last:
-            return key, start, 0
     ends = dict(pairwise(sorted({start for _, _, start, _ in rows})))
+    for title, start, key in keyed:
+        has_text = start not in ends or ends[start] - start > len(title) + MOST_AROUND
+        if is_summary(title) and start <= last and has_text:
+            return key, start, 0
     long = ((key, start, ends.get(start, 0)) for _, start, key in keyed)
     return next((one for one in long if not one[2] or one[2] - one[1] >= ENOUGH_TEXT), ("", 0, 0))
 
 
 def outline_of(rows: Sequence[tuple[str, int, int, str]]) -> tuple[str, ...]:
-    """The titles of the highest level of which there are several; tables and figures are none."""
+    """The titles of the highest level of which there are several; tables and figures are none. None where some are
+    the sentences that an article begins with: what they are of is no title."""
     titles = {start: (level, title) for title, level, start, key in rows if key.partition(":")[0] not in CAPTIONED}
     for level in sorted({level for level, _ in titles.values()}):
         if len(own := [title for one, title in titles.values() if one == level]) > 1:
-            return tuple(own)
+            return () if any(map(is_sentence, own)) else tuple(own)
     return ()
 
 

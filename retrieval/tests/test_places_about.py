@@ -7,7 +7,7 @@ import pytest
 from accounts.models import Membership
 from corpora.models import Corpus, Section
 from retrieval.places.about import asks_what_about, is_summary
-from retrieval.places.lookup import outline_of
+from retrieval.places.lookup import outline_of, telling_section
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import retrieve
 from retrieval.tests.shelf import scope_of, shelve
@@ -106,3 +106,21 @@ def test_who_asks_what_something_is_about(question: str, is_so: bool) -> None:
 def test_what_announces_a_summary() -> None:
     assert all(map(is_summary, ("Artículo 1. Objeto", "1. Introduction", "Resumen", "3.1 Objetivos de la unidad")))
     assert not any(map(is_summary, ("Artículo 4. Fuego", "Objetos perdidos", "Personal")))
+
+
+def test_articles_that_begin_with_their_text_are_no_outline() -> None:
+    rows = [
+        ("1. Objeto", 2, 5, "seccion:1"),
+        ("Art. 1.1. Esta guía regula el préstamo de libros.", 2, 20, "articulo:1.1"),
+    ]
+    assert outline_of(rows) == ()
+
+
+def test_a_heading_with_nothing_below_it_says_of_nothing_what_it_is_about() -> None:
+    text = "Art. 1.1. La guía regula el préstamo de materiales en todas las sedes." * 4
+    rows = [
+        ("1. Objeto", 2, 5, "seccion:1"),
+        (text[:70], 2, 16, "articulo:1.1"),
+        ("2. Sedes", 2, 16 + len(text), "seccion:2"),
+    ]
+    assert telling_section(rows)[0] == "articulo:1.1"
