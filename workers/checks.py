@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Info, Tags, Warning
+from django.core.checks import CheckMessage, Error, Tags, Warning
 from django.core.checks import register as register_check
 from django.db import DatabaseError
 
@@ -91,18 +91,17 @@ def the_watched_folder_can_be_read(app_configs: Any, **kwargs: Any) -> list[Chec
 
 
 def tokens_are_counted_exactly(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """Whoever names a folder wants exact counts; without one nobody has asked for them. No warning: estimates
-    work, and the compose stack names a folder before there is a file in it."""
-    if not (name := folder_setting()) or not (fault := vocabulary_fault()):
+    """Whoever names a folder wants exact counts; without one nobody has asked for them, nor by one in DATA_DIR, as the
+    compose stack names it before there is a file in it."""
+    folder = vocabulary_file().parent
+    if not (name := folder_setting()) or folder.is_relative_to(settings.DATA_DIR) or not (fault := vocabulary_fault()):
         return []
-    problem = (
-        f"{name} is {str(vocabulary_file().parent)!r}, which {fault}: token counts are estimates (about 10 % off)."
-    )
+    problem = f"{name} is {str(folder)!r}, which {fault}: token counts are estimates (about 10 % off)."
     hint = (
         f'Have it filled on a machine with internet ({name}=FOLDER python -c "import tiktoken; '
         f"tiktoken.get_encoding('{ENCODING}')\"), let the user who runs Acervo read it, or unset {name}."
     )
-    return [Info(problem, hint=hint, id="acervo.I001")]
+    return [Warning(problem, hint=hint, id="acervo.W017")]
 
 
 def local_models_are_installed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:

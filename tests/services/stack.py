@@ -253,17 +253,15 @@ class Stack(Installation):
 
     def settings_of(self, service: str) -> dict[str, str]:
         """The environment of a service's container, with this machine's addresses and folders."""
-        settings = dict(self.composed[service]["environment"])
+        settings, data = dict(self.composed[service]["environment"]), str(self.services.folder / "data")
         if self.services.objects is None:
             settings |= {"AWS_STORAGE_BUCKET_NAME": "", "AWS_S3_ENDPOINT_URL": ""}
         for name, value in settings.items():
             for there, here in self.services.places().items():
                 value = value.replace(there, here)
-            settings[name] = value
+            settings[name] = value.replace("/data/", f"{data}/") if value.startswith("/data/") else value
         inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        return (
-            inherited | image() | settings | {"DATA_DIR": str(self.services.folder / "data"), "PYTHONUNBUFFERED": "1"}
-        )
+        return inherited | image() | settings | {"DATA_DIR": data, "PYTHONUNBUFFERED": "1"}
 
     def migrate(self) -> None:
         """The one-shot service: the only one that knows the owner's password."""

@@ -46,16 +46,19 @@ def test_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", ["TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"])
 def test_a_folder_without_the_vocabulary_is_told_with_what_happens_and_what_to_do(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
+    settings.DATA_DIR = tmp_path / "data"
     for each in tokens.FOLDERS:
         monkeypatch.delenv(each, raising=False)
     assert tokens_are_counted_exactly(None) == []  # nobody asked for it
+    monkeypatch.setenv(name, str(settings.DATA_DIR / "tiktoken"))
+    assert tokens_are_counted_exactly(None) == []  # where it would lie, and need not
 
     def said(folder: Path) -> str:
         monkeypatch.setenv(name, str(folder))
         [warning] = tokens_are_counted_exactly(None)
-        assert warning.id == "acervo.I001"
+        assert warning.id == "acervo.W017"
         assert warning.msg.startswith(f"{name} is {str(folder)!r}, which ")
         assert warning.msg.endswith("token counts are estimates (about 10 % off).")
         assert f"unset {name}" in str(warning.hint)
