@@ -87,6 +87,37 @@ def test_a_table_over_the_page_is_one_and_has_its_head_once() -> None:
     assert all(extracted.text[chunk.start : chunk.end] == chunk.text and "Código" not in chunk.text for chunk in later)
 
 
+CODES = [(str(n), f"Avería de la bomba {'del circuito exterior ' * (n % 3)}") for n in range(1, 70)]
+
+
+def test_codes_below_a_head_are_a_table_also_on_the_page_where_it_goes_on_without_its_head() -> None:
+    extracted = pdf_of(table([("N.º", "Avería"), *CODES], style=[]))
+    assert extracted.page_count > 1
+    assert rows_in(extracted) == [
+        "| N.º | Avería |",
+        "| --- | --- |",
+        *(f"| {n} | {said.strip()} |" for n, said in CODES),
+    ]
+
+
+def test_a_head_that_is_centred_over_its_column_is_of_that_column() -> None:
+    rows = [
+        ("Clave", "Qué es", "Nivel"),
+        ("A", "corto", "alto"),
+        ("B", "Un texto que llega más lejos que su nombre", "bajo"),
+    ]
+    styles: list[list[object]] = [[], [("ALIGN", (0, 0), (-1, 0), "CENTER")], [("ALIGN", (1, 1), (1, -1), "RIGHT")]]
+    for style in styles:
+        extracted = pdf_of(table(rows, colWidths=[90, 300, 90], style=style))
+        assert rows_in(extracted)[:1] + rows_in(extracted)[2:] == [f"| {' | '.join(row)} |" for row in rows]
+
+
+def test_headings_behind_their_numbers_are_no_table() -> None:
+    rows = [("22.", "Soporte"), ("22.1.", "Por voluntarios"), ("22.1.1.", "En inglés"), ("22.2.", "De pago")]
+    assert not is_data(rows)
+    assert rows_in(pdf_of(table(rows, style=[]))) == []
+
+
 def test_a_bar_in_a_cell_is_no_border() -> None:
     rows = [("Orden", "Qué hace"), ("a | b", "une"), ("c", "nada"), ("d", "menos")]
     assert rows_in(pdf_of(table(rows)))[2] == r"| a \| b | une |"

@@ -34,7 +34,7 @@ from workers.ingestion.extract.outline.structure import MAX_BOOKMARKS, form_valu
 from workers.ingestion.extract.pdf_running_lines import printed_numbers
 from workers.ingestion.extract.pdf_text import assemble
 from workers.ingestion.extract.tables.printed import with_tables
-from workers.ingestion.extract.tables.rows import TableRow
+from workers.ingestion.extract.tables.rows import TableRow, columns_at_the_end
 from workers.ingestion.extract.titles import title_at_the_top
 
 _SCANNED_LETTERS_PER_PAGE = 5  # a scan may carry a page number or a stamp as text
@@ -67,7 +67,9 @@ def extract_pdf(content: bytes) -> Extracted:
         bookmarks = list(_bookmarks(document)) or other_bookmarks(content)
         printed: list[PrintedLine] = []  # of a long document's first page alone where the outline tells the headings
         needed = count if count <= SHORT or not bookmarks else 1
-        pages = [_page_lines(document, n, printed if n < needed else None) for n in range(count)]
+        pages: list[list[str] | None] = []
+        for n in range(count):
+            pages.append(_page_lines(document, n, printed if n < needed else None, columns_at_the_end(pages[-1:])))
         for number, values in form_values(content).items():
             pages[number : number + 1] = [[*(page or []), *values] for page in pages[number : number + 1]]
         if not count or sum(page is None for page in pages) * 2 > count:
@@ -112,7 +114,9 @@ def open_pdf(content: bytes) -> Any:
         raise ExtractionError("corrupt_document", cause="not a readable PDF") from error
 
 
-def _page_lines(document: Any, index: int, printed: list[PrintedLine] | None = None) -> list[str] | None:
+def _page_lines(
+    document: Any, index: int, printed: list[PrintedLine] | None = None, columns_before: int = 0
+) -> list[str] | None:
     """The page's lines, cleaned; None for a page that cannot be loaded. `printed` takes them with their size."""
     try:
         page = document[index]
@@ -123,7 +127,7 @@ def _page_lines(document: Any, index: int, printed: list[PrintedLine] | None = N
         raw = text_page.get_text_range()
         if printed is not None:
             printed += _sizes(text_page, raw, index)
-        parts = with_tables(text_page, raw)
+        parts = with_tables(text_page, raw, columns_before)
         text_page.close()
     except pdfium.PdfiumError:
         return None

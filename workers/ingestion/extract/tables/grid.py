@@ -21,6 +21,9 @@ MOST_TRIED = 100  # pieces that made no table and are tried again from their sec
 WRAPPED_HEAD = 3  # lines of a first cell above the one that the next cell stands beside
 
 
+Edge = tuple[float, float]  # left and right
+
+
 class PrintedPiece(NamedTuple):
     """What is printed on one line without a gutter in it, in points from the page's lower left corner; `start` is
     where it begins in the page's text, -1 while nobody has asked."""
@@ -48,17 +51,23 @@ class Row:
 
 @dataclass(slots=True)
 class Grid:
-    """Pieces first:last as rows; `edges` are the (left, right) edges of each column."""
+    """Pieces first:last as rows; `edges` are the (left, right) edges of each column. What was met as two columns and is
+    one has the same edges twice."""
 
     first: int
     last: int
-    edges: list[tuple[float, float]] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(set(self.edges))
 
     @property
     def places(self) -> list[int]:
         """Of each column its place from the left."""
-        ordered = sorted(self.edges)
+        ordered = sorted(set(self.edges))
         return [ordered.index(edge) for edge in self.edges]
 
 
@@ -71,6 +80,7 @@ def grids_among(pieces: Sequence[PrintedPiece]) -> list[Grid]:
             at += 1
             continue
         grid, tried = _grown(pieces, _beginning(pieces, at, found[-1].last if found else 0), len(pieces))
+        _put_head_above(grid)
         if _is_table(grid):
             found.append(grid)
             at = grid.last
@@ -99,7 +109,7 @@ def _is_table(grid: Grid) -> bool:
     if any(len(row.cells) == 1 for row in grid.rows[:2]):
         return False  # a running head, and text below it
     full = sum(len(row.cells) > 1 for row in grid.rows)
-    fewest = FEWEST_OF_TWO if len(grid.edges) == 2 else FEWEST_ROWS
+    fewest = FEWEST_OF_TWO if grid.width == 2 else FEWEST_ROWS
     return full >= max(fewest, FEWEST_FULL * len(grid.rows)) and len(grid.edges) <= MOST_COLUMNS
 
 
@@ -151,7 +161,7 @@ def _take(grid: Grid, pieces: Sequence[PrintedPiece], at: int) -> bool:
     row = grid.rows[-1] if grid.rows else None
     if row is None:
         grid.rows.append(Row([(at, column)], piece.top, piece.bottom, piece.height))
-    elif column == row.cells[-1][1] and _goes_on(pieces[at - 1], piece):
+    elif _is_column(grid, column, row.cells[-1][1]) and _goes_on(pieces[at - 1], piece):
         row.bottom = min(row.bottom, piece.bottom)
     elif _is_right_of(grid, column, row.cells[-1][1]) and _is_of_row(grid, row, piece):
         row.cells.append((at, column))
@@ -171,20 +181,50 @@ def _is_of_row(grid: Grid, row: Row, piece: PrintedPiece) -> bool:
     return row.bottom < piece.top and piece.bottom < above
 
 
+def _is_column(grid: Grid, column: int, other: int) -> bool:
+    return column < len(grid.edges) and grid.edges[column] == grid.edges[other]
+
+
 def _is_right_of(grid: Grid, column: int, other: int) -> bool:
     return column == len(grid.edges) or grid.edges[column] > grid.edges[other]
 
 
 def _column_of(grid: Grid, piece: PrintedPiece) -> int | None:
     """The column that a piece stands in, the number of a new one beside all, None where it spans several."""
-    over = [n for n, (left, right) in enumerate(grid.edges) if piece.left < right and left < piece.right]
+    over = {edge: n for n, edge in enumerate(grid.edges) if piece.left < edge[1] and edge[0] < piece.right}
+    if len(over) == 2 and _is_head_of(grid, *over):
+        return _unite(grid, *over)
     if len(over) == 1:
-        return over[0]
+        return next(iter(over.values()))
     return None if over or len(grid.edges) >= MOST_COLUMNS else len(grid.edges)
+
+
+def _put_head_above(grid: Grid) -> None:
+    """Names of columns that stand centred above the middle of what begins at the left are no columns of their own."""
+    for one, after in pairwise(sorted(set(grid.edges))):
+        if one in grid.edges and after in grid.edges and _is_head_of(grid, one, after):
+            _unite(grid, one, after)
+
+
+def _is_head_of(grid: Grid, one: Edge, other: Edge) -> bool:
+    """Whether one of two columns is in the first row alone, and the other in rows below it alone."""
+    rows = [{grid.edges[column] for _, column in row.cells} for row in grid.rows]
+    if len(rows) < 2 or len(rows[0]) < 2:
+        return False
+    below = set().union(*rows[1:])
+    return (one in rows[0]) != (other in rows[0]) and (one in below) != (other in below)
+
+
+def _unite(grid: Grid, one: Edge, other: Edge) -> int:
+    """Make two columns one, and tell its number."""
+    both = min(one[0], other[0]), max(one[1], other[1])
+    grid.edges = [both if edge in (one, other) else edge for edge in grid.edges]
+    return grid.edges.index(both)
 
 
 def _widen(grid: Grid, column: int, piece: PrintedPiece) -> None:
     if column == len(grid.edges):
         grid.edges.append((piece.left, piece.right))
-    left, right = grid.edges[column]
-    grid.edges[column] = min(left, piece.left), max(right, piece.right)
+    old = grid.edges[column]
+    new = min(old[0], piece.left), max(old[1], piece.right)
+    grid.edges = [new if edge == old else edge for edge in grid.edges]

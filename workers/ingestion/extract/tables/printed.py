@@ -24,24 +24,27 @@ _CAPTION = re.compile(r"^(?:Tabla|Table|Cuadro|Tab\.) [A-Z]?\d{1,3}", re.MULTILI
 Table = tuple[int, int, list[list[str]]]  # first and last character of the page's text, rows of cells
 
 
-def with_tables(text_page: Any, raw: str) -> list[str]:
-    """The page's text, cut where a table begins and ends, and each row between: nothing left out or told twice."""
+def with_tables(text_page: Any, raw: str, columns_before: int = 0) -> list[str]:
+    """The page's text, cut where a table begins and ends, and each row between: nothing left out or told twice.
+
+    `columns_before`: of the table with which the page before ends, which may go on without its head."""
     is_captioned = _CAPTION.search(raw) is not None
     count = pdfium_c.FPDFText_CountRects(text_page.raw, 0, -1)
     if count > MOST_RECTANGLES or len(raw) > MOST_CHARACTERS or not (is_captioned or raw.count("\n") < count):
         return [raw]  # in the last case each line is printed in one go
     pieces = _pieces(_rectangles(text_page, count))
-    if not is_captioned and not any(_tables(text_page, raw, pieces)):
+    if not is_captioned and not any(_tables(text_page, raw, pieces, columns_before)):
         return [raw]
     parts: list[str] = []
     done = 0
-    for start, end, rows in _tables(text_page, raw, list(_split(text_page, raw, pieces))):
+    split = list(_split(text_page, raw, pieces))
+    for start, end, rows in _tables(text_page, raw, split, columns_before):
         parts += (raw[done:start].rstrip(), *table_rows(rows))
         done = end
     return [*parts, raw[done:]]
 
 
-def _tables(text_page: Any, raw: str, pieces: Sequence[PrintedPiece]) -> Iterator[Table]:
+def _tables(text_page: Any, raw: str, pieces: Sequence[PrintedPiece], columns_before: int) -> Iterator[Table]:
     """Those that are written in the order in which they are read."""
     done = 0
     for grid in grids_among(pieces):
@@ -49,7 +52,8 @@ def _tables(text_page: Any, raw: str, pieces: Sequence[PrintedPiece]) -> Iterato
         if sample is None or are_clauses(sample[2]):
             continue
         table = _cut(text_page, raw, pieces, grid, len(grid.rows))
-        if table and table[0] >= done and is_data(table[2]):
+        goes_on = done == 0 and grid.width == columns_before
+        if table and table[0] >= done and is_data(table[2], goes_on=goes_on):
             yield table
             done = table[1]
 
@@ -64,9 +68,9 @@ def _cut(text_page: Any, raw: str, pieces: Sequence[PrintedPiece], grid: Grid, m
     if any(one >= after for one, after in pairwise(bounds)):
         return None
     texts = iter([raw[start:end] for start, end in pairwise(bounds)])
-    places, rows = grid.places, []
+    places, width, rows = grid.places, grid.width, []
     for row in taken:
-        cells = [""] * len(places)
+        cells = [""] * width
         for _, column in row.cells:
             cells[places[column]] = " ".join(f"{cells[places[column]]} {next(texts)}".split())
         rows.append(cells)

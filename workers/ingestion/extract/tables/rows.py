@@ -14,6 +14,8 @@ MOSTLY = 0.6
 FEW_ROWS, HOLES = 3, 0.3  # a table of so few rows has fewer empty cells
 WIDE, RUNNING = 4, 0.1  # columns, and the share of cells that hold a word between two others: this is text
 _BETWEEN_WORDS = STOP_WORDS - {"no", "si", "sí", "yes", "a", "o", "y", "e", "i"}  # which a cell may hold alone
+MOST_AT_THE_FOOT = 5  # lines below a page's last row
+LONGEST_HEAD = 40  # characters of the name of one of two columns
 DEEP = 3  # numbers of a clause's place: "1.2.3"
 _MARKER = re.compile(r"\d{1,3}[.)]?|(?:[a-zA-Z]|[ivxIVX]{1,5})[.)]|[^\w\s]{1,2}")
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")
@@ -24,9 +26,17 @@ _BAR = r"\|"
 Cells = Sequence[str]
 
 
-def is_data(rows: Sequence[Cells]) -> bool:
-    """Whether rows are a table's, and not a list behind its markers, contents or columns of text."""
-    return not (_is_list(rows) or _is_contents(rows) or _is_text(rows) or _is_drawn(rows) or _is_typed(rows))
+def is_data(rows: Sequence[Cells], *, goes_on: bool = False) -> bool:
+    """Whether rows are a table's, and not a list behind its markers, contents or columns of text. `goes_on`: the page
+    before ends with a table of as many columns."""
+    return not (
+        (_is_list(rows) and not goes_on)
+        or _is_numbered(rows)
+        or _is_contents(rows)
+        or _is_text(rows)
+        or _is_drawn(rows)
+        or _is_typed(rows)
+    )
 
 
 def are_clauses(rows: Sequence[Cells]) -> bool:
@@ -36,8 +46,27 @@ def are_clauses(rows: Sequence[Cells]) -> bool:
 
 
 def _is_list(rows: Sequence[Cells]) -> bool:
-    """Bullets or numbers, and one text beside each."""
-    return len({row[0] for row in rows}) == 1 or _mostly(rows, _is_listed)
+    """Bullets or numbers, and one text beside each; numbers below a head are what a table counts by, or codes."""
+    return len({row[0] for row in rows}) == 1 or (_mostly(rows, _is_listed) and not _is_head(rows[0]))
+
+
+def _is_head(row: Cells) -> bool:
+    """Whether a row names two columns: "Código", "Descripción"."""
+    return (
+        len(row) == 2
+        and all(any(map(str.isalpha, cell)) and cell[-1] not in ".:;" for cell in row)
+        and not (_MARKER.fullmatch(row[0]) or max(map(len, row)) > LONGEST_HEAD)
+    )
+
+
+def _is_numbered(rows: Sequence[Cells]) -> bool:
+    """Headings, each behind its number: "27.", "27.1."."""
+    return len(rows[0]) == 2 and _mostly(rows, _is_pointed)
+
+
+def _is_pointed(row: Cells) -> bool:
+    *numbers, rest = row[0].split(".")
+    return bool(numbers) and not rest and all(map(str.isdecimal, numbers))
 
 
 def _is_listed(row: Cells) -> bool:
@@ -106,6 +135,12 @@ def row_of(cells: Cells) -> TableRow:
 def table_rows(table: Sequence[Cells]) -> list[TableRow]:
     rows = list(map(row_of, table))
     return [FirstRow(row) for row in rows[:1]] + rows[1:]
+
+
+def columns_at_the_end(pages: Sequence[Sequence[str] | None]) -> int:
+    """Of the table with which the last page ends, but for its foot; 0 where it ends otherwise."""
+    lines = [line for page in pages[-1:] for line in (page or ())[-MOST_AT_THE_FOOT:]]
+    return next((line.columns for line in reversed(lines) if isinstance(line, TableRow)), 0)
 
 
 def with_rules(pages: Sequence[Sequence[str]]) -> list[list[str]]:
