@@ -132,3 +132,84 @@ def test_underlined_lines_are_headings_and_their_rules_are_not_read(rules: str) 
 )
 def test_a_rule_that_separates_underlines_nothing(text: str) -> None:
     assert not extract(text.encode(), TEXT).headings
+
+
+MANUAL = """REGAR(1)                    Manual                    REGAR(1)
+
+NOMBRE
+       regar - abre y cierra el agua
+
+OPCIONES
+   De tiempo
+       -t, --tiempo MINUTOS
+              Cuánto dura el riego.
+
+   De lugar
+       -z ZONA
+              La zona que se riega.
+
+VALORES DE SALIDA
+       0      Bien
+       1      Sin agua
+"""
+SETTINGS = """################## AGUA ##################
+
+# Litros por minuto.
+caudal 12
+
+################ HORARIO #################
+
+# La hora a la que empieza.
+hora 6
+"""
+BOXED = """# ------------------
+# Zonas del jardín
+# ------------------
+
+# - Césped -
+
+#zona = norte
+
+# - Huerto -
+
+#zona = sur
+
+# ==================
+# Horario
+# ==================
+
+#hora = 6
+"""
+MARKED = "= Riego\n\n[[abrir]]\n== Abrir el agua\n\nSe abre así.\n\n== Cerrar.\n\nSe cierra así.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        (MANUAL, ["1 NOMBRE", "1 OPCIONES", "2 De tiempo", "2 De lugar", "1 VALORES DE SALIDA"]),
+        (SETTINGS, ["1 AGUA", "1 HORARIO"]),
+        (BOXED, ["1 Zonas del jardín", "2 Césped", "2 Huerto", "1 Horario"]),
+        (MARKED, ["1 Riego", "2 Abrir el agua", "2 Cerrar."]),
+    ],
+)
+def test_manual_pages_settings_and_marked_texts_have_sections(text: str, titles: list[str]) -> None:
+    extracted = extract(text.encode(), TEXT)
+    assert [f"{one.level} {one.title}" for one in extracted.headings] == titles
+    assert not any("----" in chunk.text or "====" in chunk.text for chunk in cut_chunks(extracted, 256, 32))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Una carta\n    que empieza con sangría y\nsigue al margen.\n\nOtro párrafo\nque no la tiene.\n",
+        "# una nota entre comandos\nhora 6\n\n# otra nota\nhora 7\n",
+        "total = uno\n= dos\n",
+    ],
+)
+def test_indented_lines_and_comments_alone_are_no_sections(text: str) -> None:
+    assert not extract(text.encode(), TEXT).headings
+
+
+def test_what_rules_enclose_that_are_not_as_long_is_no_heading_where_others_are() -> None:
+    text = "Manual\n======\n\nVer\n---\n\n----------\n$ ver x\n----------\n\nSe ve.\n\nQuitar\n------\n\nSe borra.\n"
+    assert [one.title for one in extract(text.encode(), TEXT).headings] == ["Manual", "Ver", "Quitar"]

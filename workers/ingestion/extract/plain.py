@@ -13,6 +13,7 @@ from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines, question_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines, run_in_articles
+from workers.ingestion.extract.outline.typed import boxes, typed_lines
 from workers.ingestion.extract.outline.underlined import is_rule, underlined_lines
 from workers.ingestion.extract.titles import title_of_first_lines
 
@@ -42,22 +43,29 @@ def extract_text(content: bytes) -> Extracted:
         raise ExtractionError("empty_document", cause="only white space")
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    told = underlined_lines(lines)
-    beside = {number + step for number in told for step in (-1, 1)}
-    rules = [(starts[number], starts[number] + len(lines[number])) for number in sorted(beside) if number >= 0
-             and is_rule(lines[number])]  # fmt: skip
+    typed, underlined = typed_lines(lines), underlined_lines(lines)
+    told = {**{number: level for number, (level, _) in typed.items()}, **underlined}
+    beside = {number + step for number in underlined for step in (-1, 1)}
+    ruled = {number for number in beside if number >= 0 and is_rule(lines[number])} | {*boxes(lines, typed)}
+    rules = [(starts[number], starts[number] + len(lines[number])) for number in ruled - told.keys()]
     contents = contents_lines([lines])[0] - told.keys()
     listed = [(starts[number], starts[number] + len(lines[number])) for number in contents if lines[number]]
-    headings = tuple(_heading_spans(lines, starts, told, contents))
+    headings = tuple(
+        _heading_spans(lines, starts, told, contents, {number: title for number, (_, title) in typed.items()})
+    )
     furniture = furniture_of(sorted({*rules, *listed}), len(text))
     return Extracted(text, headings=headings, title=title_of_first_lines(text), furniture=furniture)
 
 
 def _heading_spans(
-    lines: Sequence[str], starts: Sequence[int], told: Mapping[int, int], contents: Collection[int]
+    lines: Sequence[str],
+    starts: Sequence[int],
+    told: Mapping[int, int],
+    contents: Collection[int],
+    titles: Mapping[int, str],
 ) -> Iterator[HeadingSpan]:
-    """The headings of a text that are underlined (`told`: their levels) or that their numbers tell, and the questions
-    that it answers; none in its `contents`."""
+    """The headings of a text that are underlined or typed as such (`told`: their levels, `titles`: what the latter say
+    without their signs) or that their numbers tell, and the questions that it answers; none in its `contents`."""
     is_text = [number not in contents for number in range(len(lines))]
     places = numbered_lines(lines, is_text, [number in told for number in range(len(lines))])
     others = {*places, *told, *contents}
@@ -75,7 +83,7 @@ def _heading_spans(
         line, place = lines[index], places.get(index)
         has_text = index in run_in or (index not in told and len(line) > LONGEST_TITLE)
         end = place.end if place and has_text else len(line)
-        title = line[:end] if place or index in told else question_title(line)
+        title = titles.get(index) or (line[:end] if place or index in told else question_title(line))
         yield HeadingSpan(level, one_line(title), starts[index], starts[index] + end)
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 SIGNS = "=-~"  # of the higher heading first
 LONGEST = 120  # characters of an underlined line of a plain text
 SHORTEST_RULE = 3
+EXACTLY, MOSTLY = 2, 0.5  # characters by which a rule may differ where most are as long as their line
 LIKE = range(50, 201)  # per cent of its line's length: a shorter or longer rule separates
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _NOT_A_PARAGRAPH = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|<|$)| {4}|\t")
@@ -29,6 +30,9 @@ def underlined_lines(lines: Sequence[str]) -> Mapping[int, int]:
         for number, (line, below) in enumerate(pairwise(lines))
         if is_rule(below) and _is_title(line, len(below)) and _begins(lines, number, below)
     }
+    exact = {number for number in found if abs(len(lines[number]) - len(lines[number + 1])) <= EXACTLY}
+    if len(exact) >= MOSTLY * len(found):  # others of that text are the borders of what is cited between them
+        found = {number: sign for number, sign in found.items() if number in exact}
     signs = [sign for sign in SIGNS if sign in found.values()]
     return {number: signs.index(sign) + 1 for number, sign in found.items()}
 
