@@ -112,6 +112,11 @@ def test_a_head_that_is_centred_over_its_column_is_of_that_column() -> None:
         assert rows_in(extracted)[:1] + rows_in(extracted)[2:] == [f"| {' | '.join(row)} |" for row in rows]
 
 
+def test_a_list_behind_letters_is_no_table_also_with_gaps_inside() -> None:
+    rows = [("o", "0", "-", "Success"), ("o", "1", "-", "Usage error"), ("o", "", "", ""), ("", "o", "4", "-")]
+    assert not is_data(rows)
+
+
 def test_headings_behind_their_numbers_are_no_table() -> None:
     rows = [("22.", "Soporte"), ("22.1.", "Por voluntarios"), ("22.1.1.", "En inglés"), ("22.2.", "De pago")]
     assert not is_data(rows)

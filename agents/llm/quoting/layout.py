@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from statistics import median
 
 from agents.llm.quoting.comments import without_comment_marks
+from agents.llm.quoting.marks import listed_behind, with_marks
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
 from agents.llm.quoting.trail import Trail, trail_above
 from retrieval.context.compression import ELISION
@@ -94,6 +95,7 @@ def blocks_of(text: str, headings: Collection[str] = ()) -> list[LaidBlock]:
     lines = _HYPHENATED.sub("", text.replace(ELISION, "\n\n")).splitlines()[:MOST_LINES]
     if not any(map(_FENCE.match, lines)):  # in code a comment keeps its mark
         lines = list(without_comment_marks(lines))
+    lines = list(with_marks(lines))
     columns = [one for heading in headings if len(one := tuple(heading.split(COLUMN))) > 1]
     known = frozenset(map(undressed, headings)) | frozenset(_numbered_titles(lines))
     above = trail_above([undressed(one) for one in headings if COLUMN not in one], list(map(undressed, lines)))
@@ -210,8 +212,11 @@ class _Reading:
     def end(self) -> None:
         form, lines, marks = self.form, self.lines, self.marks
         self.form, self.lines, self.marks = None, [], []
-        if form is Form.PARAGRAPH and _are_loose(lines):
+        if form is Form.PARAGRAPH and _are_loose(lines) and not listed_behind(lines):
             self._put(Form.ITEMS, lines, [""] * len(lines))
+        elif form is Form.PARAGRAPH and (first := listed_behind(lines)):
+            self._paragraph(" ".join(lines[:first]))
+            self._put(Form.ITEMS, lines[first:], [""] * len(lines[first:]))
         elif form is Form.PARAGRAPH:
             if below_title("\n".join(lines[:2])):
                 self._begin_section(undressed(lines.pop(0)))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from retrieval.text.letter_bullets import BULLET, has_letter_bullets
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, PageSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import with_question_headings
@@ -37,7 +38,8 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
     widths = _widths(kept)
     numbered = with_numbered_headings(list(with_headings(healed, bookmarks, contents_lines(healed))), widths)
     lines = with_question_headings(numbered)
-    written = _Written(widths, compounds, [-1] * len(pages))
+    bullets = has_letter_bullets([line for page in healed for line in page])
+    written = _Written(widths, compounds, [-1] * len(pages), BULLET if bullets else "")
     for line in lines:
         written.add(line)
     text = "".join(written.parts)
@@ -53,18 +55,18 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
 class _Written:
     """The text so far, with the places of its pages, headings and furniture."""
 
-    def __init__(self, widths: Sequence[int], compounds: frozenset[str], starts: list[int]) -> None:
+    def __init__(self, widths: Sequence[int], compounds: frozenset[str], starts: list[int], bullet: str) -> None:
         self.parts: list[str] = []
         self.starts = starts
         self.headings: list[tuple[str, int, int]] = []
         self.furniture: list[tuple[int, int]] = []
-        self._widths, self._compounds = widths, compounds
+        self._widths, self._compounds, self._bullet = widths, compounds, bullet
         self._position = 0
         self._previous: Line | None = None
 
     def add(self, line: Line) -> None:
         """Append a line after what stands between it and the last one."""
-        separator = _separator(self._previous, line, self._widths)
+        separator = _separator(self._previous, line, self._widths, self._bullet)
         if separator == "-":
             separator = ""
             self._position -= _unhyphenate(self.parts, line.text, self._compounds)
@@ -116,7 +118,7 @@ def _ninth_decile(lengths: list[int]) -> int:
     return sorted(lengths)[int(len(lengths) * 0.9)] if lengths else 0
 
 
-def _separator(previous: Line | None, line: Line, widths: Sequence[int]) -> str:
+def _separator(previous: Line | None, line: Line, widths: Sequence[int], bullet: str) -> str:
     """What stands between two lines; "-" asks to join the two halves of a hyphenated word."""
     if previous is None:
         return ""
@@ -129,7 +131,8 @@ def _separator(previous: Line | None, line: Line, widths: Sequence[int]) -> str:
     filled = len(previous.text) / widths[previous.page]
     if _word_goes_on(previous.text, line.text) and filled >= HALF:
         return "-"
-    if _sentence_goes_on(previous.text, line.text, filled):
+    is_item = bullet and line.text.startswith(bullet)
+    if not is_item and _sentence_goes_on(previous.text, line.text, filled):
         return " "
     return "\n" if previous.page == line.page else "\n\n"
 

@@ -1,6 +1,7 @@
 """A table's cells to lines as Markdown has them, `| a | b |`, and what is no table though it looks like one. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -47,7 +48,9 @@ def are_clauses(rows: Sequence[Cells]) -> bool:
 
 def _is_list(rows: Sequence[Cells]) -> bool:
     """Bullets or numbers, and one text beside each; numbers below a head are what a table counts by, or codes."""
-    return len({row[0] for row in rows}) == 1 or (_mostly(rows, _is_listed) and not _is_head(rows[0]))
+    first, count = Counter(next(filter(None, row), "") for row in rows).most_common(1)[0]
+    is_bulleted = len(first) == 1 and not first.isdigit() and count >= MOSTLY * len(rows)
+    return is_bulleted or len({row[0] for row in rows}) == 1 or (_mostly(rows, _is_listed) and not _is_head(rows[0]))
 
 
 def _is_head(row: Cells) -> bool:

@@ -1,0 +1,44 @@
+"""Lists whose items have none of the usual marks: letters, values in a column, lines behind a colon. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from retrieval.text.letter_bullets import BULLET, has_letter_bullets
+
+MARK = "• "
+FEWEST_VALUES = 3  # in a column
+LONGEST_VALUE = 12  # characters of what stands before its meaning
+GAP = 3  # spaces between the two
+FEWEST_LINES = 3  # behind a colon
+
+
+def with_marks(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, those with a mark that begin with a letter as bullet or with a value: "0      Success"."""
+    lettered = has_letter_bullets(lines)
+    columns = [_meaning_at(line) for line in lines]
+    told = {at for at, count in Counter(columns).items() if at and count >= FEWEST_VALUES}
+    for line, at in zip(lines, columns, strict=True):
+        said = line.lstrip()
+        if lettered and said.startswith(BULLET):
+            yield MARK + said.removeprefix(BULLET).lstrip()
+        else:
+            yield MARK + said if at in told else line
+
+
+def _meaning_at(line: str) -> int:
+    """Where in an indented line the meaning of its value begins; 0 where there is none."""
+    said = line.lstrip()
+    value, gap, meaning = said.partition(" " * GAP)
+    if said == line or not gap or not value or len(value) > LONGEST_VALUE or len(value.split()) > 1:
+        return 0
+    meaning = meaning.lstrip()
+    return len(line) - len(meaning) if value[0].isalnum() and len(meaning.split()) and "  " not in meaning else 0
+
+
+def listed_behind(lines: Sequence[str]) -> int:
+    """The first of the lines behind a colon that are a list, for each begins with a capital or a number; else 0."""
+    first = next((at for at, (line, _) in enumerate(pairwise(lines), 1) if line.rstrip().endswith(":")), 0)
+    items = lines[first:]
+    is_list = first and len(items) >= FEWEST_LINES and all(one[:1].isupper() or one[:1].isdigit() for one in items)
+    return first if is_list else 0
