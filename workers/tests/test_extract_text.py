@@ -213,3 +213,36 @@ def test_indented_lines_and_comments_alone_are_no_sections(text: str) -> None:
 def test_what_rules_enclose_that_are_not_as_long_is_no_heading_where_others_are() -> None:
     text = "Manual\n======\n\nVer\n---\n\n----------\n$ ver x\n----------\n\nSe ve.\n\nQuitar\n------\n\nSe borra.\n"
     assert [one.title for one in extract(text.encode(), TEXT).headings] == ["Manual", "Ver", "Quitar"]
+
+
+NUMBERED_BY_LINES = (
+    "Terms of use\n\n0. PREAMBLE\n\nThese are the terms.\n\n"
+    "1. COPIES\n\nYou may make:\n\n1. paper copies;\n\n2. digital copies.\n\n"
+    "2. TRANSLATION\n\nIt is a kind of change.\n\n  2.1. Powers\n\n   The owner may\n    1. decide;\n    2. appoint.\n\n"
+    "  2.2. Procedure\n\n   Votes are cast by letter.\n\n3. TERMINATION\n\nIt ends after 30 days.\n"
+)
+
+
+def test_numbers_alone_are_sections_where_text_stands_between_them() -> None:
+    found = [(one.level, one.title) for one in extract(NUMBERED_BY_LINES.encode(), TEXT).headings]
+    assert found == [
+        (1, "0. PREAMBLE"),
+        (1, "1. COPIES"),
+        (1, "2. TRANSLATION"),
+        (2, "2.1. Powers"),
+        (2, "2.2. Procedure"),
+        (1, "3. TERMINATION"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Compra\n\n1. Pan\n\n2. Leche\n\n3. Huevos\n\n4. Queso\n\nNada más.\n",  # one item under the other
+        "Pasos\n\n1. Abre la tapa.\n\nEspera.\n\n2. Gira la llave.\n\nEspera.\n\n3. Cierra la tapa.\n\nEspera.\n",
+        "Notas\n\n3. Uno\n\nTexto.\n\n9. Dos\n\nTexto.\n\n27. Tres\n\nTexto.\n",  # they do not count on
+        "Lista\n\n1. Uno que sigue\nen otra línea\n\n2. Dos que sigue\nen otra línea\n\n3. Tres que sigue\nen otra\n",
+    ],
+)
+def test_items_of_lists_are_no_sections(text: str) -> None:
+    assert not extract(text.encode(), TEXT).headings

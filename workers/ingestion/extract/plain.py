@@ -13,6 +13,7 @@ from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines, question_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines, run_in_articles
+from workers.ingestion.extract.outline.set_apart import set_apart_lines
 from workers.ingestion.extract.outline.typed import boxes, typed_lines
 from workers.ingestion.extract.outline.underlined import is_rule, underlined_lines
 from workers.ingestion.extract.titles import title_of_first_lines
@@ -67,7 +68,8 @@ def _heading_spans(
     """The headings of a text that are underlined or typed as such (`told`: their levels, `titles`: what the latter say
     without their signs) or that their numbers tell, and the questions that it answers; none in its `contents`."""
     is_text = [number not in contents for number in range(len(lines))]
-    places = numbered_lines(lines, is_text, [number in told for number in range(len(lines))])
+    apart = set_apart_lines(["" if number in contents else line for number, line in enumerate(lines)])
+    places = apart | numbered_lines(lines, is_text, [number in told for number in range(len(lines))])
     others = {*places, *told, *contents}
     run_in = run_in_articles(
         lines, {index: one for index, one in places.items() if index not in told}, are_wrapped=True

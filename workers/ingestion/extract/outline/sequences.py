@@ -30,7 +30,7 @@ def headings_among(candidates: Sequence[Candidate]) -> list[Candidate]:
             continue
         borders = sorted(index for index, place in found if place.rank < family[0][1].rank)
         for run in _runs(family, borders):
-            found += _near(_rising(run))
+            found += counted_on(run)
     return sorted(found, key=lambda one: one[0])
 
 
@@ -79,8 +79,13 @@ def _near(chain: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
+def counted_on(family: Sequence[Candidate]) -> list[Candidate]:
+    """The longest rising sequence of a family without what follows nothing."""
+    return _near(_rising(family))
+
+
 def _decimals(family: Sequence[Candidate]) -> list[Candidate]:
-    chain = _near(_rising(family))
+    chain = counted_on(family)
     several = [one for one in chain if len(one[1].number) > 1]
     if chain and chain[0][1].family.endswith("-") and not several:  # "AC-1", "AC-2": a number alone counts here
         return chain if len(chain) >= FEWEST_DECIMALS else []
