@@ -216,3 +216,15 @@ def test_a_legal_word_that_is_asked_for_is_no_document_that_must_be_there(questi
     mentions = asked_mentions(question, asked_places(question))
 
     assert any(one.is_legal for one in mentions) is is_name
+
+
+@pytest.mark.parametrize(
+    ("question", "is_named"),
+    [
+        ("My mother-in-law died, how many days off do I get?", False),
+        ("What does the common-law require of a landlord?", False),
+        ("What does the law on leases require of a landlord?", True),
+    ],
+)
+def test_a_word_that_is_a_part_of_another_names_no_document(question: str, is_named: bool) -> None:
+    assert any(one.is_legal for one in asked_mentions(question)) is is_named

@@ -201,6 +201,8 @@ def _nouns(
     for at, word in enumerate(words):
         if word.text not in NOUNS or any(act.start <= word.start < act.end for act in acts):
             continue
+        if folded[: word.start].endswith("-"):  # "mother-in-law"
+            continue
         before, behind = words_before(words, at), words_behind(words, at, places)
         longer = words_behind(words, at, places, is_longer=True)
         is_cut = bool(behind) or not longer or longer[0].text not in JOINTS
