@@ -41,6 +41,7 @@ from chat.rendering.markdown import BlockRenderer, render
 from chat.stream.thinking import ThinkFilter
 from chat.understanding.courtesies import LONGEST as LONGEST_COURTESY
 from chat.understanding.courtesies import is_courtesy
+from chat.understanding.replacing import with_other_term
 from chat.understanding.topics import carry_topic
 from config.faults import LineFormatter
 from config.incoming.heads import is_plain
@@ -563,6 +564,11 @@ PROBES: dict[str, Probe] = {
             carry_topic(["artículo 14 de la ordenanza de obras"], f"¿y en la de {text}"),
         ),
         named("chat.understanding.topics", "_COUNT", "_OF_ANOTHER", "_IN_ANOTHER"),
+        size=2_000,  # a question has 8,000 at most
+    ),
+    "replacing": Probe(
+        lambda text: (with_other_term("¿Cuánto dura?", text), with_other_term(text, f"¿y la {text}"[:120])),
+        named("chat.understanding.replacing", "_GOES_ON", "_TOKEN", "_SIGN"),
         size=2_000,  # a question has 8,000 at most
     ),
     "courtesies": Probe(

@@ -5,12 +5,14 @@ or says nothing but "how long". Then the documents, places and words of the late
 for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
 document that was named last, "¿y el 15?" the same kind of place, "¿y en la de huertos?" the same of another document,
 "¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row, "and 24?"
-the same with another number, "¿y el artículo siguiente?" the one behind that which was asked for.
+the same with another number, "¿y el artículo siguiente?" the one behind that which was asked for, and "¿y la
+batería?" the same with another term (`replacing`).
 """
 
 import re
 from collections.abc import Callable, Sequence
 
+from chat.understanding.replacing import with_other_term
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.document_names import NOUNS
@@ -130,6 +132,7 @@ def _other_meant(question: str, before: Sequence[str], is_there: Callable[[str],
         _of_another(question, _topic_of(before), is_there)
         or _another_in_a_row(question, before)
         or _another_number(question, before)
+        or _another_term(question, before, is_there)
     )
 
 
@@ -173,6 +176,20 @@ def _another_number(question: str, before: Sequence[str]) -> str:
             is_alike = len(spans) == 1 and (end - start == YEAR_DIGITS) == (len(said[-1]) == YEAR_DIGITS)
             return f"{one[:start]}{said[-1]}{one[end:]}"[:LONGEST] if is_alike else ""
     return ""
+
+
+def _another_term(question: str, before: Sequence[str], is_there: Callable[[str], bool]) -> str:
+    """ "¿y la batería?" after "¿Cuánto dura la garantía?" as that question with the other term; "" of others."""
+
+    def mentioned(text: str) -> list[Mention]:
+        """Short names only where a document is called so: "the L/M series" is none."""
+        return [one for one in _mentions(text) if one.kind is not MentionKind.SHORT or is_there(one.text)]
+
+    if not before or mentioned(question) or asked_places(question) or _asks_again(_words(question)):
+        return ""
+    topic = _topic_of(before)
+    kept = [(one.start, one.end) for one in asked_places(topic)] + [(one.start, one.end) for one in mentioned(topic)]
+    return with_other_term(topic, question, kept)[:LONGEST]
 
 
 def _joined(question: str, topic: Sequence[str]) -> str:
@@ -240,13 +257,17 @@ def _counted(question: str) -> str:
 
 def _names(question: str) -> list[str]:
     """How a question calls documents, as far as that has the form of a name."""
+    return [one.text for one in _mentions(question)]
+
+
+def _mentions(question: str) -> list[Mention]:
     found: list[Mention] = []
     for one in asked_mentions(question, asked_places(question)):
         if (one.kind in _NAMES or one.is_holder) and not any(
             other.start <= one.start and one.end <= other.end for other in found
         ):
             found.append(one)
-    return [one.text for one in sorted(found, key=lambda one: one.start)]
+    return sorted(found, key=lambda one: one.start)
 
 
 def _own_words(question: str, *, without_names: bool = False) -> list[str]:
