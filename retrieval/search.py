@@ -97,7 +97,8 @@ def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieva
     provider = provider_of(space)
     looked = look_up(query, scope, policy) if policy.places else Looked()
     watch.lap("places")
-    sought = without_source(query) if looked.documents else query  # what is found by its name need not be looked for
+    names = {one.mention.text for one in looked.resolution.clear}  # what is found by its name need not be looked for
+    sought = without_source(query, names.__contains__) if looked.documents else query
     question = SearchQuery(phrasings(sought, policy.expansions), _terms(query, looked) if policy.exact_terms else ())
     by_words = "dense" not in policy.legs
     vectors = None if by_words else (yield from _embedding(provider, question.phrasings))

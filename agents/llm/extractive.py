@@ -15,6 +15,7 @@ from agents.llm.quoting.selecting import Chosen, opening_statements, select_stat
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.source import without_source
 from retrieval.text.asked_names import says_only_where
+from retrieval.text.stems import words
 
 PRINTED = 5  # lines of a place that are told as they are
 MOST_OUTLINED = 15  # headings
@@ -58,10 +59,10 @@ class ExtractiveClient:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """Groups of words, without artificial delay. It counts no tokens, because it costs none."""
         whole = await asyncio.to_thread(reply_to, request)
-        words = whole.text.split(" ")
-        for start in range(0, len(words), WORDS_PER_DELTA):
-            group = " ".join(words[start : start + WORDS_PER_DELTA])
-            yield TextDelta(group if start + WORDS_PER_DELTA >= len(words) else group + " ")
+        said = whole.text.split(" ")
+        for start in range(0, len(said), WORDS_PER_DELTA):
+            group = " ".join(said[start : start + WORDS_PER_DELTA])
+            yield TextDelta(group if start + WORDS_PER_DELTA >= len(said) else group + " ")
             await asyncio.sleep(0)
         yield Usage(0, 0)
         yield Finished(DOUBTFUL if whole.is_doubtful else "stop")
@@ -147,7 +148,9 @@ def answer(
     `is_about`: what is named is to be told from its beginning, as what it is about. `places`: the headings of what is
     named: where nothing else is asked of several, how each of them begins."""
     meant = question if not searched or searched.startswith(question.strip()) else searched
-    asked, statements = plainly_asked(without_source(meant)), statements_of(passages)
+    has = frozenset(word for one in passages for word in words(one.text))
+    asked = plainly_asked(without_source(meant, lambda name: has.isdisjoint(words(name))))
+    statements = statements_of(passages)
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)

@@ -180,3 +180,57 @@ No se considera accidente leve el que dura una hora o el que ocurre de noche.
 )
 def test_a_thing_is_defined_by_what_is_said_of_all_of_it(question: str, said: str, *, is_doubtful: bool) -> None:
     assert told(question, said, "en" if question.startswith("W") else "es").is_doubtful == is_doubtful
+
+
+LISTED = """Article 2. For the purposes of this Act: (1) ‘mooring’ means the place where a vessel is tied up; (2) \
+‘skipper’ means the person who commands a vessel, whether or not paid for it; (3) ‘berth fee’ means what is due for it.
+
+The skipper shall keep the mooring free. The skipper is to pay the fee of each mooring in advance.
+"""
+HEADED = """# 1. Terms
+
+## 1.1. "Borrower"
+
+means each person or body that takes a thing home under this Agreement.
+
+## 1.2. "Thing"
+
+means an object of the library of things, with its box and its leaflet.
+
+# 2. Loans
+
+Each Borrower may keep a Thing for two weeks. The Borrower is liable for every Thing.
+"""
+ALQUILER = """A los efectos de esta ley: a) «fianza» significa la cantidad que se deposita al firmar; b) «prórroga»: \
+el tiempo que un contrato sigue en vigor tras su final; c) «arras» significa \\
+la parte del precio que se paga para reservar.
+
+La fianza es de dos meses en los locales. La prórroga es obligatoria para quien alquila.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language", "said"),
+    [
+        ("What is a skipper?", LISTED, "en", "‘skipper’ means the person"),
+        ("What does 'skipper' mean in the HMA?", LISTED, "en", "‘skipper’ means the person"),
+        ("definition of mooring under the HMA", LISTED, "en", "‘mooring’ means the place"),
+        ("What is a Borrower?", HEADED, "en", "means each person or body"),
+        ("What is a Borrower in the LTA?", HEADED, "en", "means each person or body"),
+        ("¿Qué se entiende por prórroga?", ALQUILER, "es", "el tiempo que un contrato sigue"),
+        ("Definición de arras en la LAU", ALQUILER, "es", "la parte del precio que se paga"),
+        ("¿Qué es la fianza?", ALQUILER, "es", "la cantidad que se deposita"),
+    ],
+)
+def test_a_definition_in_a_list_in_one_line_or_below_its_heading_is_told(
+    question: str, text: str, language: str, said: str
+) -> None:
+    reply = told(question, text, language)
+    assert said in reply.text
+    assert not reply.is_doubtful
+
+
+def test_what_a_heading_of_another_term_begins_defines_nothing() -> None:
+    text = HEADED.replace('"Borrower"', '"Borrower\'s Thing"').replace("each person", "each Borrower")
+    text = text.replace(" The Borrower is liable for every Thing.", "")
+    assert told("What is a Borrower?", text, "en").is_doubtful

@@ -1,6 +1,7 @@
 """Who is to say it, as a question names it: left out where only what is asked counts. Pure."""
 
 import re
+from collections.abc import Callable
 
 from retrieval.text.asked_names import MentionKind, asked_mentions
 from retrieval.text.asked_places import LONGEST_QUESTION, asked_places
@@ -13,13 +14,18 @@ _BY_WHOM = re.compile(
 )
 
 
-def without_source(question: str) -> str:
+def no_short_name(_name: str) -> bool:
+    return False
+
+
+def without_source(question: str, is_source: Callable[[str], bool] = no_short_name) -> str:
     """A question without who is to say it, where that stands at its beginning or end: "según la Ley 41/2002", "in the
-    staff handbook"."""
+    staff handbook". `is_source`: whether a short name ("under GDPR") is a document's."""
     original = question[:LONGEST_QUESTION]
     formal = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE)
     for one in asked_mentions(original, asked_places(original)):
-        before = _BY_WHOM.search(fold_latin(original[: one.start])) if one.kind in formal else None
+        says_where = one.kind in formal or (one.kind is MentionKind.SHORT and is_source(one.text))
+        before = _BY_WHOM.search(fold_latin(original[: one.start])) if says_where else None
         if before is None:
             continue
         said, rest = original[: before.start()], original[one.end :]

@@ -202,6 +202,13 @@ def test_who_is_to_say_it_is_no_part_of_what_is_asked(question: str, left: str) 
     assert without_source(question) == left
 
 
+def test_a_short_name_is_no_part_of_what_is_asked_where_it_is_a_documents() -> None:
+    asked = "What is a contributor under the MPL?"
+    assert without_source(asked) == asked
+    assert without_source(asked, lambda name: name == "MPL") == "What is a contributor?"
+    assert without_source("What is the MPL?", lambda name: name == "MPL") == "What is the MPL?"
+
+
 @pytest.mark.parametrize(
     ("question", "is_name"),
     [

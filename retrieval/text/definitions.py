@@ -12,8 +12,9 @@ LONGEST_QUESTION = 120  # characters of one that asks for nothing else
 MOST_WORDS = 5  # of the thing
 
 _ASKED = re.compile(
-    r"^[¿\s]{0,3}(?:que (?:es|son|significan?|quiere decir|se entiende por)|como se define|defin[ea]|what (?:is|are)"
-    r"|what does|define)\s(?:(?:el|la|los|las|un|una|unos|unas|the|an?|lo que es)\s)?"
+    r"^[¿\s]{0,3}(?:que (?:es|son|significan?|quiere decir|se entiende por|se considera)|como se define|defin[ea]"
+    r"|(?:(?:cual es )?la )?definicion del?|what (?:is|are)(?: meant by)?|(?:what is )?(?:the )?definition of|what does"
+    r"|define)\s(?:(?:el|la|los|las|un|una|unos|unas|the|an?|lo que es)\s)?"
     r"(?P<thing>[^?.,;:()\n]{2,60}?)(?:\smeans?)?[\s?.]{0,3}$"
 )
 # Of folded text, in which a long dash, a bullet and typographic quotation marks are a question mark.
@@ -34,10 +35,12 @@ def defined_thing(question: str) -> tuple[str, ...]:
 
 
 def definition_of(thing: tuple[str, ...]) -> re.Pattern[str]:
-    """Of folded text: a line that begins with the thing and says what it is, or "se entiende por" it."""
+    """Of folded text: a line that begins with the thing and says what it is, or "se entiende por" it, or that it means
+    something behind the thing between quotation marks, wherever it stands: laws have lists in one line."""
     name = r"\s".join(rf"{re.escape(word)}(?:e?s)?" for word in thing)
     article = r"(?:(?:el|la|los|las|un|una|the|an?)\s)?"
     return re.compile(
         rf"{_BEFORE}{article}{_QUOTED}{name}{_CLOSED}{_SAYS}"
         rf"|\b(?:entiende|entendera|entenderse|entenderan?) por\s{article}{_QUOTED}{name}\b"
+        rf"|[«\"'?]{name}[»\"'?]{{1,2}}(?:\s?:|\s(?:means|significa|es|is)\b)"
     )

@@ -34,6 +34,7 @@ _CONDITION = re.compile(
     r"\W{0,3}(?:si|cuando|mientras|aunque|if|when|where|while|unless|although)\b"
 )  # "Si no, X es infinito"
 _OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)|is|are|means|refers)\b")
+_GOES_ON = re.compile(r"(?:means|significan?)\s")
 _TELLS = re.compile(r"(?:indica|representa|describe|designa|denota|indicate|represent|denote)[ns]?\b")
 _INTRODUCED = re.compile(
     r".{0,90}?\b(?<!\bno )(?<!\bno se )(?:(?:entiende|entendera|entenderse|entendemos) por|se consideran?"
@@ -84,6 +85,8 @@ class Defining:
         that the question does not."""
         if one.block.form is Form.TABLE and not one.is_whole and not _describes(one.block.header):
             return False
+        if _GOES_ON.match(one.text) and self._topic.alike(Wording(one.heading)) <= NEARLY_ALL:
+            return False  # what the heading of another term begins
         text = one.block.lead if one.is_whole else one.text
         says = self.says_from(text) or self._entered_below(one, text)
         is_below = one.opens_section and not one.is_whole and self._topic.alike(Wording(one.heading)) >= ALIKE
@@ -92,6 +95,16 @@ class Defining:
         says_more = [word for word in said_words(text[says:]) if not self._topic.has(word)]
         is_told = self._does and one.block.form is Form.PARAGRAPH  # "abandona el bucle" is enough, and a cell is not
         return len(says_more) >= (FEWEST_DONE if is_told else FEWEST_NEW)
+
+    def says_by_name(self, one: Statement) -> bool:
+        """Whether a statement begins with the thing between quotation marks and says what it is: "«arras» significa …",
+        "‘skipper’: …"."""
+        named = _NAMED.match(one.text)
+        if named is None or one.is_whole or self._topic.share_in(Wording(said_words(named[1]))) <= NEARLY_ALL:
+            return False
+        behind = one.text[named.end() :].lstrip()
+        is_said = behind.startswith(":") or _OUTRIGHT.match(fold_latin(behind[:LONGEST_WORD])) is not None
+        return is_said and all(map(self._topic.has, said_words(named[1])))
 
     def says_outright(self, one: Statement) -> bool:
         """Whether a sentence begins with the thing and goes on with what it is: "Una función es …", and no "Una función

@@ -87,7 +87,10 @@ _TEXTS = (
 _DEFINED = tuple(
     (re.compile(rf"\b{pattern}"), plain)
     for pattern, plain in (
-        (r"(?:que se (?:entiende por|considera)|que quiere decir|(?:cual es )?la definicion de) (?=\w)", "qué es "),
+        (
+            r"(?:que se (?:entiende por|considera)|que quiere decir|(?:cual es )?(?:la )?definicion del?) (?=\w)",
+            "qué es ",
+        ),
         (r"(?:what is (?:meant by|the definition of)|definition of) (?=\w)", "what is "),
         (rf"como (?:se )?definen? (?:(?:el|la|los|las|este|esta) )?(?:{_TEXTS}) (?=\w)", "qué es "),
         (rf"how do(?:es)? (?:the |this )?(?:{_TEXTS}) define (?=\w)", "what is "),

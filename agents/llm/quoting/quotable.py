@@ -20,6 +20,10 @@ LONGEST_HEADING = 10  # words of a sentence that names an article or a chapter a
 
 _PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=[A-ZÁÉÍÓÚ]{4,})")
 _ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
+# Between two definitions of a list in one line: "…; (2) ‘skipper’ means …".
+_DEFINITIONS = re.compile(r"(?<=[;:])\s(?=\(?(?:\d{1,3}|[a-zñ])[.)º]\s[«\"“‘'])")
+_TERM = re.compile(r"[«\"“‘'][^«»\"“”‘’'\n]{2,60}[»\"”’'](?::\s|\s(?:means|significan?)\b)")
+_MEANS = re.compile(r"(?:means|significan?)\s")  # what its heading names: "1.1. "Borrower"", and below it "means …"
 _WORD = re.compile(r"[^\W_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](\([^)\[\]\n]*\)|\[[^\[\]\n]*\])")
@@ -49,10 +53,10 @@ def quotable(paragraph: str) -> Iterator[str]:
     """The sentences of a paragraph, or of an item, that say something by themselves, in order. A short one goes with
     the one behind it: "No. Se puede en las prácticas." """
     spoken = unmarked(paragraph)
-    for start, end in sentences(spoken):
-        clean = _PAGE_NUMBER.sub("", _ITEM.sub("", spoken[start:end]))
+    for said in (one for start, end in sentences(spoken) for one in _DEFINITIONS.split(spoken[start:end])):
+        clean = _PAGE_NUMBER.sub("", _ITEM.sub("", said))
         clean = _without_halves(clean)
-        if names_its_people(clean):
+        if names_its_people(clean) or (len(clean) in CHARACTERS and _TERM.match(clean)):
             yield clean.rstrip(",;")
         elif len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean):
             yield clean
@@ -130,6 +134,7 @@ def _reads(sentence: str) -> bool:
     if is_credit(sentence):
         return False
     is_beginning = not first.islower() or sentence.startswith("`")  # a name in code begins as it is written
+    is_beginning = is_beginning or _MEANS.match(sentence) is not None
     return whole and is_beginning and _is_in_words(sentence)
 
 

@@ -250,12 +250,15 @@ def _rated(asked: Weighing, statements: Sequence[Statement], *, defines_first: b
     likely = {number: exp(one - top) for number, one in scores.items()}
     total = sum(likely.values())
 
-    def is_first(number: int) -> bool:
+    def defines(number: int) -> int:
+        """How plainly."""
         one = statements[number]
-        return defines_first and asked.defining.says_outright(one) and asked.defining.defines(one)
+        if not (defines_first and asked.defining.defines(one)):
+            return 0
+        return 2 if asked.defining.says_by_name(one) else int(asked.defining.says_outright(one))
 
     rated = [(number, one / total) for number, one in likely.items()]
-    return sorted(rated, key=lambda one: (not is_first(one[0]), -one[1]))
+    return sorted(rated, key=lambda one: (-defines(one[0]), -one[1]))
 
 
 def _score(asked: Weighing, number: int) -> float:
