@@ -37,7 +37,7 @@ def test_a_list_without_usual_marks_is_one(text: str, items: tuple[str, ...]) ->
     [
         "Se abre el grifo\no se cierra o se deja\no nada de ello, o lo que se quiera.",
         "The  last line of a text that is set\n    is  justified has room between its\n    no  gaps that are wider",
-        "He said to all of them in the evening of that day:\nThe water is off in all of the garden\nand nobody came in the whole of the week\nTo see it.",
+        "He said in the evening of the day before:\nThe water is off in all of the garden\nand nobody came to see it.",
     ],
 )
 def test_prose_is_no_list(text: str) -> None:

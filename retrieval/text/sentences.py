@@ -7,6 +7,7 @@ document that is stored, and with them the ids that conversations cite.
 """
 
 import re
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from retrieval.text.folding import fold
@@ -85,3 +86,14 @@ def statements(text: str) -> list[Span]:
     for start, end in pairwise(sorted(edges)):
         spans += [(start + first, start + last) for first, last in sentences(text[start:end], shortest=1)]
     return spans
+
+
+LETTER_BULLET = "o "  # as manual pages print it; in Spanish it is a word
+FEWEST_BULLETS = 2
+
+
+def has_letter_bullets(lines: Sequence[str]) -> bool:
+    """Whether "o" begins lines more often than it stands within them, as no word does."""
+    begun = sum(line.lstrip().startswith(LETTER_BULLET) for line in lines)
+    inside = sum(line.count(f" {LETTER_BULLET}") for line in map(str.lstrip, lines))
+    return begun >= FEWEST_BULLETS and begun > inside

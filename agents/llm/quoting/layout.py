@@ -12,8 +12,7 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from statistics import median
 
-from agents.llm.quoting.comments import without_comment_marks
-from agents.llm.quoting.marks import listed_behind, with_marks
+from agents.llm.quoting.marks import listed_behind, with_marks, without_comment_marks
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
 from agents.llm.quoting.trail import Trail, trail_above
 from retrieval.context.compression import ELISION

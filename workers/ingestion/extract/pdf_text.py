@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from retrieval.text.letter_bullets import BULLET, has_letter_bullets
+from retrieval.text.sentences import LETTER_BULLET, has_letter_bullets
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, PageSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import with_question_headings
@@ -39,7 +39,7 @@ def assemble(pages: Sequence[list[str]], bookmarks: Sequence[Bookmark], title: s
     numbered = with_numbered_headings(list(with_headings(healed, bookmarks, contents_lines(healed))), widths)
     lines = with_question_headings(numbered)
     bullets = has_letter_bullets([line for page in healed for line in page])
-    written = _Written(widths, compounds, [-1] * len(pages), BULLET if bullets else "")
+    written = _Written(widths, compounds, [-1] * len(pages), LETTER_BULLET if bullets else "")
     for line in lines:
         written.add(line)
     text = "".join(written.parts)
