@@ -22,7 +22,7 @@ from agents.llm.extractive import answer
 from agents.llm.quoting.lasting import has_duration, is_lasting_word, tells_a_duration
 from agents.llm.quoting.question_kinds import announces, enumerates
 from agents.llm.quoting.quotable import title_shown
-from agents.llm.quoting.roles import AskedRole, names_its_people
+from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
 from chat.answering import condensing
@@ -424,11 +424,15 @@ PROBES: dict[str, Probe] = {
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
         + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED")
-        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_YEAR"),
+        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_YEAR"),
     ),
     "who has a role": Probe(
-        lambda text: (AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()), names_its_people(text)),
-        named("agents.llm.quoting.roles", "_ROLES", "_LINE"),
+        lambda text: (
+            AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()),
+            names_its_people(text),
+            asked_office(text),
+        ),
+        named("agents.llm.quoting.roles", "_ROLES", "_LINE", "_OFFICE"),
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),

@@ -218,7 +218,7 @@ def test_what_rules_enclose_that_are_not_as_long_is_no_heading_where_others_are(
 NUMBERED_BY_LINES = (
     "Terms of use\n\n0. PREAMBLE\n\nThese are the terms.\n\n"
     "1. COPIES\n\nYou may make:\n\n1. paper copies;\n\n2. digital copies.\n\n"
-    "2. TRANSLATION\n\nIt is a kind of change.\n\n  2.1. Powers\n\n   The owner may\n    1. decide;\n    2. appoint.\n\n"
+    "2. TRANSLATION\n\nIt is a change.\n\n  2.1. Powers\n\n   The owner may\n    1. decide;\n    2. appoint.\n\n"
     "  2.2. Procedure\n\n   Votes are cast by letter.\n\n3. TERMINATION\n\nIt ends after 30 days.\n"
 )
 

@@ -11,6 +11,7 @@ from math import log
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
 from agents.llm.quoting.lasting import is_lasting_word, says_it_lasts
 from agents.llm.quoting.layout import Form
+from agents.llm.quoting.opposed import is_opposed
 from agents.llm.quoting.question_kinds import (
     Wish,
     asks_for_difference,
@@ -69,6 +70,7 @@ class Weighing:
         self._has = [self._held_by(one.words) for one in statements]
         self._places = {one.place: number for number, one in enumerate(statements)}
         self._identifiers = identifiers_of(question)
+        self._asked_in_order = tuple(words(question)[:MOST_ASKED])
         self._subject = self._rarest_of(subjects_of(question))
         self._pairs = list(zip(self._words, self._words[1:], strict=False))
         self.defining = Defining(question, self._topic)
@@ -157,6 +159,7 @@ class Weighing:
             "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
+            "opposed": float(is_opposed(self._asked_in_order, words(one.text))),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
             "opens": float(is_opening),
             "defines": float(defines),

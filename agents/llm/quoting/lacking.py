@@ -19,8 +19,10 @@ from agents.llm.quoting.question_kinds import (
     is_counted_behind,
     kind_of_question,
 )
+from agents.llm.quoting.roles import asked_office
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.subject import LONGEST, options_of
 from agents.llm.quoting.topic import Wording
 from retrieval.text.stems import words
 
@@ -30,20 +32,33 @@ ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or what
     something is by default, and nothing names it; or what something is, and nothing says it; or how it is done, and a
-    sentence about something else says in passing that it is; or who, and a bibliography is quoted; or several things,
-    and one is told."""
+    sentence about something else says in passing that it is; or who, and a bibliography is quoted, or nothing says what
+    that is of whom it is asked; or several things, and one is told; or what an option does, and none names it."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
-    if _lacks_some(question, chosen):
+    if _lacks_some(question, chosen) or _lacks_option(question, chosen):
         return True
     if asks_what_one_thing_is(question):
         return not chosen[0].defines
     if kind is Wish.PERSON:
-        return lists_works(chosen[0].statement)
+        return lists_works(chosen[0].statement) or _lacks_office(question, chosen[0].statement)
     if kind is Wish.STEPS:
         return chosen[0].is_aside and not chosen[0].statement.is_whole
     if kind is Wish.VALUE:
         return chosen[0].lacks_subject
     return kind in AMOUNTS and _lacks_amount(question, chosen, kind, asked)
+
+
+def _lacks_option(question: str, chosen: Sequence[Chosen]) -> bool:
+    """Whether the options that a question names stand neither in what was chosen nor above it."""
+    named = options_of(question[:LONGEST])
+    there = (" ".join((one.block.heading, one.block.lead, one.text, *one.block.lines)) for one, *_ in chosen)
+    return bool(named) and not any(named <= options_of(text) for text in there)
+
+
+def _lacks_office(question: str, told: Statement) -> bool:
+    """Whether what somebody is, "the captain", is said neither in a sentence nor above it."""
+    office = asked_office(question)
+    return bool(office) and not Wording((*told.words, *told.above, *told.around)).holds(office)
 
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:

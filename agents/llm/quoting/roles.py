@@ -48,6 +48,18 @@ _LINE = re.compile(  # "Editors: A. Haldorsen, I. Bakare"
     r"((?:[^\W\d_]{1,20} ){0,3}[^\W\d_]{2,20})(?::| \|) (?:[^\W\d_]{1,6}\. ?){0,4}[A-ZÁÉÍÓÚÜÑ][\w'’-]"
 )
 
+_OFFICE = re.compile(
+    r"^\W{0,9}(?:quien(?:es)? (?:es|son|fue|era)|who(?: is|'s| was| are)) "
+    r"(?:el|la|los|las|the) (?:current )?([^\W\d_]{4,30})"
+)
+
+
+def asked_office(question: str) -> str:
+    """What somebody is of whom a question asks who it is, folded: "captain" of "Who is the captain of the ship?"; ""
+    where it asks otherwise."""
+    found = _OFFICE.match(fold_latin(question[:LONGEST]))
+    return found[1] if found else ""
+
 
 class AskedRole:
     """The role of the person that a question asks for, if it is one of those that documents name their people by."""

@@ -7,8 +7,8 @@ list or table stands alone.
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
 found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
 those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth. The
-last three were set by hand: a role beats a sentence with another name, any other sentence an imprint, and a duration
-beside a word for lasting one without.
+last four were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
+a word for lasting one without, and whatever there is one that has the opposite.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ WEIGHTS = {
     "whole difference": 1.67, "both": 1.52, "rank": -0.08, "first": 0.83, "titled": 2.23, "titled first": 3.38,
     "titled definition": 1.94, "asked": 3.47, "leans": -0.12, "length": -0.36, "whole": -0.64, "whole code": -0.06,
     "row": 1.17, "item": 0.17, "introduces": -2.0, "dialogue": -2.26, "task": -1.56, "exercise": -1.62,
-    "role": 3.0, "imprint": -8.0, "lasts": 2.0,
+    "role": 3.0, "imprint": -8.0, "lasts": 2.0, "opposed": -6.0,
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, words
 
 _IDENTIFIER = re.compile(r"(?<![^\W_])[^\W_]{1,40}(?:_[^\W_]{1,40}){1,6}")
+_OPTION = re.compile(r"(?<![\w-])(?:--[A-Za-z][\w-]{1,40}|-[A-Za-z])(?![\w-])")
 _YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
 LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
@@ -57,6 +58,11 @@ def identifiers_of(question: str) -> tuple[str, ...]:
     the year of which an amount is asked for."""
     folded = fold_latin(question)[:LONGEST]
     return (*_IDENTIFIER.findall(folded), *_YEAR.findall(folded))
+
+
+def options_of(text: str) -> frozenset[str]:
+    """The options of a program that a text names, "-v" and "--count": each letter counts, and so does its case."""
+    return frozenset(_OPTION.findall(text))
 
 
 def points_back(said: Sequence[str]) -> bool:

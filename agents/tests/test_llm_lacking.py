@@ -1,0 +1,62 @@
+"""What was asked for is not told by what is near it: then the answer says so."""
+
+import pytest
+
+from agents.llm.base import Passage
+from agents.llm.extractive import answer as reply_of
+from agents.llm.quoting.opposed import is_opposed
+from retrieval.text.stems import words
+
+OPTIONS = Passage(
+    1,
+    "-c, --count prints how many lines of the output match.\n\n-C, --context prints lines around each output line.\n\n"
+    "-v selects the lines that do not match.\n",
+    "Manual of seek",
+    headings=("OPTIONS",),
+)
+VOYAGE = Passage(
+    1,
+    "You are given an old ship, the Faire Queene. The pilot of the Faire Queene is Ana Gil. She sails on Monday.",
+    "A voyage",
+)
+SIZES = Passage(
+    1,
+    "| Instalación | Memoria | Disco |\n| --- | --- | --- |\n| Sin escritorio | 256 MB | 4 GB |\n"
+    "| Con escritorio | 1 GB | 10 GB |\n",
+    "Requisitos",
+    headings=("Requisitos de disco",),
+)
+
+
+@pytest.mark.parametrize(("option", "is_there"), [("-c", True), ("--count", True), ("-x", False), ("--counted", False)])
+def test_an_option_is_told_by_what_names_it(option, is_there):
+    said = reply_of(f"What output does {option} print?", [OPTIONS], "en")
+    assert said.is_doubtful is not is_there
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [("Who is the pilot of the Faire Queene?", True), ("Who is the captain of the Faire Queene?", False)],
+)
+def test_who_somebody_is_wants_what_he_is(question, is_told):
+    assert reply_of(question, [VOYAGE], "en").is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(("joint", "disk"), [("con", "10 GB"), ("sin", "4 GB")])
+def test_without_is_not_with(joint, disk):
+    said = reply_of(f"¿Qué disco hace falta para una instalación {joint} escritorio?", [SIZES], "es").text
+    assert disk in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "opposed"),
+    [
+        ("with the lid", "Without a lid it spills", True),
+        ("with the lid", "With the lid or without a lid", False),
+        ("sin tapas", "con la tapa", True),
+        ("con la tapa", "sin el cable", False),
+        ("la tapa", "sin tapa", False),
+    ],
+)
+def test_the_opposite_is_that_of_the_same_thing(asked, said, opposed):
+    assert is_opposed(words(asked), words(said)) is opposed
