@@ -22,6 +22,8 @@ run: $(VENV)/.installed  ## set up, sample organization, serve on PORT
 	$(BIN)/python manage.py demo
 	PORT=$(PORT) $(BIN)/python manage.py serve
 
+# A worker has a core, and BLAS's threads beside it only wait, at twice the processor time.
+test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/.installed-dev  ## every test that needs no server of its own
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
