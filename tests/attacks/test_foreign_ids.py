@@ -6,6 +6,8 @@ the models (`foreign`). Ours by session, by key and as the admin; the libraries'
 
 from collections.abc import Iterator
 from functools import cache
+from random import Random
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -13,9 +15,12 @@ from django.test import Client
 from django.urls import resolve
 
 from tests import routes
-from tests.attacks.foreign import Landscape, Told, differences, leaks, watched
+from tests.attacks.foreign import Landscape, Told, differences, formed_like, leaks, plain, watched
 from tests.attacks.places import PARAMETER, Place, Sending, places_of, probed, with_parameter
 from tests.matrix import API, PAGES, Case
+from tests.world import is_uuid
+from tools.sql.gate import parse_query
+from tools.sql.statements import SqlRefused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
 BY_NIGHT = pytest.mark.nightly
@@ -162,6 +167,26 @@ def attacked(
         acting = send_watched if tables and sending.method != "GET" else send
         told = differences(land, acting, land.kinds_of(tables), {True: Told.of(answer, nothing)})
         yield from (f"{place}: {one}" for one in told)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite"])
+def test_an_id_that_nothing_has_is_refused_as_sql_like_the_one_it_stands_for(dialect: str) -> None:
+    """Or what is told of a place that takes SQL would differ, now and then, by digits."""
+
+    def told(sql: str) -> str:
+        with pytest.raises(SqlRefused) as refused:
+            parse_query(sql, dialect)
+        return plain(str(refused.value).encode(), sql).decode()
+
+    refusals = set()
+    for n in range(200):
+        one = str(UUID(int=Random(n).getrandbits(128), version=4))
+        other = formed_like(one)
+        assert one != other
+        assert is_uuid(other)
+        assert told(one) == told(other), (one, other)
+        refusals.add(told(one))
+    assert len(refusals) > 1
 
 
 def test_the_places_are_found(land: Landscape) -> None:
