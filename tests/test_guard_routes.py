@@ -14,7 +14,7 @@ from agents.models import Assignment
 from tests import routes
 from tests.bodies import body_of
 from tests.matrix import API, CALLERS, CASES, DOORS, OUTSIDERS, PAGES, Case
-from tests.people import People, signed_in
+from tests.people import signed_in
 from tests.world import ALICES_MARK, SHARED_MARK, World, send
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
@@ -28,8 +28,8 @@ each_unsafe = pytest.mark.parametrize("case", [case for case in API + PAGES + DO
 
 
 @pytest.fixture
-def world(people: People) -> World:
-    return World.furnished(people)
+def world(standing_world: World) -> World:
+    return standing_world
 
 
 def undone(act: Callable[[], Any]) -> Any:

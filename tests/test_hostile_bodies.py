@@ -18,7 +18,6 @@ from retrieval.spaces.registry import active_space, forget_spaces
 from tests import routes
 from tests.hostile_requests import answered, check, rightful, whole_body
 from tests.matrix import API, UPLOAD, Case
-from tests.people import People
 from tests.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
@@ -83,10 +82,10 @@ OTHERS = ("filters", "preferences", "context", "corpora", "project", "conversati
 
 
 @pytest.fixture
-def world(people: People) -> World:
+def world(standing_world: World) -> World:
     forget_spaces()
     active_space()  # a search makes it, and what a request does here is undone
-    return World.furnished(people)
+    return standing_world
 
 
 def fields_of(case: Case, world: World) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from accounts.http.bodies import json_body
 from accounts.problems import Malformed
 from tests.hostile_requests import answered, check, rightful, whole_body
 from tests.matrix import API, PAGES, UPLOAD, Case
-from tests.people import People
 from tests.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_this_thread")]
@@ -37,8 +36,8 @@ EXTENDED_NAMES = (
 
 
 @pytest.fixture
-def world(people: People) -> World:
-    return World.furnished(people)
+def world(standing_world: World) -> World:
+    return standing_world
 
 
 def spoiled(value: Any, text: str) -> Iterator[Any]:

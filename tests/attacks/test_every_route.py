@@ -40,8 +40,8 @@ NEVER = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def world(people: People) -> World:
-    return World.furnished(people)
+def world(standing_world: World) -> World:
+    return standing_world
 
 
 def every_address(world: World) -> Iterator[str]:

@@ -29,8 +29,8 @@ REFUSED = {400, 401, 403, 404, 413, 415, 431}
 
 
 @pytest.fixture
-def world(people: People) -> World:
-    return World.furnished(people)
+def world(standing_world: World) -> World:
+    return standing_world
 
 
 @pytest.fixture
