@@ -6,7 +6,7 @@ and whoever counts rows in a module that has it says whose.
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,21 @@ from django.utils import translation
 from tests.people import People
 from tests.world import World
 
-Standing = tuple[World, Path]
+Standing = tuple[Any, Path]
+
+
+@pytest.fixture(scope="module")
+def furnishing() -> Callable[[], Any]:
+    """How it is furnished; a module may have another way."""
+    return lambda: World.furnished(People.assembled())
 
 
 @pytest.fixture(scope="module")
 def furnished_once(
-    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+    django_db_setup: None,
+    django_db_blocker: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+    furnishing: Callable[[], Any],
 ) -> Iterator[Standing]:
     folder = tmp_path_factory.mktemp("standing")
     storages = {
@@ -42,7 +51,7 @@ def furnished_once(
     around._from_testcase = True  # type: ignore[attr-defined]
     with django_db_blocker.unblock(), around:
         with override_settings(DATA_DIR=folder, STORAGES=storages, PASSWORD_HASHERS=hashers, QUOTAS=False):
-            world = World.furnished(People.assembled())
+            world = furnishing()
         cache.clear()
         with django_db_blocker.block():
             yield world, folder
@@ -51,7 +60,7 @@ def furnished_once(
 
 
 @pytest.fixture
-def standing_world(furnished_once: Standing, db: None) -> World:
+def standing_world(furnished_once: Standing, db: None) -> Any:
     """The module's world. What this test does to its rows and files no other sees."""
     world, folder = furnished_once
     shutil.copytree(folder, settings.DATA_DIR, dirs_exist_ok=True)

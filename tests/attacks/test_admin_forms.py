@@ -3,7 +3,7 @@
 The forms are read from the pages, as a browser has them; what is not in them is sent as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -33,9 +33,14 @@ FLAGS = {
 each_model = pytest.mark.parametrize("model", SCOPED, ids=lambda model: model.__name__)
 
 
+@pytest.fixture(scope="module")
+def furnishing() -> Callable[[], Landscape]:
+    return Landscape.made
+
+
 @pytest.fixture
-def land(db: None) -> Landscape:
-    return Landscape.made().seen_by("admin")
+def land(standing_world: Landscape) -> Landscape:
+    return standing_world.seen_by("admin")
 
 
 @pytest.fixture
