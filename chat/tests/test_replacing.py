@@ -28,6 +28,7 @@ from chat.understanding.topics import carry_topic
         ("What is the maximum file size?", "And the maximum A/V size?", "What is the maximum A/V size?"),
         ("What does --keep do in tar?", "and --delete?", "What does --delete do in tar?"),
         ("What is code 12 in the AB series?", "And for the CD series?", "What is code 12 in the CD series?"),
+        ("¿Qué hace la opción -H de grep?", "¿y -h?", "¿Qué hace la opción -h de grep?"),
         ("¿Qué guarda el tipo TIMESTAMP?", "¿y DATE?", "¿Qué guarda el tipo DATE?"),
         (
             "When must a data leak be reported to the board?",

@@ -128,11 +128,11 @@ def _replaced(phrases: Sequence[Phrase], term: Phrase) -> Phrase | None:
 def _extent(one: Phrase, term: Phrase) -> tuple[int, int]:
     """Where what is replaced begins and ends. A phrase may have a verb, in front ("Who approves travel?") or behind
     ("Does the library open?"): then as many words are as there are in the place of them."""
-    if set(one.words) & set(term.words) or len(term.words) >= len(one.words):
-        return one.body, one.end
     if one.signs and term.signs:
         signs = [place for word, place in zip(one.words, one.places, strict=True) if word in one.signs]
         return signs[0][0], signs[-1][1]
+    if set(one.words) & set(term.words) or len(term.words) >= len(one.words):
+        return one.body, one.end
     if one.is_helped:
         return one.body, one.places[len(term.words) - 1][1]
     if one.article or one.preposition:
