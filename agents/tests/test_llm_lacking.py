@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.opposed import is_opposed
+from agents.llm.quoting.subject import is_opposed
 from retrieval.text.stems import words
 
 OPTIONS = Passage(

@@ -85,8 +85,6 @@ class Defining:
         that the question does not."""
         if one.block.form is Form.TABLE and not one.is_whole and not _describes(one.block.header):
             return False
-        if _GOES_ON.match(one.text) and self._topic.alike(Wording(one.heading)) <= NEARLY_ALL:
-            return False  # what the heading of another term begins
         text = one.block.lead if one.is_whole else one.text
         says = self.says_from(text) or self._entered_below(one, text)
         is_below = one.opens_section and not one.is_whole and self._topic.alike(Wording(one.heading)) >= ALIKE
@@ -95,6 +93,10 @@ class Defining:
         says_more = [word for word in said_words(text[says:]) if not self._topic.has(word)]
         is_told = self._does and one.block.form is Form.PARAGRAPH  # "abandona el bucle" is enough, and a cell is not
         return len(says_more) >= (FEWEST_DONE if is_told else FEWEST_NEW)
+
+    def is_of_another_term(self, one: Statement) -> bool:
+        """Whether a sentence goes on from a heading that is another term: "means …" below "1.2. "Lender""."""
+        return _GOES_ON.match(one.text) is not None and self._topic.alike(Wording(one.heading)) <= NEARLY_ALL
 
     def says_by_name(self, one: Statement) -> bool:
         """Whether a statement begins with the thing between quotation marks and says what it is: "«arras» significa …",

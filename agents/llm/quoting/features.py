@@ -11,7 +11,6 @@ from math import log
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
 from agents.llm.quoting.lasting import is_lasting_word, says_it_lasts
 from agents.llm.quoting.layout import Form
-from agents.llm.quoting.opposed import is_opposed
 from agents.llm.quoting.question_kinds import (
     Wish,
     asks_for_difference,
@@ -23,7 +22,7 @@ from agents.llm.quoting.question_kinds import (
 )
 from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
-from agents.llm.quoting.subject import identifiers_of, points_back, subjects_of
+from agents.llm.quoting.subject import identifiers_of, is_opposed, points_back, subjects_of
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
@@ -77,7 +76,9 @@ class Weighing:
 
     def speaks_of_it(self, number: int) -> bool:
         """Whether a statement shares any word with the question, itself or above it: else nobody could tell why it is
-        quoted."""
+        quoted; and does not go on from another term's heading."""
+        if self.defining.is_of_another_term(self._statements[number]):
+            return False
         return any(self._has[number]) or any(self._held_above(self._above_of(self._statements[number])))
 
     def features(self, number: int) -> Mapping[str, float]:

@@ -1,9 +1,11 @@
-"""What an amount is of: "¿Cuántos días de permiso hay por divorcio?" is answered by no days of anything else. Pure."""
+"""What an answer must be of: "¿Cuántos días de permiso hay por divorcio?" is answered by no days of anything else, what
+"-c" does by no other option, and "con escritorio" not by the row "Sin escritorio". Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from agents.llm.quoting.topic import asks_with
+from agents.llm.quoting.topic import asks_with, forms
 from retrieval.confidence.names import named_stems
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, words
@@ -20,6 +22,7 @@ _OF = frozenset({"de", "del", "of"})
 _PREPOSITIONS = _ENGLISH | {"por", "de", "del", "para", "en", "al"}
 _POINTING = frozenset({"este", "esta", "estos", "estas", "dicho", "dicha", "dichos", "dichas", "this", "these", "such"})
 _OPENING = frozenset({"it", "they", "its", "their", "su", "sus"})
+_OPPOSITES = {"con": "sin", "sin": "con", "with": "without", "without": "with"}
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
 # What is measured, not what it is of, and what an infinitive ends with: "el plazo para recurrir".
 _MEASURES = re.compile(
@@ -72,3 +75,22 @@ def points_back(said: Sequence[str]) -> bool:
 
 def says_what(word: str) -> bool:
     return len(word) >= SHORTEST and not asks_with(word) and _MEASURES.fullmatch(word) is None
+
+
+def is_opposed(asked: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether a text, by its words, has something "without" that the question has "with", or the other way, and nowhere
+    as the question has it."""
+    there = list(_joined(said))
+    return any(
+        _has(there, _OPPOSITES[joint], thing) and not _has(there, joint, thing) for joint, thing in _joined(asked)
+    )
+
+
+def _joined(said: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each such word with the one that it stands before."""
+    without_articles = [word for word in said if word not in _ARTICLES]
+    return ((joint, thing) for joint, thing in pairwise(without_articles) if joint in _OPPOSITES)
+
+
+def _has(there: Sequence[tuple[str, str]], joint: str, thing: str) -> bool:
+    return any(one == joint and not forms(thing).isdisjoint(forms(other)) for one, other in there)

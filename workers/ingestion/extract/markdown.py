@@ -12,7 +12,7 @@ from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.outline.contents import is_contents_title
 from workers.ingestion.extract.outline.faq import bold_questions
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
-from workers.ingestion.extract.outline.underlined import setext_level
+from workers.ingestion.extract.outline.typed.underlined import setext_level
 from workers.ingestion.extract.plain import decode_text
 from workers.ingestion.extract.titles import title_among, title_of_first_lines
 from workers.ingestion.pictures.embedded import Carried, spots_in, without_carried

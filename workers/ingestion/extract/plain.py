@@ -13,9 +13,9 @@ from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import QUESTION_RANK, question_lines, question_title
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.numbered import LONGEST_TITLE, numbered_lines, run_in_articles
-from workers.ingestion.extract.outline.set_apart import set_apart_lines
-from workers.ingestion.extract.outline.typed import boxes, typed_lines
-from workers.ingestion.extract.outline.underlined import is_rule, underlined_lines
+from workers.ingestion.extract.outline.typed.marked import boxes, typed_lines
+from workers.ingestion.extract.outline.typed.set_apart import set_apart_lines
+from workers.ingestion.extract.outline.typed.underlined import is_rule, underlined_lines
 from workers.ingestion.extract.titles import title_of_first_lines
 
 _BOMS = (
