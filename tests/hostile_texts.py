@@ -424,7 +424,7 @@ PROBES: dict[str, Probe] = {
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
         + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED")
-        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_YEAR"),
+        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR"),
     ),
     "who has a role": Probe(
         lambda text: (
@@ -432,7 +432,7 @@ PROBES: dict[str, Probe] = {
             names_its_people(text),
             asked_office(text),
         ),
-        named("agents.llm.quoting.roles", "_ROLES", "_LINE", "_OFFICE"),
+        named("agents.llm.quoting.roles", "_ROLES", "_LINE", "_OFFICE", "_ANYBODY"),
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),
@@ -612,7 +612,7 @@ PROBES: dict[str, Probe] = {
                 "_LISTED",
             ),
         )
-        + named(f"{OUTLINE}.underlined", "_SETEXT", "_NOT_A_PARAGRAPH"),
+        + named(f"{OUTLINE}.typed.underlined", "_SETEXT", "_NOT_A_PARAGRAPH"),
     ),
     "pictures in a document": Probe(
         lambda text: (

@@ -42,6 +42,19 @@ def test_who_somebody_is_wants_what_he_is(question, is_told):
     assert reply_of(question, [VOYAGE], "en").is_doubtful is not is_told
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who is the author of the report?", "The report was written by Ana Gil in 2020."),
+        ("Who is the person in charge of safety?", "The head of safety of the building is Ana Gil."),
+        ("¿Quién es el responsable de la seguridad?", "La encargada de la seguridad del edificio es Ana Gil."),
+        ("¿Qué ocurre si -o se paga tarde- se debe la cuota?", "Si se debe la cuota, ocurre que se pierde la plaza."),
+    ],
+)
+def test_what_is_said_in_other_words_is_told(question, text):
+    assert not reply_of(question, [Passage(1, text, "Informe")], "es").is_doubtful
+
+
 @pytest.mark.parametrize(("joint", "disk"), [("con", "10 GB"), ("sin", "4 GB")])
 def test_without_is_not_with(joint, disk):
     said = reply_of(f"¿Qué disco hace falta para una instalación {joint} escritorio?", [SIZES], "es").text
@@ -56,6 +69,7 @@ def test_without_is_not_with(joint, disk):
         ("sin tapas", "con la tapa", True),
         ("con la tapa", "sin el cable", False),
         ("la tapa", "sin tapa", False),
+        ("can I cancel without a fee", "you cancel with a fee", False),
     ],
 )
 def test_the_opposite_is_that_of_the_same_thing(asked, said, opposed):

@@ -3,6 +3,7 @@
 import pytest
 
 from agents.llm.quoting.layout import Form, blocks_of
+from retrieval.text.sentences import has_letter_bullets
 
 LETTERS = "The exit values are:\no 0 - Success\no 1 - Usage error\no an option was given twice"
 VALUES = """Exit codes.
@@ -42,3 +43,9 @@ def test_a_list_without_usual_marks_is_one(text: str, items: tuple[str, ...]) ->
 )
 def test_prose_is_no_list(text: str) -> None:
     assert all(block.form is not Form.ITEMS for block in blocks_of(text))
+
+
+def test_a_sentence_that_goes_on_with_o_is_no_list():
+    text = "La cuota se paga en la caja del centro\no con tarjeta en la máquina,\no por transferencia a la asociación."
+    assert not has_letter_bullets(text.split("\n"))
+    assert has_letter_bullets(["Codes:", "o the first one", "o the second one"])

@@ -1,8 +1,9 @@
 """A follow-up that says only another term, as the question before with that term in its place. Pure.
 
-"¿y la batería?" after "¿Cuánto dura la garantía del robot?" is "¿Cuánto dura la batería del robot?". A question is cut
-into phrases, at its prepositions, its articles and the words that only ask; which of them is replaced is told by what
-both have: a word, the preposition, the article, its number. A preposition that the question has not is added to it.
+"¿y los discos ópticos?" after "¿Qué función tienen los discos duros?" is "¿Qué función tienen los discos ópticos?". A
+question is cut into phrases, at its prepositions, its articles and the words that only ask. One is replaced where it
+and the term plainly are two of a kind: both have a word, stand behind the same preposition, or are written as names of
+things. "¿y el precio?" may be the price of what was asked about and replaces nothing.
 """
 
 import re
@@ -23,9 +24,7 @@ _TOKEN = re.compile(r"[^\s?¿!¡,;:\"«»“”()]+")
 _STOPS = "."
 _LONGEST_SIGN = 60  # characters
 _SIGN = re.compile(r"^[^\w]|\w[-_./]\w|[A-Z]{2}|^[A-Z]$")  # "--delete", "max_size", "DATE"
-_ONE = frozenset({"el", "la", "un", "una", "the", "a", "an"})
-_MANY = frozenset({"los", "las", "unos", "unas"})
-_ARTICLES = _ONE | _MANY
+_ARTICLES = frozenset({"el", "la", "un", "una", "the", "a", "an", "los", "las", "unos", "unas"})
 _PREPOSITION_WORDS = """
     a al ante bajo con contra de del desde durante en entre hasta para por sin sobre tras segun
     about after as at before by during for from in into of on over to under until with without
@@ -33,27 +32,23 @@ _PREPOSITION_WORDS = """
 _PREPOSITIONS = frozenset(_PREPOSITION_WORDS.split())
 _OF = frozenset({"de", "del", "of"})
 _HELP_WORDS = "is are was were do does did can could may must should will has have"
-_HELPS = frozenset(_HELP_WORDS.split())
-_SAYS_NOTHING = STOP_WORDS | ASKS | BACK | _ARTICLES | _PREPOSITIONS | _HELPS
+_SAYS_NOTHING = STOP_WORDS | ASKS | BACK | _ARTICLES | _PREPOSITIONS | frozenset(_HELP_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words beside each other about one thing, behind a preposition and an article ("" where there is none).
+    """Words beside each other about one thing, behind a preposition ("" where there is none).
 
     `signs`: those of them that are written as a name of a thing ("TIMESTAMP", "--delete", "L/M"). `places`: where each
-    word stands. `start`: of the preposition; `body`: of what follows it. `is_helped`: an auxiliary stands before it
-    ("does the library open"), or nothing ("Los becarios tienen").
+    word stands. `start`: of the preposition; `body`: of what follows it, with its article.
     """
 
     preposition: str
-    article: str
     words: tuple[str, ...]
     signs: frozenset[str]
     places: tuple[tuple[int, int], ...]
     start: int
     body: int
-    is_helped: bool
 
     @property
     def end(self) -> int:
@@ -61,7 +56,8 @@ class Phrase:
 
 
 def with_other_term(asked: str, question: str, kept: Sequence[tuple[int, int]] = ()) -> str:
-    """`asked` with what `question` says in the place of what that replaces; "" where it says more than a term.
+    """`asked` with what `question` says in the place of what that replaces; "" where it says more than a term, or
+    nothing in `asked` is plainly of its kind.
 
     `kept`: where documents and places stand in `asked`, which are the same still.
     """
@@ -70,12 +66,7 @@ def with_other_term(asked: str, question: str, kept: Sequence[tuple[int, int]] =
     if (term := _term_of(said)) is None:
         return ""
     free = [one for one in phrases_of(asked) if not any(one.start < end and start < one.end for start, end in kept)]
-    if term.preposition:
-        return _of_other(asked, free, term, said) or _added(asked, free, said, min((one for one, _ in kept), default=0))
-    if not (replaced := _replaced(free, term)):
-        return ""
-    start, end = _extent(replaced, term)
-    return f"{asked[:start]}{said}{asked[end:]}"
+    return _of_other(asked, free, term, said) if term.preposition else _of_a_kind(asked, free, term, said)
 
 
 def _of_other(asked: str, phrases: Sequence[Phrase], term: Phrase, said: str) -> str:
@@ -91,10 +82,16 @@ def _of_other(asked: str, phrases: Sequence[Phrase], term: Phrase, said: str) ->
     return f"{asked[:start]}{said if likest[-1] in behind else said[term.body :]}{asked[likest[-1].end :]}"
 
 
-def _added(asked: str, phrases: Sequence[Phrase], said: str, kept: int) -> str:
-    """At the end, or before the document that it is of (from `kept` on)."""
-    end = max((one.end for one in phrases if not kept or one.end <= kept), default=len(asked.rstrip(" ?.!")))
-    return f"{asked[:end]} {said}{asked[end:]}"
+def _of_a_kind(asked: str, phrases: Sequence[Phrase], term: Phrase, said: str) -> str:
+    """With the last phrase that has a name where the term is one, or a word of it; "" where there is none."""
+    named = [one for one in phrases if one.signs and term.signs]
+    if named:
+        signs = [
+            place for word, place in zip(named[-1].words, named[-1].places, strict=True) if word in named[-1].signs
+        ]
+        return f"{asked[: signs[0][0]]}{said}{asked[signs[-1][1] :]}"
+    shared = [one for one in phrases if set(one.words) & set(term.words)]
+    return f"{asked[: shared[-1].body]}{said}{asked[shared[-1].end :]}" if shared else ""
 
 
 def _term_of(said: str) -> Phrase | None:
@@ -110,43 +107,12 @@ def _term_of(said: str) -> Phrase | None:
     return replace(parts[0], words=words, signs=frozenset().union(*(one.signs for one in parts)))
 
 
-def _replaced(phrases: Sequence[Phrase], term: Phrase) -> Phrase | None:
-    """The last phrase that is most like it: by a word of both, by being written as a name, by
-    the article, by its number; then one without a preposition."""
-
-    def likeness(place: int) -> tuple[bool, bool, bool, bool, bool, int]:
-        one = phrases[place]
-        is_one_kind = bool(one.article) == bool(term.article) and (one.article in _MANY) == (term.article in _MANY)
-        has_word, is_sign = bool(set(one.words) & set(term.words)), bool(one.signs and term.signs)
-        return has_word, is_sign, one.article == term.article, is_one_kind, not one.preposition, place
-
-    if not phrases:
-        return None
-    return phrases[max(range(len(phrases)), key=likeness)]
-
-
-def _extent(one: Phrase, term: Phrase) -> tuple[int, int]:
-    """Where what is replaced begins and ends. A phrase may have a verb, in front ("Who approves travel?") or behind
-    ("Does the library open?"): then as many words are as there are in the place of them."""
-    if one.signs and term.signs:
-        signs = [place for word, place in zip(one.words, one.places, strict=True) if word in one.signs]
-        return signs[0][0], signs[-1][1]
-    if set(one.words) & set(term.words) or len(term.words) >= len(one.words):
-        return one.body, one.end
-    if one.is_helped:
-        return one.body, one.places[len(term.words) - 1][1]
-    if one.article or one.preposition:
-        return one.body, one.end
-    named = [place for place, word in enumerate(one.words) if not word.isdecimal()] or [0]  # "weekly 7"
-    return one.places[named[-len(term.words) :][0]][0], one.end
-
-
 def phrases_of(asked: str) -> list[Phrase]:
     """In their order; a phrase ends where another's preposition or article stands, and at a word that only asks."""
     found: list[Phrase] = []
     preposition = article = ""
     start = body = -1  # where the phrase that comes begins
-    is_open, is_helped = False, True
+    is_open = False
     tokens = list(_TOKEN.finditer(asked))
     for one, behind in zip(tokens, [*tokens[1:], None], strict=False):
         word = _folded(one[0])
@@ -158,7 +124,6 @@ def phrases_of(asked: str) -> list[Phrase]:
             article = word if is_article else ""
             start = one.start() if begins else start if article else -1
             body = one.start() if article else -1
-            is_helped = word in _HELPS or (bool(article) and is_helped and not preposition)
             is_open = False
             continue
         place = (one.start(), one.end() - (one[0][-1] in _STOPS))
@@ -168,12 +133,10 @@ def phrases_of(asked: str) -> list[Phrase]:
             found[-1] = replace(last, words=(*last.words, word), signs=last.signs | signs, places=(*last.places, place))
         else:
             body = body if body >= 0 else one.start()
-            found.append(
-                Phrase(preposition, article, (word,), signs, (place,), start if start >= 0 else body, body, is_helped)
-            )
+            found.append(Phrase(preposition, (word,), signs, (place,), start if start >= 0 else body, body))
         preposition = article = ""
         start = body = -1
-        is_open, is_helped = True, False
+        is_open = True
     return found
 
 

@@ -90,10 +90,17 @@ def statements(text: str) -> list[Span]:
 
 LETTER_BULLET = "o "  # as manual pages print it; in Spanish it is a word
 FEWEST_BULLETS = 2
+ENDS_BEFORE_A_BULLET = ".:;!?"
 
 
 def has_letter_bullets(lines: Sequence[str]) -> bool:
-    """Whether "o" begins lines more often than it stands within them, as no word does."""
-    begun = sum(line.lstrip().startswith(LETTER_BULLET) for line in lines)
+    """Whether "o" begins lines more often than it stands within them, and mostly behind what has ended or another that
+    does: a Spanish sentence goes on with it in the middle."""
+    begun, after_an_end = 0, 0
+    begins_one = False
+    for above, line in zip(["", *lines], lines, strict=False):
+        is_begun = line.lstrip().startswith(LETTER_BULLET)
+        begins_one = is_begun and (begins_one or not above.strip() or above.rstrip()[-1] in ENDS_BEFORE_A_BULLET)
+        begun, after_an_end = begun + is_begun, after_an_end + begins_one
     inside = sum(line.count(f" {LETTER_BULLET}") for line in map(str.lstrip, lines))
-    return begun >= FEWEST_BULLETS and begun > inside
+    return begun >= FEWEST_BULLETS and begun > inside and after_an_end * 2 >= begun

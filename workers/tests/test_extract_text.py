@@ -246,3 +246,25 @@ def test_numbers_alone_are_sections_where_text_stands_between_them() -> None:
 )
 def test_items_of_lists_are_no_sections(text: str) -> None:
     assert not extract(text.encode(), TEXT).headings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tenant shall pay the rent on the first\n    day of each month.\n\nThe deposit is two months and is\n"
+        "    paid at once.\n\nThe landlord shall keep the whole house in a\n    good state.\n",
+        "HAMLET\n    Who is there?\n\nOPHELIA\n    It is I.\n\nHAMLET\n    Come in.\n",
+        "Suma\n\n= 2x + 3\n\n= 11 metros\n\nFin\n",
+        "// ------\n#include <x.h>\n// ------\nint a;\n// ------\nx = 3 * 4\n// ------\n",
+        "Alumnos\n\n7. Ana Gil\n\nTel. 1\n\n2. Eva Paz\n\nTel. 2\n\n9. Luz Rey\n\nTel. 3\n\n3. Sol Mir\n\nTel. 4\n",
+    ],
+)
+def test_hanging_paragraphs_speakers_sums_code_and_lists_are_no_sections(text: str) -> None:
+    assert not extract(text.encode(), TEXT).headings
+
+
+def test_a_rule_that_is_a_little_shorter_underlines_beside_exact_ones() -> None:
+    text = "Primero\n=======\n\nUno.\n\nCapítulo cuarto: del arrendamiento\n===========================\n\nDos.\n\n"
+    text += "Quinto\n======\n\nTres.\n"
+    found = [one.title for one in extract(text.encode(), TEXT).headings]
+    assert found == ["Primero", "Capítulo cuarto: del arrendamiento", "Quinto"]

@@ -22,7 +22,7 @@ from agents.llm.quoting.question_kinds import (
 from agents.llm.quoting.roles import asked_office
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
-from agents.llm.quoting.subject import LONGEST, options_of
+from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
 from retrieval.text.stems import words
 
@@ -50,7 +50,7 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
 
 def _lacks_option(question: str, chosen: Sequence[Chosen]) -> bool:
     """Whether the options that a question names stand neither in what was chosen nor above it."""
-    named = options_of(question[:LONGEST])
+    named = asked_options(question)
     there = (" ".join((one.block.heading, one.block.lead, one.text, *one.block.lines)) for one, *_ in chosen)
     return bool(named) and not any(named <= options_of(text) for text in there)
 

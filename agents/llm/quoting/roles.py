@@ -48,6 +48,11 @@ _LINE = re.compile(  # "Editors: A. Haldorsen, I. Bakare"
     r"((?:[^\W\d_]{1,20} ){0,3}[^\W\d_]{2,20})(?::| \|) (?:[^\W\d_]{1,6}\. ?){0,4}[A-ZÁÉÍÓÚÜÑ][\w'’-]"
 )
 
+# Of anybody it can be said, in other words ("la encargada", "written by").
+_ANYBODY = re.compile(
+    r"person\w{0,2}|people|m[ae]n|wom[ae]n|hombre|mujer|ones?|first|second|last|main|primer\w?|segund[oa]|ultim[oa]"
+    r"|principal|responsable|encargad[oa]|aut(?:h)?or\w{0,2}"
+)
 _OFFICE = re.compile(
     r"^\W{0,9}(?:quien(?:es)? (?:es|son|fue|era)|who(?: is|'s| was| are)) "
     r"(?:el|la|los|las|the) (?:current )?([^\W\d_]{4,30})"
@@ -56,9 +61,9 @@ _OFFICE = re.compile(
 
 def asked_office(question: str) -> str:
     """What somebody is of whom a question asks who it is, folded: "captain" of "Who is the captain of the ship?"; ""
-    where it asks otherwise."""
+    where it asks otherwise, or for what is said in many words."""
     found = _OFFICE.match(fold_latin(question[:LONGEST]))
-    return found[1] if found else ""
+    return found[1] if found and not _ANYBODY.fullmatch(found[1]) else ""
 
 
 class AskedRole:

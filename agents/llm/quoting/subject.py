@@ -12,6 +12,7 @@ from retrieval.text.stems import STOP_WORDS, stem, words
 
 _IDENTIFIER = re.compile(r"(?<![^\W_])[^\W_]{1,40}(?:_[^\W_]{1,40}){1,6}")
 _OPTION = re.compile(r"(?<![\w-])(?:--[A-Za-z][\w-]{1,40}|-[A-Za-z])(?![\w-])")
+_ENCLOSED = re.compile(r"\w-(?=[\s?.,;!]|$)")
 _YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
 LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
@@ -22,6 +23,11 @@ _OF = frozenset({"de", "del", "of"})
 _PREPOSITIONS = _ENGLISH | {"por", "de", "del", "para", "en", "al"}
 _POINTING = frozenset({"este", "esta", "estos", "estas", "dicho", "dicha", "dichos", "dichas", "this", "these", "such"})
 _OPENING = frozenset({"it", "they", "its", "their", "su", "sus"})
+_YES_OR_NO_WORDS = """
+    can may must should do does did is are was were will has have
+    puedo puede podemos pueden se hay es son esta estan tengo tiene tienen debo debe deben
+"""
+_YES_OR_NO = frozenset(_YES_OR_NO_WORDS.split())
 _OPPOSITES = {"con": "sin", "sin": "con", "with": "without", "without": "with"}
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
 # What is measured, not what it is of, and what an infinitive ends with: "el plazo para recurrir".
@@ -63,6 +69,11 @@ def identifiers_of(question: str) -> tuple[str, ...]:
     return (*_IDENTIFIER.findall(folded), *_YEAR.findall(folded))
 
 
+def asked_options(question: str) -> frozenset[str]:
+    """Those that a question names; none where a dash encloses what is said in passing: "-o se paga tarde-"."""
+    return frozenset() if _ENCLOSED.search(question[:LONGEST]) else options_of(question[:LONGEST])
+
+
 def options_of(text: str) -> frozenset[str]:
     """The options of a program that a text names, "-v" and "--count": each letter counts, and so does its case."""
     return frozenset(_OPTION.findall(text))
@@ -79,7 +90,9 @@ def says_what(word: str) -> bool:
 
 def is_opposed(asked: Sequence[str], said: Sequence[str]) -> bool:
     """Whether a text, by its words, has something "without" that the question has "with", or the other way, and nowhere
-    as the question has it."""
+    as the question has it. "Can I cancel without a fee?" may be answered by either."""
+    if not asked or asked[0] in _YES_OR_NO:
+        return False
     there = list(_joined(said))
     return any(
         _has(there, _OPPOSITES[joint], thing) and not _has(there, joint, thing) for joint, thing in _joined(asked)

@@ -18,6 +18,7 @@ FEWEST_FULL = 0.6  # of the rows: those with more than one cell
 FEWEST_ROWS, FEWEST_OF_TWO = 2, 3  # full rows of a table, and of one that has two columns
 MOST_COLUMNS = 40
 MOST_TRIED = 100  # pieces that made no table and are tried again from their second row on
+MOST_BELOW_A_HEAD = 30  # rows
 WRAPPED_HEAD = 3  # lines of a first cell above the one that the next cell stands beside
 
 
@@ -207,12 +208,13 @@ def _put_head_above(grid: Grid) -> None:
 
 
 def _is_head_of(grid: Grid, one: Edge, other: Edge) -> bool:
-    """Whether one of two columns is in the first row alone, and the other in rows below it alone."""
-    rows = [{grid.edges[column] for _, column in row.cells} for row in grid.rows]
-    if len(rows) < 2 or len(rows[0]) < 2:
+    """Whether one of two columns is in the first row alone, and the other in rows below it alone. The rows below the
+    first MOST_BELOW_A_HEAD are not asked: what is a column of its own is met before."""
+    if len(grid.rows) < 2 or len(grid.rows[0].cells) < 2:
         return False
-    below = set().union(*rows[1:])
-    return (one in rows[0]) != (other in rows[0]) and (one in below) != (other in below)
+    first, *rest = ({grid.edges[column] for _, column in row.cells} for row in grid.rows[: 1 + MOST_BELOW_A_HEAD])
+    below = set().union(*rest)
+    return (one in first) != (other in first) and (one in below) != (other in below)
 
 
 def _unite(grid: Grid, one: Edge, other: Edge) -> int:

@@ -8,6 +8,8 @@ from itertools import pairwise
 SIGNS = "=-~*+#"
 COMMENTS = ("#", ";", "//")
 LONGEST, MOST_WORDS = 80, 10  # characters and words of a title
+SURELY_A_TITLE = 3  # words
+NO_TITLE = frozenset("=<>(){}")  # code that is commented out
 FEWEST = 2  # of one kind: one alone is something else
 FEWEST_FLUSH, MOSTLY = 3, 0.6  # flush titles; their share of the flush lines, and that of the indented among all
 FEWEST_SIGNS = 3  # of a bar; fewer are a mark beside a title, one level below
@@ -33,6 +35,8 @@ def _hanging(lines: Sequence[str]) -> dict[int, tuple[int, str]]:
     indents = [len(line) - len(line.lstrip()) if line else -1 for line in lines]
     printed = [indent for indent in indents if indent >= 0]
     titles = [number for number in range(len(lines)) if indents[number] == 0 and _is_above(lines, indents, number)]
+    if len({lines[number] for number in titles}) < len(titles):  # who speaks, in a play or a log
+        return {}
     flush, inside = printed.count(0), len(printed) - printed.count(0)
     if len(titles) < max(FEWEST_FLUSH, MOSTLY * flush) or inside < MOSTLY * len(printed):
         return {}
@@ -49,7 +53,10 @@ def _is_above(lines: Sequence[str], indents: Sequence[int], number: int) -> bool
     line = lines[number].strip()
     is_first = number == 0 or not lines[number - 1] or indents[number - 1] < indents[number]
     hangs = number + 1 < len(lines) and indents[number + 1] > indents[number]
-    return is_first and hangs and "  " not in line and _is_title(line)
+    if not (is_first and hangs and "  " not in line and _is_title(line)):
+        return False
+    goes_on = lines[number + 1].lstrip()[0].islower()  # a paragraph whose first line hangs
+    return not goes_on or line.isupper() or len(line.split()) <= SURELY_A_TITLE
 
 
 def _marked(lines: Sequence[str]) -> dict[int, tuple[int, str]]:
@@ -58,7 +65,7 @@ def _marked(lines: Sequence[str]) -> dict[int, tuple[int, str]]:
     for number, line in enumerate(lines):
         title = line.lstrip("=")
         level = len(line) - len(title)
-        if 0 < level <= DEEPEST and title.startswith(" ") and any(map(str.isalpha, title[:LONGEST])):
+        if 0 < level <= DEEPEST and title.startswith(" ") and title.lstrip()[:1].isalpha():
             above = lines[number - 1] if number else ""
             if len(title) <= LONGEST and (not above or above.startswith("[")):
                 found[number] = (level, title.partition("[[")[0].strip(" ="))
@@ -74,7 +81,7 @@ def _barred(lines: Sequence[str]) -> dict[int, tuple[int, str]]:
         found = {number: one for number, one in found.items() if number not in short}
     for number, (above, title) in enumerate(pairwise(said), 1):
         below = said[number + 1] if number + 1 < len(said) else ""
-        if _bar(above) and _bar(below) and _is_title(title) and not _bar(title):
+        if _bar(above) and _bar(below) and _is_title(title) and not _bar(title) and NO_TITLE.isdisjoint(title):
             found[number] = (1, title)
     return found
 
@@ -89,11 +96,12 @@ def _in_bar(line: str) -> tuple[int, str] | None:
     if len(words) < 3 or not _sign(words[0]) or _sign(words[0]) != _sign(words[-1]):
         return None
     title = " ".join(words[1:-1])
-    return (1 if len(words[0]) >= FEWEST_SIGNS else 2, title) if _is_title(title) else None
+    is_title = _is_title(title) and NO_TITLE.isdisjoint(title)
+    return (1 if len(words[0]) >= FEWEST_SIGNS else 2, title) if is_title else None
 
 
 def _is_comment(line: str) -> bool:
-    return line.startswith(COMMENTS)
+    return line.startswith(COMMENTS) and not line[1:2].isalnum()  # "#include"
 
 
 def _said(line: str) -> str:

@@ -1,6 +1,6 @@
 """Headings of a plain text that only their numbers tell, where text stands between them: "8. TRANSLATION". Pure.
 
-Items of a list are numbered, too. They follow one another, or go on in the line below, or end as sentences do; a
+Items of a list are numbered, too. They mostly follow one another, go on in the line below, or end as sentences do; a
 heading is a line by itself between empty ones, with text before the next of its kind.
 """
 
@@ -12,6 +12,7 @@ from workers.ingestion.extract.outline.sequences import Candidate, counted_on
 
 LONGEST = 90  # characters of a title
 FEWEST = 3
+MOSTLY = 0.6  # of the numbered lines that stand so: else they count something else
 TEXT_BETWEEN = 0.6  # of neighbours: the rest has only a heading of the next level between them
 
 
@@ -25,7 +26,8 @@ def set_apart_lines(lines: Sequence[str]) -> dict[int, NumberedPlace]:
     found: dict[int, NumberedPlace] = {}
     for family in families.values():
         chain = counted_on(family)
-        if len(chain) >= FEWEST and _have_text_between(lines, chain):
+        begins = bool(chain) and chain[0][1].number[0] <= 1
+        if begins and len(chain) >= max(FEWEST, MOSTLY * len(family)) and _have_text_between(lines, chain):
             found |= dict(chain)
     return found
 

@@ -31,8 +31,9 @@ def underlined_lines(lines: Sequence[str]) -> Mapping[int, int]:
         if is_rule(below) and _is_title(line, len(below)) and _begins(lines, number, below)
     }
     exact = {number for number in found if abs(len(lines[number]) - len(lines[number + 1])) <= EXACTLY}
-    if len(exact) >= MOSTLY * len(found):  # others of that text are the borders of what is cited between them
-        found = {number: sign for number, sign in found.items() if number in exact}
+    if len(exact) >= MOSTLY * len(found):  # what is cited between two rules is none
+        enclosed = {number for number in found if number and is_rule(lines[number - 1])}
+        found = {number: sign for number, sign in found.items() if number in exact or number not in enclosed}
     signs = [sign for sign in SIGNS if sign in found.values()]
     return {number: signs.index(sign) + 1 for number, sign in found.items()}
 
