@@ -393,7 +393,7 @@ PROBES: dict[str, Probe] = {
         lambda text: (answer(QUESTION, [Passage(1, text, "t")], "es"), enumerates(text), announces(text)),
         named("agents.llm.quoting.question_kinds", "_ENUMERATION", "_ANNOUNCES")
         + named("agents.llm.quoting.features", "_LEANS", "_GLOSSARY", "_TASK")
-        + named("agents.llm.quoting.defining", "_GOES_ON", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
+        + named("agents.llm.quoting.defining", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
         + named(
             "agents.llm.quoting.defining",
             "_DENIED",

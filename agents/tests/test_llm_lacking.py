@@ -4,8 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.subject import is_opposed
-from retrieval.text.stems import words
+from agents.llm.quoting.subject import asked_with, is_opposed
 
 OPTIONS = Passage(
     1,
@@ -32,6 +31,11 @@ SIZES = Passage(
 def test_an_option_is_told_by_what_names_it(option, is_there):
     said = reply_of(f"What output does {option} print?", [OPTIONS], "en")
     assert said.is_doubtful is not is_there
+
+
+def test_an_item_of_another_option_tells_nothing_of_it():
+    text = "Options:\n\n- -c prints the count of lines\n- -d shows when each was typed\n- -e is for colours\n"
+    assert reply_of("What count of lines does -d print?", [Passage(1, text, "Seek")], "en").is_doubtful
 
 
 @pytest.mark.parametrize(
@@ -73,4 +77,4 @@ def test_without_is_not_with(joint, disk):
     ],
 )
 def test_the_opposite_is_that_of_the_same_thing(asked, said, opposed):
-    assert is_opposed(words(asked), words(said)) is opposed
+    assert is_opposed(asked_with(asked), said) is opposed

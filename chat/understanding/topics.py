@@ -5,8 +5,8 @@ or says nothing but "how long". Then the documents, places and words of the late
 for with it; of one that only asks to be told again, that question itself. A place without a document is one of the
 document that was named last, "¿y el 15?" the same kind of place, "¿y en la de huertos?" the same of another document,
 "¿y en los huertos?", too, where one is called so, "¿y la tercera?" the same of another in a row, "and 24?"
-the same with another number, "¿y el artículo siguiente?" the one behind that which was asked for, and "¿y la
-batería?" the same with another term (`replacing`).
+the same with another number, "¿y el artículo siguiente?" the one behind that which was asked for, and "¿y los
+discos ópticos?" the same with another term (`replacing`).
 """
 
 import re
@@ -179,7 +179,7 @@ def _another_number(question: str, before: Sequence[str]) -> str:
 
 
 def _another_term(question: str, before: Sequence[str], is_there: Callable[[str], bool]) -> str:
-    """ "¿y la batería?" after "¿Cuánto dura la garantía?" as that question with the other term; "" of others."""
+    """ "¿y de matrícula?" after "¿Qué plazo de inscripción hay?" as that question with the other term; "" of others."""
 
     def mentioned(text: str) -> list[Mention]:
         """Short names only where a document is called so: "the L/M series" is none."""

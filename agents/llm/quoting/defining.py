@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import Wish, kind_of_question
+from agents.llm.quoting.quotable import goes_on_from_its_heading
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.topic import Topic, Wording, asked_about, asks_with
 from retrieval.text.folding import fold_latin
@@ -34,7 +35,6 @@ _CONDITION = re.compile(
     r"\W{0,3}(?:si|cuando|mientras|aunque|if|when|where|while|unless|although)\b"
 )  # "Si no, X es infinito"
 _OUTRIGHT = re.compile(r"(?:es|son|significan?|consisten?|se (?:define|entiende)|is|are|means|refers)\b")
-_GOES_ON = re.compile(r"(?:means|significan?)\s")
 _TELLS = re.compile(r"(?:indica|representa|describe|designa|denota|indicate|represent|denote)[ns]?\b")
 _INTRODUCED = re.compile(
     r".{0,90}?\b(?<!\bno )(?<!\bno se )(?:(?:entiende|entendera|entenderse|entendemos) por|se consideran?"
@@ -96,7 +96,7 @@ class Defining:
 
     def is_of_another_term(self, one: Statement) -> bool:
         """Whether a sentence goes on from a heading that is another term: "means …" below "1.2. "Lender""."""
-        return _GOES_ON.match(one.text) is not None and self._topic.alike(Wording(one.heading)) <= NEARLY_ALL
+        return goes_on_from_its_heading(one.text) and self._topic.alike(Wording(one.heading)) <= NEARLY_ALL
 
     def says_by_name(self, one: Statement) -> bool:
         """Whether a statement begins with the thing between quotation marks and says what it is: "«arras» significa …",

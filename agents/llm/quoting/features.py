@@ -22,7 +22,7 @@ from agents.llm.quoting.question_kinds import (
 )
 from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
-from agents.llm.quoting.subject import identifiers_of, is_opposed, points_back, subjects_of
+from agents.llm.quoting.subject import asked_with, identifiers_of, is_opposed, points_back, subjects_of
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
@@ -69,7 +69,7 @@ class Weighing:
         self._has = [self._held_by(one.words) for one in statements]
         self._places = {one.place: number for number, one in enumerate(statements)}
         self._identifiers = identifiers_of(question)
-        self._asked_in_order = tuple(words(question)[:MOST_ASKED])
+        self._with = asked_with(question)
         self._subject = self._rarest_of(subjects_of(question))
         self._pairs = list(zip(self._words, self._words[1:], strict=False))
         self.defining = Defining(question, self._topic)
@@ -160,7 +160,7 @@ class Weighing:
             "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
-            "opposed": float(is_opposed(self._asked_in_order, words(one.text))),
+            "opposed": float(is_opposed(self._with, one.text)),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
             "opens": float(is_opening),
             "defines": float(defines),

@@ -49,10 +49,15 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
 
 
 def _lacks_option(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether the options that a question names stand neither in what was chosen nor above it."""
+    """Whether the options that a question names stand neither in what was chosen, of a sentence in its paragraph, nor
+    above it: another item of the list is about another option."""
     named = asked_options(question)
-    there = (" ".join((one.block.heading, one.block.lead, one.text, *one.block.lines)) for one, *_ in chosen)
-    return bool(named) and not any(named <= options_of(text) for text in there)
+    return bool(named) and not any(named <= options_of(_with_what_is_around(one.statement)) for one in chosen)
+
+
+def _with_what_is_around(told: Statement) -> str:
+    is_of_one_thing = told.is_whole or told.block.form is Form.PARAGRAPH
+    return " ".join((told.block.heading, told.block.lead, told.text, *(told.block.lines if is_of_one_thing else ())))
 
 
 def _lacks_office(question: str, told: Statement) -> bool:

@@ -23,7 +23,7 @@ _ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
 # Between two definitions of a list in one line: "…; (2) ‘skipper’ means …".
 _DEFINITIONS = re.compile(r"(?<=[;:])\s(?=\(?(?:\d{1,3}|[a-zñ])[.)º]\s[«\"“‘'])")
 _TERM = re.compile(r"[«\"“‘'][^«»\"“”‘’'\n]{2,60}[»\"”’'](?::\s|\s(?:means|significan?)\b)")
-_MEANS = re.compile(r"(?:means|significan?)\s")  # what its heading names: "1.1. "Borrower"", and below it "means …"
+_MEANS = re.compile(r"(?:means|significan?)\s")
 _WORD = re.compile(r"[^\W_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](\([^)\[\]\n]*\)|\[[^\[\]\n]*\])")
@@ -125,6 +125,11 @@ def is_ended(sentence: str) -> bool:
     return sentence.rstrip("»”\"')`")[-1:] in {".", "!", "…"}
 
 
+def goes_on_from_its_heading(sentence: str) -> bool:
+    """Whether a sentence has its subject in the heading above it: "1.1. "Borrower"", and below it "means …"."""
+    return _MEANS.match(sentence) is not None
+
+
 def _reads(sentence: str) -> bool:
     """A statement in words: no question, title, row of numbers, nor a sentence without its beginning."""
     first, last = sentence.lstrip("¿¡«“\"'(`")[:1], sentence.rstrip("»”\"')`")[-1:]
@@ -134,7 +139,7 @@ def _reads(sentence: str) -> bool:
     if is_credit(sentence):
         return False
     is_beginning = not first.islower() or sentence.startswith("`")  # a name in code begins as it is written
-    is_beginning = is_beginning or _MEANS.match(sentence) is not None
+    is_beginning = is_beginning or goes_on_from_its_heading(sentence)
     return whole and is_beginning and _is_in_words(sentence)
 
 

@@ -51,7 +51,7 @@ _LINE = re.compile(  # "Editors: A. Haldorsen, I. Bakare"
 # Of anybody it can be said, in other words ("la encargada", "written by").
 _ANYBODY = re.compile(
     r"person\w{0,2}|people|m[ae]n|wom[ae]n|hombre|mujer|ones?|first|second|last|main|primer\w?|segund[oa]|ultim[oa]"
-    r"|principal|responsable|encargad[oa]|aut(?:h)?or\w{0,2}"
+    r"|principal|responsable|encargad[oa]|auth?or\w{0,2}"
 )
 _OFFICE = re.compile(
     r"^\W{0,9}(?:quien(?:es)? (?:es|son|fue|era)|who(?: is|'s| was| are)) "

@@ -18,6 +18,8 @@ LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
 SHORTEST = 3  # letters of a word that says what it is
 
+Joined = tuple[str, str]  # "with", "lid"
+
 _ENGLISH = frozenset({"of", "for", "in", "on", "per"})
 _OF = frozenset({"de", "del", "of"})
 _PREPOSITIONS = _ENGLISH | {"por", "de", "del", "para", "en", "al"}
@@ -88,22 +90,24 @@ def says_what(word: str) -> bool:
     return len(word) >= SHORTEST and not asks_with(word) and _MEASURES.fullmatch(word) is None
 
 
-def is_opposed(asked: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether a text, by its words, has something "without" that the question has "with", or the other way, and nowhere
-    as the question has it. "Can I cancel without a fee?" may be answered by either."""
-    if not asked or asked[0] in _YES_OR_NO:
-        return False
-    there = list(_joined(said))
-    return any(
-        _has(there, _OPPOSITES[joint], thing) and not _has(there, joint, thing) for joint, thing in _joined(asked)
-    )
+def asked_with(question: str) -> tuple[Joined, ...]:
+    """What a question has "with" or "without" something; nothing of one that may be answered by either: "Can I cancel
+    without a fee?"."""
+    said = words(question)[:MOST_READ]
+    return () if not said or said[0] in _YES_OR_NO else tuple(_joined(said))
 
 
-def _joined(said: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each such word with the one that it stands before."""
+def is_opposed(asked: Sequence[Joined], text: str) -> bool:
+    """Whether a text has something "without" that is asked "with", or the other way, and nowhere as it is asked."""
+    there = list(_joined(words(text))) if asked else []
+    return any(_has(there, _OPPOSITES[joint], thing) and not _has(there, joint, thing) for joint, thing in asked)
+
+
+def _joined(said: Sequence[str]) -> Iterator[Joined]:
+    """Each "with" and "without" with the word that it stands before."""
     without_articles = [word for word in said if word not in _ARTICLES]
     return ((joint, thing) for joint, thing in pairwise(without_articles) if joint in _OPPOSITES)
 
 
-def _has(there: Sequence[tuple[str, str]], joint: str, thing: str) -> bool:
+def _has(there: Sequence[Joined], joint: str, thing: str) -> bool:
     return any(one == joint and not forms(thing).isdisjoint(forms(other)) for one, other in there)

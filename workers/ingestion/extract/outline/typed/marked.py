@@ -55,7 +55,7 @@ def _is_above(lines: Sequence[str], indents: Sequence[int], number: int) -> bool
     hangs = number + 1 < len(lines) and indents[number + 1] > indents[number]
     if not (is_first and hangs and "  " not in line and _is_title(line)):
         return False
-    goes_on = lines[number + 1].lstrip()[0].islower()  # a paragraph whose first line hangs
+    goes_on = lines[number + 1].lstrip()[:1].islower()  # a paragraph whose first line hangs
     return not goes_on or line.isupper() or len(line.split()) <= SURELY_A_TITLE
 
 
