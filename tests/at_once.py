@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
@@ -63,7 +63,7 @@ class Way:
     needs: tuple[str, ...] = ()
     by_session: bool = False
     by_admins: bool = False
-    let_in: frozenset[int] = field(default=frozenset((200, 201, 202)))
+    let_in: frozenset[int] = frozenset((200, 201, 202))
 
     def __str__(self) -> str:
         return f"{self.name}: {self.limit}"
@@ -133,7 +133,7 @@ WAYS = (
     ),
     Way(
         "boxes", "pages", lambda asked: asked.caller.call("GET", f"/api/documents/{asked.document}/pages/1/").status,
-        needs=("printed",),
+        needs=("printed",), let_in=frozenset((200, 503)),  # let in, two draw at once, and who waits for long is told so
     ),
     Way("corpora", "corpora", post("/api/corpora/", lambda _: {"name": "New"})),
     Way("projects", "projects", post("/api/projects/", lambda _: {"name": "New"})),

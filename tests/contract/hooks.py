@@ -103,9 +103,16 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
             for name, value in place.items():
                 if kind := kind_of(case.operation.path, name, place is case.body):
                     place[name] = owned(kind, value, rows) if MADE[label] <= SURELY else exchanged(kind, value, rows)
-    if label in PAIRS and is_taken:
+    if is_taken:
+        put_rows_that_go_together(label, case, rows)
+
+
+def put_rows_that_go_together(label: str, case: Any, rows: slice) -> None:
+    if label in PAIRS:
         n = CHANCE.randrange(CHANGED.start, CHANGED.stop)
         case.path_parameters.update({name: OWN[kind][n] for name, kind in PAIRS[label].items()})
+    if label == MOVE:  # not to where they are
+        case.body["to"] = CHANCE.choice([one for one in OWN["corpora"][rows] if one != case.path_parameters["id"]])
 
 
 def rows_for(label: str) -> slice:

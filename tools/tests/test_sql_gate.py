@@ -129,7 +129,7 @@ MASKED = (
     "WITH a AS (SELECT email AS e FROM customers) SELECT upper(e) FROM a",
     "SELECT email FROM customers UNION SELECT region FROM customers",
     "SELECT CASE WHEN substr(email, 1, 1) = 'c' THEN 'yes' ELSE 'no' END FROM customers",
-    "SELECT id, row_number() OVER (ORDER BY email) AS n FROM customers",
+    "SELECT id, rank() OVER (ORDER BY email) AS n FROM customers",  # among equals a row_number is chance
 )
 
 
