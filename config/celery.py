@@ -4,17 +4,35 @@ Three lanes, so that no kind of work waits behind another. A worker without `--q
 """
 
 import os
+import sys
+from pathlib import Path
 from typing import Any
 
 from celery import Celery
 from celery.app.amqp import AMQP
 from celery.signals import beat_init, worker_init, worker_ready
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from kombu.connection import Connection
 from kombu.entity import Queue
 
 from config.env import keep_files_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+def is_command() -> bool:
+    """Whether this process is `celery …` or `python -m celery …`."""
+    program = Path(sys.argv[0])
+    return "celery" in (program.name, program.parent.name)
+
+
+try:
+    settings.DATA_DIR  # noqa: B018 - reads all of them
+except ImproperlyConfigured as error:
+    if is_command():
+        sys.exit(str(error))  # what is wrong, without a traceback, as `manage.py` says it
+    raise
 
 UPKEEP, SHORT, INGESTION = LANES = "upkeep", "short", "ingestion"  # of background work; also the queues (ADR 0002)
 queue: Any = Queue  # untyped

@@ -318,3 +318,16 @@ def test_what_would_fail_later_is_refused_at_the_start(
     assert done.stderr.startswith(f"{name} is ")
     assert len(done.stderr.splitlines()) == 1
     assert "secret" not in done.stderr
+
+
+def test_a_worker_with_a_wrong_setting_ends_with_what_to_write() -> None:
+    command = [sys.executable, "-m", "celery", "-A", "config", "worker"]
+    ended = subprocess.run(
+        command,
+        env={**os.environ, "EMBEDDING_DIMENSIONS": "many"},
+        cwd=env.BASE_DIR,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stderr.strip()) == (1, "EMBEDDING_DIMENSIONS is 'many': write a whole number.")
