@@ -53,6 +53,10 @@ _ARTICLES = frozenset({"the", "el", "la", "del", "al", "our", "your", "this", "e
 _WHICH = frozenset({"que", "un", "una", "algun", "alguna", "ningun", "ninguna", "which", "what", "an", "any", "some"})
 _WAS = frozenset({"era", "eran", "fue", "fueron", "was", "were"})
 _MATTERS = frozenset({"codigo", "constitucion"})  # other things, too: of errors, of a company
+_OF_A_MACHINE = re.compile(  # and neither "código 1889" nor "código 155 de defensa del consumidor"
+    r"[a-z]{0,2}\d{1,3}|(?:de )?(?:error|fallo|estado|salida|retorno|respuesta|barras)(?: .{1,200})?|qr|postal|fuente"
+    r"|promocional|pin"
+)
 _WHOLE = frozenset({"capitulo", "titulo", "anexo", "unidad", "parte", "libro"})  # what a document may be by itself
 
 
@@ -235,10 +239,15 @@ def _is_asked_for(words: Sequence[NameWord], at: int) -> bool:
 
 
 def _is_a_matter(original: str, named: Sequence[NameWord]) -> bool:
-    """Whether a word that has another sense is said in small letters, of something: "el código de vestimenta"."""
+    """Whether a word that has another sense is said in small letters, of something: "el código de vestimenta"; or is
+    the code of a machine: "el código 24", "el código de error 39"."""
+    if named[0].text not in _MATTERS:
+        return False
     of = original[named[0].end :].lstrip().split(" ", 1)[0].lower()
     said = [original[one.start : one.end] for one in named]
-    return named[0].text in _MATTERS and of in _ONE_OF and all(one.islower() for one in said)
+    if named[0].text == "codigo" and _OF_A_MACHINE.fullmatch(" ".join(one.text for one in named[1:])):
+        return True
+    return of in _ONE_OF and all(one.islower() for one in said)
 
 
 def _stems_of(before: Sequence[NameWord], behind: Sequence[NameWord]) -> tuple[str, ...]:
