@@ -61,6 +61,7 @@ from foreign.models import ForeignTool, ToolServer
 from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
+from retrieval.confidence.expected import asks_price
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
@@ -417,14 +418,24 @@ PROBES: dict[str, Probe] = {
         + named(
             "agents.llm.quoting.quotable",
             *("_ITEM", "_PAGE_NUMBER", "_WORD", "_LETTERS", "_LINK", "_MARKS", "_EMPHASIS", "_CODE", "_BRACKETED"),
-            *("_DEFINITIONS", "_TERM", "_MEANS"),
+            *("_DEFINITIONS", "_TERM", "_MEANS", "_VALUE"),
         ),
     ),
     "extractive question": Probe(
         lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
-        + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED")
+        + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
+        + named("agents.llm.quoting.defining", "_ASKS_PART")
         + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR"),
+    ),
+    "an option's item, what something means, and a price": Probe(
+        lambda text: (
+            answer("¿Qué hace --force?", [Passage(1, text, "t")], "es"),
+            answer(f"What does {text} mean?", [Passage(1, f"## So?\n\nIt means {text}.{ROWS}", "t")], "en"),
+            asks_price(f"How much does {text}"),
+        ),
+        named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
+        + named("retrieval.confidence.expected", "_ASKS_PRICE"),
     ),
     "who has a role": Probe(
         lambda text: (
@@ -508,7 +519,7 @@ PROBES: dict[str, Probe] = {
         + named("retrieval.text.document_names", "_TOKEN", "_YEAR", "_LAST_EDITION", "_FILE_YEAR", "_FILE_GAPS")
         + named("retrieval.text.naming.acts", "_DATED", "_UNDATED", "_GAPS", "_GAPS_OF_SHORT", "_YEAR")
         + named("retrieval.text.naming.name_words", "_WORD")
-        + named("retrieval.text.asked_names", "_FILE", "_SHORT", "_SIGN", "_BRACKETS")
+        + named("retrieval.text.asked_names", "_FILE", "_SHORT", "_SIGN", "_BRACKETS", "_OF_A_MACHINE")
         + named("retrieval.places.source", "_WORD", "_BY_WHOM"),
     ),
     "editions": Probe(

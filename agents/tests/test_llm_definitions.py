@@ -234,3 +234,65 @@ def test_what_a_heading_of_another_term_begins_defines_nothing() -> None:
     text = HEADED.replace('"Borrower"', '"Borrower\'s Thing"').replace("each person", "each Borrower")
     text = text.replace(" The Borrower is liable for every Thing.", "")
     assert told("What is a Borrower?", text, "en").is_doubtful
+
+
+CODES = Passage(
+    1,
+    "La aplicación muestra estos códigos.\n\n| Código | Descripción |\n| --- | --- |\n| 17 | Atasco del cepillo |\n"
+    "| 24 | Zona vedada |\n",
+    "Códigos de error del robot",
+)
+
+
+@pytest.mark.parametrize("question", ["¿Qué significa el error 24 del robot?", "¿Qué es el código 24 del robot?"])
+def test_a_code_s_row_says_what_it_means(question: str) -> None:
+    reply = answer(question, [CODES], "es")
+    assert "| 24 | Zona vedada [1] |" in reply.text
+    assert "Atasco" not in reply.text
+    assert not reply.is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "header", "rows"),
+    [
+        ("¿Qué significa el error 0x80070057?", "Código | Descripción", ("0x80070002 | Falta", "0x80070005 | Vedado")),
+        ("What is the 2025 budget?", "Year | Status", ("2025 | approved by the board",)),
+        ("¿Qué es la ley 39?", "Ley | Página", ("39 | página 12",)),
+    ],
+)
+def test_no_row_of_another_code_or_of_no_code_says_what_it_means(
+    question: str, header: str, rows: tuple[str, ...]
+) -> None:
+    text = "\n".join(f"| {one} |" for one in (header, "--- | ---", *rows))
+    assert told(question, text).is_doubtful
+
+
+def test_a_long_number_is_no_form_of_another_one() -> None:
+    text = "| Part number | Part |\n| --- | --- |\n| 10045671 | Brake pad |\n| 10045678 | Oil filter |\n"
+    said = told("What is part number 10045678?", text, "en").text
+    assert "Oil filter" in said
+    assert "Brake pad" not in said
+
+
+@pytest.mark.parametrize(("asked", "is_told"), [("--force", True), ("-f", True), ("--fresh", False)])
+def test_what_an_option_does_stands_behind_its_names(asked: str, is_told: bool) -> None:
+    text = "-f, --force Hará que se rote el archivo aunque no sea necesario.\n"
+    passage = Passage(1, text, "Manual de rotar", headings=("OPCIONES",))
+    assert answer(f"¿Qué hace la opción {asked} de rotar?", [passage], "es").is_doubtful is not is_told
+    assert answer(f"¿Qué hace la opción {asked} de comprimir?", [passage], "es").is_doubtful
+
+
+def test_what_it_means_is_said_below_a_question_that_has_the_thing() -> None:
+    text = "## The clients say the data is stale, so what gives?\n\nIt means the driver has not told anything lately.\n"
+    assert not told("What does data stale mean?", text, "en").is_doubtful
+    assert told("What does data stale mean?", text.replace("It means", "We know that"), "en").is_doubtful
+    assert told("What is the data?", text.replace(", so what gives?", ""), "en").is_doubtful
+
+
+def test_what_points_to_something_else_does_not_say_what_the_thing_is() -> None:
+    text = "Esto es útil cuando rotar se ejecuta con otro usuario. Cada día, rotar comprime los registros."
+    assert told("¿Qué es rotar?", text).is_doubtful
+    assert not told("¿Qué es rotar?", "Como es sabido, rotar es cambiar un fichero lleno por otro.").is_doubtful
+    assert not told(
+        "¿Qué es rotar?", f"{text} Se entiende como rotar el cambio de un fichero lleno por otro vacío."
+    ).is_doubtful

@@ -141,6 +141,12 @@ def test_a_row_of_a_table_answers_under_its_header():
         ("How do I renew the card?", "steps"),
         ("What is a list?", "definition"),
         ("¿Se puede renovar?", "other"),
+        ("¿Qué código sale cuando la batería está baja?", "other"),
+        ("What happens when you dock at a starbase?", "other"),
+        ("If it is late, what do I tell whoever waits?", "other"),
+        ("Si avisan, ¿qué se hace con quien llega tarde?", "other"),
+        ("Dicen que falté, ¿cuándo prescribe?", "time"),
+        ("Which year was it when she left?", "time"),
     ],
 )
 def test_what_kind_of_thing_a_question_asks_for(question, kind):

@@ -78,3 +78,35 @@ def test_without_is_not_with(joint, disk):
 )
 def test_the_opposite_is_that_of_the_same_thing(asked, said, opposed):
     assert is_opposed(asked_with(asked), said) is opposed
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_told"),
+    [
+        ("¿A qué edad se puede votar?", "Se puede votar en el consejo a los dieciséis años.", True),
+        ("What is the quorum of the committee?", "There is a quorum of two in the committee.", True),
+        ("Difference between lifts and ramps", "The lifts carry people, and the ramps carry carts.", True),
+        ("What is the duty of care?", "Members who sleep breach the duty of care.", False),
+        ("¿Qué documentos hay que presentar?", "Hay que presentar los documentos del seguro.", True),
+        ("What happens when you ring?", "When you ring, it happens that the door opens.", True),
+        ("¿Qué vacuna le toca al niño y cuándo?", "Al niño le toca la vacuna triple vírica.", False),
+        ("¿Cuánto cuesta la piscina?", "Piscina: 25 metros.", False),
+        ("¿Cuánto cuesta la piscina?", "Piscina: 6 € por día.", True),
+    ],
+)
+def test_what_says_it_in_its_own_way_is_told(question, text, is_told):
+    assert reply_of(question, [Passage(1, text, "Apuntes")], "es").is_doubtful is not is_told
+
+
+def test_one_of_many_that_have_the_only_word_is_told_with_doubt():
+    said = ("entrega la vivienda", "paga los gastos", "firma el inventario", "recibe la fianza", "guarda las llaves")
+    text = " ".join(f"La arrendadora {one} en Teruel." for one in said)
+    assert reply_of("¿Quién es la arrendadora?", [Passage(1, text, "Contrato")], "es").is_doubtful
+    assert not reply_of("¿Quién firma el inventario?", [Passage(1, text, "Contrato")], "es").is_doubtful
+
+
+def test_a_price_needs_no_word_for_paying():
+    text = "## Soporte\n\nSoporte mensual: 300 €/mes. Incluye 10 horas mensuales para mejoras."
+    said = reply_of("¿Cuánto cuesta el soporte?", [Passage(1, text, "Presupuesto")], "es")
+    assert "Soporte mensual: 300 €/mes. [1]" in said.text
+    assert not said.is_doubtful

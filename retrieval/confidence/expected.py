@@ -56,10 +56,19 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2} horas
 _DIGITS = re.compile(r"\d[\d .()-]{5,18}\d")
 _ASKS_COUNT = re.compile(r"\b(?:cuant[oa]s|how many)\s+(?:de\s+)?(\w{2,40})")
 A_LENGTH = r" (?:must|should|can|may|could) .{1,120}? be(?: at (?:least|most))?\W{0,9}$"  # behind "how long": no time
+_ASKS_PRICE = re.compile(
+    r"\bcuanto (?:me |nos |se )?(?:cuesta|cobra|vale|paga)|\ba cuanto (?:sale|asciende)"
+    r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
+)
+_PRICING_WORDS = """
+    cuesta cuestan costar vale valen cobra cobran cobrar paga pagan pagar sale salen asciende
+    cost costs pay pays earn earns charge charges
+"""
+PRICING_WORDS = frozenset(_PRICING_WORDS.split())  # they ask, where a price is asked for: what has one, answers
 _ASKS = (
-    (re.compile(r"\bcuanto (?:cuesta|cobra|vale|paga)|\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto)\b"
-                r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
-                r"|\b(?:salary|fine|price|fee|hourly rate)\b"), _MONEY),
+    (_ASKS_PRICE, _MONEY),
+    (re.compile(r"\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto|salary|fine|price|fee|hourly rate)\b"),
+     _MONEY),
     (re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow often\b|\bhow long\b"
                 rf"(?!{A_LENGTH})"
                 r"|\bque edad\b|\blifetime\b"), _SPAN),
@@ -110,6 +119,15 @@ class Expected:
         if self.kind == "definition":
             return _is_defined(text, headings, self.others)
         return self.finds is None or _stands_near(text, headings, self.others, self.finds)
+
+
+def asks_price(question: str) -> bool:
+    """ "¿Cuánto cuesta …?", "How much do I pay for …?": of what is asked with PRICING_WORDS."""
+    return _ASKS_PRICE.search(fold_latin(question)) is not None
+
+
+def has_price(text: str) -> bool:
+    return _MONEY.search(fold_latin(text.replace("€", " euro "))) is not None
 
 
 def expected(question: str, content: Sequence[str]) -> Expected:

@@ -7,6 +7,7 @@ from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import Wish, kind_of_question
 from agents.llm.quoting.quotable import goes_on_from_its_heading
 from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Topic, Wording, asked_about, asks_with
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, words
@@ -52,9 +53,20 @@ _QUANTIFIERS = re.compile(
     r"(?:many|some|most|several|few|each|every|no|not|other|another|much[oa]s|algun|algun[oa]s?|vari[oa]s|poc[oa]s|cada"
     r"|ningun|ningun[oa]|otr[oa]s?)"
 )
+_POINTING = frozenset({"esto", "eso", "ello", "this", "that", "it"})
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an"})
 _DENIES = frozenset({"no", "not"})
 _LINKS = frozenset({"de", "del", "of"})
+_LISTED = re.compile(r"(?:-{1,2}[\w-]{1,40}(?:[ =]\[?[A-Z_]{2,20}\]?)?,? ){1,4}")  # "-f, --force "
+_CODE = re.compile(r"[a-z0-9][\w.-]{0,40}(?<![.-])")
+_CODES = re.compile(r"\W{0,3}(?:(?:\w{1,12} ){0,2}(?:codigos?|codes?|err(?:or|no)|fallo|averia|fault|alarm\w?)\b)")
+_ASKS_MEANING = re.compile(r"\b(?:significan?|quieren? decir|mean|stand for)\b")
+_MEANT = re.compile(r"(?:(?:it|this|that|esto|eso) )?(?:means|significa|quiere decir)\b")
+# "What is the quorum of the committee?" wants no definition of it.
+_ASKS_PART = re.compile(
+    r"what (?:is|are) the (?!(?:meaning|definition|purpose|point|use|aim|role|function)\b)(?:[\w-]{2,20} ){1,3}"
+    r"(?:of|for|in|on|with|to|by) (?:the|an?|this|each|every|our|your)\b"
+)
 _ENTRY = re.compile(r"[«\"“(]?[^.:;|—–]{2,60}[:—–|]\s")  # of a glossary: "Latencia: tiempo que …"
 _DESCRIBES = re.compile(  # what a column says of what stands in the first one
     r"\b(?:descripcion|significado|definicion|funcion|que (?:es|hace|significa)|para que|uso|description|meaning"
@@ -64,6 +76,8 @@ _DESCRIBES = re.compile(  # what a column says of what stands in the first one
 
 def asks_what_one_thing_is(question: str) -> bool:
     """ "¿Qué es una VLAN nativa?": a definition, of what few words name."""
+    if _ASKS_PART.search(fold_latin(question[:VERB_WITHIN])):
+        return False
     about = asked_about(said_words(question)[:MOST_ASKED])
     return kind_of_question(question) is Wish.DEFINITION and 0 < len(about) <= MOST_OF_A_THING
 
@@ -78,21 +92,55 @@ class Defining:
 
     def __init__(self, question: str, topic: Topic) -> None:
         self._topic = topic
-        self._does = _DOES.search(fold_latin(question[:VERB_WITHIN])) is not None
+        folded = fold_latin(question[:VERB_WITHIN])
+        self._does = _DOES.search(folded) is not None
+        self._options = asked_options(question)
+        self._asks_meaning = _ASKS_MEANING.search(folded) is not None
+        self._asked = frozenset(_CODE.findall(folded))
 
     def defines(self, one: Statement) -> bool:
         """Whether a statement names the thing at first, or is the first below a heading that does, and says something
         that the question does not."""
+        if self._is_row_of_code(one):
+            return True
         if one.block.form is Form.TABLE and not one.is_whole and not _describes(one.block.header):
             return False
         text = one.block.lead if one.is_whole else one.text
-        says = self.says_from(text) or self._entered_below(one, text)
-        is_below = one.opens_section and not one.is_whole and self._topic.alike(Wording(one.heading)) >= ALIKE
+        says = self._listed(one) or self.says_from(text) or self._entered_below(one, text)
+        is_below = one.opens_section and not one.is_whole and self._is_headed(one)
         if not says and not is_below:
             return False
         says_more = [word for word in said_words(text[says:]) if not self._topic.has(word)]
         is_told = self._does and one.block.form is Form.PARAGRAPH  # "abandona el bucle" is enough, and a cell is not
         return len(says_more) >= (FEWEST_DONE if is_told else FEWEST_NEW)
+
+    def _is_headed(self, one: Statement) -> bool:
+        """Whether what stands above a statement is the thing; or asks about it as the question does, what it means, and
+        the statement says "It means …"."""
+        if self._topic.alike(Wording(one.heading)) >= ALIKE:
+            return True
+        if not self._asks_meaning or "?" not in one.block.heading + one.asked:
+            return False
+        says_it_means = _MEANT.match(fold_latin(one.text[:LONGEST_WORD])) is not None
+        return says_it_means and self._topic.share_in(Wording(one.above)) > NEARLY_ALL
+
+    def _is_row_of_code(self, one: Statement) -> bool:
+        """Whether a row of a table of codes begins with the one that is asked for: "17 | Error del cepillo"."""
+        if one.is_whole or not _CODES.match(fold_latin(" ".join(one.block.header[:1]))):
+            return False
+        code = fold_latin(one.text.partition(" | ")[0])
+        return any(map(str.isdigit, code)) and code in self._asked and self._has_all(one)
+
+    def _listed(self, one: Statement) -> int:
+        """Where a statement begins to say what an option does, behind its names: "-f, --force Hará que …"; 0 where it
+        is of another one, or of another program."""
+        listed = _LISTED.match(one.text) if self._options else None
+        is_asked = listed is not None and not self._options.isdisjoint(options_of(listed[0]))
+        return listed.end() if listed and is_asked and self._has_all(one) else 0
+
+    def _has_all(self, one: Statement) -> bool:
+        """Whether a statement and what stands above it, up to the title, have all of the thing."""
+        return self._topic.share_in(Wording((*one.words, *one.above, *one.around, *one.title))) > NEARLY_ALL
 
     def is_of_another_term(self, one: Statement) -> bool:
         """Whether a sentence goes on from a heading that is another term: "means …" below "1.2. "Lender""."""
@@ -110,8 +158,8 @@ class Defining:
 
     def says_outright(self, one: Statement) -> bool:
         """Whether a sentence begins with the thing and goes on with what it is: "Una función es …", and no "Una función
-        recursiva es …"; or is the first below a heading that has the thing and nothing else."""
-        if one.opens_section and self._topic.alike(Wording(one.heading)) > NEARLY_ALL:
+        recursiva es …"; or is the first below a heading that has the thing and nothing else; or a code's row."""
+        if self._is_row_of_code(one) or (one.opens_section and self._topic.alike(Wording(one.heading)) > NEARLY_ALL):
             return True
         if one.block.form is not Form.PARAGRAPH:
             return False
@@ -138,6 +186,8 @@ class Defining:
             found = None
         if found and denied and denied.start() <= found.start() <= denied.end():  # "Packages are not required to …"
             return 0
+        if found and opening[0] in _POINTING and not self._topic.has(opening[0]):  # "Esto es útil cuando logrotate …"
+            found = None
         if (found and self._is_subject(opening)) or (found := self._entered(text)):
             return found.end()
         behind = self._behind_the_thing(opening)

@@ -24,6 +24,7 @@ from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_with, identifiers_of, is_opposed, points_back, subjects_of
 from agents.llm.quoting.topic import Topic, Wording
+from retrieval.confidence.expected import PRICING_WORDS, asks_price
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
 from retrieval.text.stems import STEM_LETTERS, words
@@ -53,7 +54,7 @@ class Weighing:
     def __init__(self, question: str, statements: Sequence[Statement]) -> None:
         self._statements = statements
         self._kind, self._said = kind_of_question(question), frozenset(words(question)[: 4 * MOST_ASKED])
-        self._words = _sought(said_words(question)[:MOST_ASKED], self._kind)
+        self._words = _sought(question, said_words(question)[:MOST_ASKED], self._kind)
         self._terms = exact_terms(question)
         self._counted = counted_by(question)
         self._role = AskedRole(question)
@@ -252,11 +253,13 @@ class Weighing:
         return found / max(1, len(self._pairs))
 
 
-def _sought(said: Sequence[str], kind: Wish) -> Sequence[str]:
-    """A question's words without the one that only asks how long, unless there is no other."""
-    if kind is not Wish.SPAN:
-        return said
-    return [word for word in said if not is_lasting_word(word)] or said
+def _sought(question: str, said: Sequence[str], kind: Wish) -> Sequence[str]:
+    """A question's words without the one that only asks how long, or how much it costs, unless there is no other."""
+    if kind is Wish.SPAN:
+        return [word for word in said if not is_lasting_word(word)] or said
+    if kind is Wish.NUMBER and asks_price(question):
+        return [word for word in said if word not in PRICING_WORDS] or said
+    return said
 
 
 def leans(text: str) -> bool:

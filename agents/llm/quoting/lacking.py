@@ -19,11 +19,13 @@ from agents.llm.quoting.question_kinds import (
     is_counted_behind,
     kind_of_question,
 )
+from agents.llm.quoting.quotable import is_named_value
 from agents.llm.quoting.roles import asked_office
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
+from retrieval.confidence.expected import asks_price, has_price
 from retrieval.text.stems import words
 
 ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of something else is no answer
@@ -74,6 +76,8 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
         return True
     if chosen[0].statement.is_whole:
         return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
+    if asks_price(question) and is_named_value(chosen[0].statement.text) and not has_price(chosen[0].statement.text):
+        return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic

@@ -67,7 +67,7 @@ _KINDS = (
     ),
     (
         Wish.PERSON,
-        rf"quien(?:es)?|who|whom|whose|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)(?:e?s)?\b",
+        rf"quien(?:es)?|who(?:m|se)?\b|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)(?:e?s)?\b",
     ),
     (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})(?:e?s)?\b"),
     (Wish.REASON, r"por que|why|what (?:caused|causes)|a que se debe"),
@@ -78,7 +78,14 @@ _KINDS = (
     ),
     (Wish.DEFINITION, _DEFINES),
 )
-_ASKED = tuple((kind, re.compile(rf"(?:^|[^\w])(?:{pattern})")) for kind, pattern in _KINDS)
+_ASKED = tuple((kind, re.compile(rf"(?:^|[^\w])({pattern})")) for kind, pattern in _KINDS)
+_CLAUSES = "cuando|when|donde|where|quien(?:es)?|who(?:m|se)?"
+_ASKS_WHAT = re.compile(
+    r"(?:^|^[^¿]{1,600}¿|^(?:if|when|once) [^,?]{1,300},)\W{0,9}"
+    r"(?:(?:a|con|de|en|at|by|for|from|in|of|on|to|with) )?(?:que|cual(?:es)?|what|which)\b"
+    rf"(?! (?:{_CLAUSES}))(?!.{{1,400}}\b(?:y|o|and|or) (?:(?:a|de|con|desde|until|by) )?(?:{_CLAUSES})\b)"
+)
+_CLAUSE = re.compile(_CLAUSES)
 
 _TEXTS = (
     "ley|leyes|estatuto|norma|reglamento|texto|documento|manual|constitucion|codigo|decreto|directiva|convenio"
@@ -121,6 +128,7 @@ _ENUMERATION = re.compile(r"[,;][^,;]{1,120}\b(?:y|e|o|u|and|or)\b|[,;][^,;]{1,1
 _ANNOUNCES = re.compile(r"\b(?:siguientes?|following)\b")
 _DIFFERS = re.compile(r"\bdiferenci|\bdistingu|\bvs\b|\bversus\b|\bfrente a\b|\bdiffer|\bcompar")
 
+_BETWEEN = frozenset({"between", "entre"})
 _PAIR = re.compile(
     r"\b(\w{3,20}(?: (?:(?:de|del|of) )?\w{3,20})?) (?:y|e|and) (?:(?:el|la|los|las|the|a|an) )?"
     r"(\w{3,20}(?: (?:(?:de|del|of) )?\w{3,20})?)\W{0,9}$"
@@ -135,8 +143,9 @@ _UNITS_OF_TIME = (
     "century|centuries|years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|annually|anualmente"
 )
 _NUMBER_WORDS = (
-    "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte|veinti\\w{2,8}|treinta|"
-    "cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|millon(?:es)?|mitad|tercio|doble|triple|"
+    "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci\\w{4,5}|veinte|"
+    "veinti\\w{2,8}|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|millon(?:es)?|mitad|"
+    "tercio|doble|triple|"
     "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\w{3,5}teen|twenty|thirty|forty|fifty|sixty|seventy|"
     "eighty|ninety|hundred|thousand|million|billion|half|third|quarter|twice|double|dozen"
 )
@@ -158,8 +167,14 @@ _REASON = re.compile(
 
 
 def kind_of_question(question: str) -> Wish:
+    """Of what asks what or which, no clause tells the kind: "What happens when you dock?" asks for no date."""
     asked = fold_latin(question[:LONGEST])
-    found = [(match.start(), place, kind) for place, (kind, one) in enumerate(_ASKED) if (match := one.search(asked))]
+    has_clauses = _ASKS_WHAT.match(asked) is not None
+    found = [
+        (match.start(1), place, kind)
+        for place, (kind, one) in enumerate(_ASKED)
+        if (match := one.search(asked)) and not (has_clauses and _CLAUSE.fullmatch(match[1]))
+    ]
     return min(found)[2] if found else Wish.OTHER
 
 
@@ -202,7 +217,7 @@ def asked_pair(question: str) -> tuple[frozenset[str], ...]:
     ends otherwise, or where both are the same."""
     if not (found := _PAIR.search(fold_latin(question[-LONGEST_PAIR:]))):
         return ()
-    one, other = (frozenset(each.split()) - STOP_WORDS for each in found.groups())
+    one, other = (frozenset(each.split()) - STOP_WORDS - _BETWEEN for each in found.groups())
     return (one, other) if one != other and one and other else ()
 
 

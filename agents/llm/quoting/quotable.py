@@ -23,6 +23,7 @@ _ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
 # Between two definitions of a list in one line: "…; (2) ‘skipper’ means …".
 _DEFINITIONS = re.compile(r"(?<=[;:])\s(?=\(?(?:\d{1,3}|[a-zñ])[.)º]\s[«\"“‘'])")
 _TERM = re.compile(r"[«\"“‘'][^«»\"“”‘’'\n]{2,60}[»\"”’'](?::\s|\s(?:means|significan?)\b)")
+_VALUE = re.compile(r"[^\W\d_][^.:;?\n]{2,60}:\s(?=\S{0,12}\d)[^:;?\n]{1,60}")  # "Soporte mensual: 300 €/mes."
 _MEANS = re.compile(r"(?:means|significan?)\s")
 _WORD = re.compile(r"[^\W_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -58,7 +59,9 @@ def quotable(paragraph: str) -> Iterator[str]:
         clean = _without_halves(clean)
         if names_its_people(clean) or (len(clean) in CHARACTERS and _TERM.match(clean)):
             yield clean.rstrip(",;")
-        elif len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean):
+        elif is_named_value(clean) or (
+            len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean)
+        ):
             yield clean
 
 
@@ -118,6 +121,11 @@ def names_alone(sentence: str) -> bool:
 def _are_names(sentence: str) -> bool:
     said = (word for word in WORD.findall(sentence) if fold(word) not in STOP_WORDS)
     return not any(word[0].islower() for word in said)
+
+
+def is_named_value(sentence: str) -> bool:
+    """Whether a sentence is a name and its number, which need no further word."""
+    return is_ended(sentence) and sentence[0].isupper() and _VALUE.fullmatch(sentence) is not None
 
 
 def is_ended(sentence: str) -> bool:

@@ -16,7 +16,7 @@ from math import exp
 from typing import NamedTuple
 
 from agents.llm.quoting.announcing import announced_block, is_below, only_announces, whole_of
-from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
+from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans
 from agents.llm.quoting.layout import Form
 from agents.llm.quoting.question_kinds import (
@@ -31,7 +31,7 @@ from retrieval.text.stems import words
 MOST = 3  # statements of an answer
 SURE = 0.85
 AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
-CLEAR = 1.0  # the first one's probability and its share of the topic together
+CLEAR = 0.25  # the first one's probability, times its share of the topic
 LONGEST_ANSWER = 800  # characters, that a further statement may not pass
 WORTH_ADDING = 0.1  # of the first one's probability
 SAME = 0.75  # share of common stems above which two say the same
@@ -208,9 +208,12 @@ def _is_told_whole(one: Statement, *, may_be_list: bool) -> bool:
 
 
 def stands_out(chosen: Sequence[Chosen]) -> bool:
-    """Whether the first is likely the one, has what the question is about, and does not merely announce it."""
-    is_clear = bool(chosen) and chosen[0].probability + chosen[0].topic >= CLEAR
-    if not is_clear or introduces(chosen[0].statement) or chosen[0].is_imprint:
+    """Whether the first is likely the one, or of several definitions one, has what the question is about, and does not
+    merely announce it."""
+    if not chosen or introduces(chosen[0].statement) or chosen[0].is_imprint:
+        return False
+    is_one_definition = chosen[0].defines and chosen[0].topic > NEARLY_ALL
+    if not is_one_definition and chosen[0].probability * chosen[0].topic < CLEAR:
         return False
     return not only_announces(chosen[0].statement) or any(one.statement.is_whole for one in chosen)
 

@@ -20,10 +20,15 @@ _KINDS_OF_THINGS = """
 _ASKED_WITH = {word[:STEM_LETTERS] for word in (*_KINDS_OF_THINGS.split(), *ASKING_WORDS)}
 
 
+def stem_of(word: str) -> str:
+    """Of a number and a code all of it: "10045671" is no form of "10045678"."""
+    return word if any(map(str.isdigit, word)) else word[:STEM_LETTERS]
+
+
 @lru_cache(KEPT_FORMS)
 def forms(word: str) -> frozenset[str]:
     """A word's stem and, of one that six letters do not cut, what may be its singular: "listas" and "lista"."""
-    stem = word[:STEM_LETTERS]
+    stem = stem_of(word)
     singulars = {stem.removesuffix("s"), stem.removesuffix("es")} if stem.endswith("s") else set()
     return frozenset((stem, *(one for one in singulars if len(one) >= SHORTEST_STEM)))
 
@@ -36,7 +41,7 @@ class Wording:
     def __init__(self, said: Iterable[str]) -> None:
         several = tuple(said)
         self.forms = frozenset().union(*map(forms, several))
-        self.short = frozenset(word[:SHORT_STEM] for word in several)
+        self.short = frozenset(word[:SHORT_STEM] for word in several if word.isalpha())
         self.stems = frozenset(word[:STEM_LETTERS] for word in several if not word.isdigit())
 
     def has(self, word: str) -> bool:
@@ -54,7 +59,7 @@ class Topic:
 
     def __init__(self, worth: Mapping[str, float]) -> None:
         about = asked_about(tuple(worth))
-        self._worth = {word[:STEM_LETTERS]: worth[word] for word in about}
+        self._worth = {stem_of(word): worth[word] for word in about}
         self._total = sum(self._worth.values())
         self._forms = Wording(about).forms
 
