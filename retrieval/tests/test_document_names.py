@@ -218,6 +218,8 @@ def test_a_short_name_is_no_part_of_what_is_asked_where_it_is_a_documents() -> N
         ("¿Qué es el código 24 en el robot?", False),
         ("¿Qué significa el código de error 39 del robot?", False),
         ("Código E24", False),
+        ("¿Qué es el código 24 del robot?", False),
+        ("¿Qué es el código 24 de la lavadora?", False),
         ("¿Dónde introduzco el código postal?", False),
         ("¿Qué dice el código 155 de defensa del consumidor?", True),
         ("Constitución de 1978: ¿qué dice del rey?", True),

@@ -54,7 +54,8 @@ _WHICH = frozenset({"que", "un", "una", "algun", "alguna", "ningun", "ninguna", 
 _WAS = frozenset({"era", "eran", "fue", "fueron", "was", "were"})
 _MATTERS = frozenset({"codigo", "constitucion"})  # other things, too: of errors, of a company
 _OF_A_MACHINE = re.compile(  # and neither "código 1889" nor "código 155 de defensa del consumidor"
-    r"[a-z]{0,2}\d{1,3}|(?:de )?(?:error|fallo|estado|salida|retorno|respuesta|barras)(?: .{1,200})?|qr|postal|fuente"
+    r"[a-z]{0,2}\d{1,3}(?: (?:del|de (?:la|mi|tu|su|este|esta)) .{1,200})?"
+    r"|(?:de )?(?:error|fallo|estado|salida|retorno|respuesta|barras)(?: .{1,200})?|qr|postal|fuente"
     r"|promocional|pin"
 )
 _WHOLE = frozenset({"capitulo", "titulo", "anexo", "unidad", "parte", "libro"})  # what a document may be by itself
