@@ -24,7 +24,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 def is_command() -> bool:
     """Whether this process is `celery …` or `python -m celery …`."""
     program = Path(sys.argv[0])
-    return "celery" in (program.name, program.parent.name)
+    return program.name == "celery" or program.parts[-2:] == ("celery", "__main__.py")
 
 
 try:

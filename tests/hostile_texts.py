@@ -61,7 +61,7 @@ from foreign.models import ForeignTool, ToolServer
 from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
-from retrieval.confidence.expected import asks_price
+from retrieval.confidence.expected import asks_price, has_price
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
@@ -433,9 +433,10 @@ PROBES: dict[str, Probe] = {
             answer("¿Qué hace --force?", [Passage(1, text, "t")], "es"),
             answer(f"What does {text} mean?", [Passage(1, f"## So?\n\nIt means {text}.{ROWS}", "t")], "en"),
             asks_price(f"How much does {text}"),
+            has_price(text),
         ),
         named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
-        + named("retrieval.confidence.expected", "_ASKS_PRICE"),
+        + named("retrieval.confidence.expected", "_ASKS_PRICE", "_CURRENCIES"),
     ),
     "who has a role": Probe(
         lambda text: (

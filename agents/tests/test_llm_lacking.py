@@ -92,6 +92,8 @@ def test_the_opposite_is_that_of_the_same_thing(asked, said, opposed):
         ("¿Qué vacuna le toca al niño y cuándo?", "Al niño le toca la vacuna triple vírica.", False),
         ("¿Cuánto cuesta la piscina?", "Piscina: 25 metros.", False),
         ("¿Cuánto cuesta la piscina?", "Piscina: 6 € por día.", True),
+        ("¿Cuánto cuesta la piscina?", "Piscina cubierta: 200 pesos al mes.", True),
+        ("How much does the pool cost?", "The pool: 20 pounds a month.", True),
     ],
 )
 def test_what_says_it_in_its_own_way_is_told(question, text, is_told):

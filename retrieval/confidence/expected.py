@@ -50,6 +50,10 @@ _SPAN = re.compile(
 _MONEY = re.compile(
     r"\d[\d.,]{0,15}\s{0,2}(?:eur|dolar|dollar|usd|millon|million)|[$€£]\s{0,2}\d|\bmil euros|\d de euros|\d,\d\d\b"
 )
+_CURRENCIES = re.compile(
+    r"\b(?:pesos?|libras?|pounds?|pence|cent(?:imo|avo)?s?|francos?|francs?|coronas?|soles|bolivares|quetzales|reales"
+    r"|yen(?:es|s)?|rupees?|gratis|gratuit[oa]s?|free)\b"
+)
 _DATE = re.compile(rf"(?<!\w)(?:1\d{{3}}|20\d\d)(?:s|-\d\d)?\b|\b(?:{_DAYS})\b|\b(?:siglo|century)\b|\d/\d{{1,2}}/\d")
 _SHARE = re.compile(r"\d\s{0,2}%|\bpor ciento\b|\bper ?cent\b|\bmitad\b|\bhalf\b")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2} horas\b")
@@ -127,7 +131,9 @@ def asks_price(question: str) -> bool:
 
 
 def has_price(text: str) -> bool:
-    return _MONEY.search(fold_latin(text.replace("€", " euro "))) is not None
+    """Whether it has an amount of money, of whatever currency, or says that nothing is paid."""
+    folded = fold_latin(text.replace("€", " euro "))
+    return _MONEY.search(folded) is not None or _CURRENCIES.search(folded) is not None
 
 
 def expected(question: str, content: Sequence[str]) -> Expected:

@@ -69,7 +69,8 @@ def _lacks_office(question: str, told: Statement) -> bool:
 
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
-    """Whether no number, date or duration is told, or that of another thing."""
+    """Whether no number, date or duration is told, or that of another thing, or for a price a name with another
+    number: "Piscina: 25 metros."."""
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
         return True
     if kind is Wish.SPAN and not any(map(_may_be_a_duration, chosen)):
