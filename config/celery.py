@@ -5,6 +5,7 @@ Three lanes, so that no kind of work waits behind another. A worker without `--q
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ class EagerConnection(Connection):
 
     def ensure_connection(self, *args: Any, interval_max: float = 5.0, **options: Any) -> Any:
         return super().ensure_connection(*args, interval_max=interval_max, **options)  # type: ignore[no-untyped-call]
+
+    def maybe_close_channel(self, channel: Any) -> None:
+        """Kombu 5.7 closes a channel twice if its broker went while several waited there, and the second time no longer
+        knows to which address it wants to give back what is in work: a worker would end. What it holds are hints."""
+        with suppress(AttributeError):
+            super().maybe_close_channel(channel)  # type: ignore[no-untyped-call]
 
 
 class EagerMessaging(AMQP):  # type: ignore[misc]

@@ -1,10 +1,12 @@
 """The document row is the queue: what a broker, a cache or a worker that dies cannot lose (RELIABILITY, faults)."""
 
 import time
+from typing import Any
 
 import pytest
+from kombu import Producer, Queue
 
-from config.celery import LANES
+from config.celery import LANES, EagerConnection
 from tests.fakes.fixtures import ModelServer
 from tests.live import Caller, patience
 from tests.services.installation import Background, Installation, Web, indexed, new_corpus, upload, uploaded
@@ -59,6 +61,49 @@ def test_documents_go_on_while_the_broker_is_away(admin: Caller, corpus: str, in
     try:
         document = uploaded(admin, corpus, "sin-agente.md", text("sin agente", sections=400))
         indexed(admin, document, 60)
+    finally:
+        redis.start()
+
+
+def test_a_worker_that_is_at_work_when_its_broker_goes_goes_on(
+    admin: Caller, corpus: str, installation: Installation, worker: Background, model: ModelServer
+) -> None:
+    """It holds the message of what it works at; a broker that is gone takes it back from nobody."""
+    indexed(admin, uploaded(admin, corpus, "antes.md", text("antes")))
+    model.script(path="embeddings", latency=5.0, times=1)
+    document = uploaded(admin, corpus, "a-medias.md", text("a medias"))
+    stage = f"/api/documents/{document}/"
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    redis = installation.services.redis
+    redis.stop()
+    try:
+        indexed(admin, document, 20)
+        assert worker.process
+        assert worker.process.poll() is None
+    finally:
+        redis.start()
+    indexed(admin, uploaded(admin, corpus, "luego.md", text("luego")), 40)
+
+
+def test_a_connection_whose_broker_went_while_all_of_it_waited_is_closed(installation: Installation) -> None:
+    """With what is in work not yet acknowledged: as it could not be given back, the worker itself ended."""
+    redis = installation.services.redis
+    connection: Any = EagerConnection(redis.url(0))
+    work, gossip = connection.default_channel, connection.channel()
+    for channel, name in (work, "work"), (gossip, "gossip"):
+        Queue(name, channel=channel, auto_delete=True).declare()
+        channel.basic_consume(name, False, lambda _: None, name)
+    Producer(work).publish({}, routing_key="work")
+    message = work.basic_get("work")
+    assert message
+    for channel in work, gossip:
+        channel.client.connection = channel.client.connection_pool.get_connection()
+        channel._brpop_start()
+    redis.stop()
+    try:
+        connection.collect(socket_timeout=1)  # as Celery's consumer does, and then:
+        connection.close()
+        assert connection.connected is False
     finally:
         redis.start()
 
