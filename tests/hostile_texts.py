@@ -33,6 +33,7 @@ from chat.citing import tables
 from chat.citing.analyses import ways_said
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, supporting_span
+from chat.citing.translated import span_with_figures
 from chat.models import AnswerTable
 from chat.prompting.build import build_prompt
 from chat.rendering.citations import cited_numbers, without_citations
@@ -365,9 +366,12 @@ PROBES: dict[str, Probe] = {
         lambda text: (
             supporting_span(text, Read("Una frase entera aquí. " * 50)),
             supporting_span(QUESTION, Read(text)),
+            span_with_figures("En 2019 fueron 2.500 millones", Read(text)),
+            span_with_figures(text[:1_000], Read("In 2019 it was 2.5 billion. " * 50)),
         ),
         named("chat.citing.matching", "_NAME", "_MARKUP", "_LINKED_TO", "_MARK", "_QUOTED", "_ELISION")
-        + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS"),
+        + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS")
+        + named("chat.citing.translated", "_TIME", "_MARK_OF_ITEM", "_LARGE"),
     ),
     "search boxes": Probe(folded, named("accounts.matching", "_ACCENTED")),
     "definitions": Probe(

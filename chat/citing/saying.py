@@ -1,14 +1,16 @@
 """What a sentence says, for holding another against it: its stems, its figures, and what it denies; pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from retrieval.text.folding import fold
-from retrieval.text.references import number_of
+from retrieval.text.references import number_of, spoken_number
 from retrieval.text.stems import STOP_WORDS, WORD, stem
 
 DENIED_WORDS = 2  # words after a negation that it is about
+FEWEST_TENS = 20  # from here on another word may belong to a number
+LONGEST_NUMBER = 3  # words of one below two hundred
 DENIALS = {
     *("no", "nunca", "jamas", "tampoco", "nadie", "ningun", "ninguna", "ninguno"),
     *("not", "never", "nobody", "none", "neither", "nor", "cannot"),
@@ -25,6 +27,7 @@ _NO_FIGURES = {
     *("uno", "una", "primer", "primero", "primera", "unico", "unica", "segundo", "segunda"),
     *("one", "first", "second"),
 }
+_BETWEEN = {"y", "and"}
 _NOT = re.compile(r"n['’]t\b")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
@@ -43,8 +46,7 @@ class Said:
 
 def said_in(text: str) -> Said:
     found = WORD.findall(fold(_NOT.sub(" not", text)))
-    numbers = {_THOUSANDS.sub("", one) for one in _NUMBER.findall(text)}
-    numbers |= {number for word in found if not word.isdigit() and len(word) > 2 and (number := _figure(word))}
+    numbers = figures(text) | set(_counted(found))
     content = frozenset(stem(word) for word in found if word not in STOP_WORDS and not word.isdigit())
     denies = any(word in DENIALS for word in found)
     return Said(
@@ -54,6 +56,25 @@ def said_in(text: str) -> Said:
         denies,
         any(word in _MAY_DENY for word in found),
     )
+
+
+def figures(text: str) -> set[str]:
+    """The numbers that are written in figures, one way of each: 1.000 and 1,000 are "1000", 0,20 and 0.20 "0.20"."""
+    return {_THOUSANDS.sub("", one).replace(",", ".") for one in _NUMBER.findall(text)}
+
+
+def _counted(found: Sequence[str]) -> Iterator[str]:
+    """The numbers that are written as words, also as two or three: "treinta y dos" and "twenty-one" are 32 and 21."""
+    said = [word for word in found if word not in _BETWEEN]
+    place = 0
+    while place < len(said):
+        number, taken = _figure(said[place]) if len(said[place]) > 2 and not said[place].isdigit() else "", 1
+        if number and int(number) >= FEWEST_TENS:
+            counted, several = spoken_number(said[place : place + LONGEST_NUMBER])
+            number, taken = (str(counted), several) if counted else (number, 1)
+        if number:
+            yield number
+        place += taken
 
 
 def _figure(word: str) -> str:

@@ -1,7 +1,8 @@
 """The sentence behind each citation of an answer, with its place in the document (API.md, `done.citations`).
 
 What a model was sent of a passage may be shortened; what supports a claim is looked for in the document's own text. A
-claim in another language than the passage's cannot be held against its words: the passage then stands for itself.
+claim in another language than the passage's is held against its figures (`translated`); without any, the passage stands
+for itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from django.utils.translation import gettext
 
 from chat.citing.claims import CitedClaim, claims_in
 from chat.citing.matching import Read, find_quote, has_something_to_support, quoted_span, quotes_in, supporting_span
+from chat.citing.translated import COMPARED, span_with_figures
 from corpora.models import Chunk
 from corpora.scope import Scope
 from retrieval.results import RetrievedChunk
@@ -69,13 +71,17 @@ def _slice_of(chunk: UUID, start: int, end: int, scope: Scope) -> tuple[str, lis
 
 def quote_for(claim: CitedClaim, passage: PassageText) -> Quote | None:
     """The supporting sentence; the whole passage where that cannot be judged; None where nothing supports the claim."""
+    whole = (0, len(passage.text.rstrip()))
     if claim.run != claim.text and (span := quoted_span(claim.run, passage.own)):
         return quote_at(passage, *span)
     for said in dict.fromkeys((claim.text, claim.whole)):
         if span := supporting_span(said, passage.own):
             return quote_at(passage, *span)
-    if not has_something_to_support(claim.whole) or is_from(passage.sent, claim) or is_foreign(claim, passage):
-        return quote_at(passage, 0, len(passage.text.rstrip()))
+    if not has_something_to_support(claim.whole) or is_from(passage.sent, claim):
+        return quote_at(passage, *whole)
+    if languages := languages_apart(claim, passage):
+        span = span_with_figures(claim.text, passage.own) if languages <= COMPARED else whole
+        return quote_at(passage, *span) if span else None
     return None
 
 
@@ -84,9 +90,10 @@ def is_from(sent: Read, claim: CitedClaim) -> bool:
     return any(find_quote(quote, sent) for quote in quotes_in(claim.text))
 
 
-def is_foreign(claim: CitedClaim, passage: PassageText) -> bool:
-    spoken, written = detect(claim.whole), detect(passage.text)
-    return bool(spoken and written and spoken != written)
+def languages_apart(claim: CitedClaim, passage: PassageText) -> set[str]:
+    """Those of the claim and of the passage; empty where they are one, or cannot be told."""
+    languages = {detect(claim.whole), detect(passage.text)}
+    return languages if len(languages) == 2 and all(languages) else set()
 
 
 def quote_at(passage: PassageText, start: int, end: int) -> Quote:

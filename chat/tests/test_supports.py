@@ -131,3 +131,53 @@ def test_a_title_on_the_line_above_is_not_cited_with_its_sentence() -> None:
     span = supporting_span(said, Read(page))
     assert span
     assert " ".join(page[slice(*span)].split()) == said
+
+
+LOANS = """The library lends ordinary books for twenty-one days. A loan may be renewed twice; the fine is €0.20 a day.
+
+It was founded in the XIX century with 1,500 volumes; the fund spends 2.5 billion a year. It opens at 3 pm.
+
+Rooms cost 40 euros on weekdays. In August the rooms cost 40 euros, too, and in Huesca 35."""
+
+
+@pytest.mark.parametrize(
+    ("claim", "begins"),
+    [
+        ("Los libros se prestan durante 21 días", "The library lends"),
+        ("Se puede renovar 2 veces y la multa es de 0,20 € al día", "A loan may be renewed"),
+        ("Se fundó en el siglo 19 con 1.500 volúmenes", "It was founded"),
+        ("El fondo gasta 2.500 millones al año", "The library lends"),  # not to say by which sentence
+        ("Las salas cuestan 40 euros y en Huesca 35", "In August"),
+        ("Las salas cuestan 40 euros los martes", "The library lends"),  # in several, so the passage stands for it
+        ("La sala de Huesca cuesta 35 euros", "In August"),
+        ("Abre a las 15:00 de la tarde, según las normas de la casa", "The library lends"),
+        ("Los libros no se prestan a los menores de edad", "The library lends"),  # nothing to hold it against
+    ],
+)
+def test_a_claim_in_another_language_is_supported_by_the_sentence_with_its_figures(claim: str, begins: str) -> None:
+    passage = PassageText(LOANS, 0, [], Read(LOANS), Read(LOANS))
+    quote = quote_for(claims_in(f"{claim} [1].", {1})[0], passage)
+    assert quote
+    assert quote["text"].startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Los libros se prestan durante 30 días",
+        "La multa es de 20 € al día por cada libro",
+        "Se fundó en el siglo XIX con 1.600 volúmenes",
+    ],
+)
+def test_a_claim_in_another_language_with_a_figure_of_its_own_is_supported_by_nothing(claim: str) -> None:
+    passage = PassageText(LOANS, 0, [], Read(LOANS), Read(LOANS))
+    assert quote_for(claims_in(f"{claim} [1].", {1})[0], passage) is None
+
+
+def test_of_a_language_whose_numbers_are_not_known_the_passage_stands() -> None:
+    text = "Die Bücher werden für drei Wochen ausgeliehen, und die Gebühr ist nicht hoch."
+    quote = quote_for(
+        claims_in("Los libros se prestan 3 semanas [1].", {1})[0], PassageText(text, 0, [], Read(text), Read(text))
+    )
+    assert quote
+    assert quote["text"] == text
