@@ -125,11 +125,10 @@ class EdgeIndex:
         dense: "NDArray[np.float32] | None",
         sparse: SparseVector | None,
         limit: int,
-        for_vectors: Any,
-        for_words: Any,
+        allowed: Any,
     ) -> Candidates:
-        """`for_vectors` and `for_words` are filters with the same points."""
-        legs = self._legs(dense, sparse, limit, for_vectors, for_words)
+        """Of the points that the engine's filter has."""
+        legs = self._legs(dense, sparse, limit, allowed)
         request = self._edge.QueryBatchRequest(list(legs.values()))
         found = self._live.read(lambda shard: shard.query_batch(request))
         by_leg = {name: hits(scored) for name, scored in zip(legs, found, strict=True)}
@@ -140,8 +139,7 @@ class EdgeIndex:
         dense: "NDArray[np.float32] | None",
         sparse: SparseVector | None,
         limit: int,
-        for_vectors: Any,
-        for_words: Any,
+        allowed: Any,
     ) -> dict[str, Any]:
         edge = self._edge
         legs: dict[str, Any] = {}
@@ -149,7 +147,7 @@ class EdgeIndex:
             legs[DENSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(dense.tolist(), using=DENSE),
-                filter=for_vectors,
+                filter=allowed,
                 params=edge.SearchParams(
                     hnsw_ef=HNSW_EF_SEARCH, acorn=edge.AcornSearchParams(True, ACORN_MAX_SELECTIVITY)
                 ),
@@ -158,8 +156,8 @@ class EdgeIndex:
             legs[SPARSE] = edge.QueryRequest(
                 limit,
                 query=edge.Query.Nearest(engine_sparse(sparse, edge), using=SPARSE),
-                filter=for_words,
-                params=edge.SearchParams(idf=edge.IdfParams(corpus=for_words)),
+                filter=allowed,
+                params=edge.SearchParams(idf=edge.IdfParams(corpus=allowed)),
             )
         return legs
 

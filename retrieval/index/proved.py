@@ -1,12 +1,12 @@
 """A filter of fewer conditions that has the same points as a search's own, proved by counting.
 
-The engine asks every condition of the filter (SPEC §2) of each point: for the scan, for the words, and once more for
-the population of the words' frequencies. Mostly they say one thing: all that is in a corpus is of its organization,
-its tier and its owner. Every point that the filter allows is in one of its corpora, so where as many points of a
-corpus meet the filter's conditions as there are in it, the corpus alone says the same. That is counted, corpus by
-corpus, not supposed, and it stands until something is written: only this process writes to an embedded index, and each
-write is counted before and after it (`LiveShard.changes`). One stray point in a corpus, by a wrong payload or of
-another's, and the counts differ: then the filter is asked whole.
+The engine asks every condition of the filter (SPEC §2) of each point: for the vectors, whether it compares all of them
+or walks a graph, for the words, and once more for the population of the words' frequencies. Mostly they say one thing:
+all that is in a corpus is of its organization, its tier and its owner. Every point that the filter allows is in one of
+its corpora, so where as many points of a corpus meet the filter's conditions as there are in it, the corpus alone says
+the same. That is counted, corpus by corpus, not supposed, and it stands until something is written: only this process
+writes to an embedded index, and each write is counted before and after it (`LiveShard.changes`). One stray point in a
+corpus, by a wrong payload or of another's, and the counts differ: then the filter is asked whole.
 
 Corpus by corpus, because people of an organization have most corpora in common and each has some alone: what was
 counted for one of them serves the others. 1,000,000 points of 1,000 organizations on Edge, both legs, in an
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from retrieval.filters import Between, Condition, SearchFilter
-from retrieval.index.base import EXACT_BELOW
 from retrieval.index.edge_shard import LiveShard
 from retrieval.index.translate import engine_conditions, engine_filter
 
@@ -32,9 +31,8 @@ MOST_CORPORA = 64  # of a filter that is counted
 
 @dataclass(slots=True)
 class _Counted:
-    """What was found of a corpus: `points` that the filter allows, and of what all that is in it is."""
+    """Of a corpus: whether all that is in it is of the tier, and of the granularity, that is asked for."""
 
-    points: int
     is_one_tier: bool
     is_one_granularity: bool
 
@@ -54,19 +52,18 @@ class ProvedFilters:
         self._live, self._models = live, models
         self._known: dict[Key, _Known] = {}
 
-    def ask(self, where: SearchFilter, call: Callable[[Any, Any], T]) -> T:
-        """`call` with two of an engine's filters, for vectors and for words; each has exactly the points of `where`."""
+    def ask(self, where: SearchFilter, call: Callable[[Any], T]) -> T:
+        """`call` with an engine's filter that has exactly the points of `where`."""
         changes = self._live.changes
         shorter = self._shorter(where, changes)
         if shorter is not None:
-            found = call(*shorter)
+            found = call(shorter)
             if self._live.changes == changes:  # else another point may have come to be found
                 return found
-        whole = engine_filter(where, self._models)
-        return call(whole, whole)
+        return call(engine_filter(where, self._models))
 
-    def _shorter(self, where: SearchFilter, changes: int) -> tuple[Any, Any] | None:
-        """Where a graph may be walked, which finds its way by the filter, only for words."""
+    def _shorter(self, where: SearchFilter, changes: int) -> Any:
+        """None where it is not proved, or not yet."""
         keys: list[Key] = [(corpus, tier, _granularity(where)) for corpus, tier in _corpora_of(where)]
         if changes % 2 or not 0 < len(keys) <= MOST_CORPORA:
             return None
@@ -81,9 +78,7 @@ class ProvedFilters:
             counted.append(known.counted)
         within = Condition("corpus_id", tuple(dict.fromkeys(corpus for corpus, _tier, _granularity in keys)))
         granularity = () if all(one.is_one_granularity for one in counted) else _granularity(where)
-        shorter = engine_conditions((within, *granularity, *_narrowing(where)), self._models)
-        is_walked = sum(one.points for one in counted) > EXACT_BELOW
-        return (engine_filter(where, self._models) if is_walked else shorter), shorter
+        return engine_conditions((within, *granularity, *_narrowing(where)), self._models)
 
     def _asked_again(self, key: Key, changes: int) -> _Known | None:
         """None at first and after each write, so that nothing is counted while documents come."""
@@ -100,7 +95,7 @@ class ProvedFilters:
         everything = self._count((within,))
         allowed = self._count((within, *tier, *granularity))
         is_one = allowed == everything
-        return _Counted(allowed, is_one or self._count((within, *tier)) == everything, is_one)
+        return _Counted(is_one or self._count((within, *tier)) == everything, is_one)
 
     def _count(self, conditions: Conditions) -> int:
         request = self._models.CountRequest(exact=True, filter=engine_conditions(conditions, self._models))

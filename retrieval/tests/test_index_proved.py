@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.filters import SearchFilter, search_filter
-from retrieval.index import proved
+from retrieval.index import compaction, edge_shard, proved
 from retrieval.index.base import Candidates
 from retrieval.index.edge import EdgeIndex
 from retrieval.tests.library import DIMENSIONS, Library, furnished, sparse
@@ -37,9 +37,9 @@ def asked(index: EdgeIndex, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     numbers: list[int] = []
     search = index._search
 
-    def counted(dense: Any, words: Any, limit: int, near: Any, told: Any) -> Candidates:
-        numbers.append(conditions(told))
-        return search(dense, words, limit, near, told)
+    def counted(dense: Any, words: Any, limit: int, allowed: Any) -> Candidates:
+        numbers.append(conditions(allowed))
+        return search(dense, words, limit, allowed)
 
     monkeypatch.setattr(index, "_search", counted)
     return numbers
@@ -139,19 +139,22 @@ def test_nothing_is_proved_while_something_is_written(index: EdgeIndex, asked: l
     assert asked == [4, 4, 4]
 
 
-def test_where_a_graph_may_be_walked_only_words_are_asked_with_fewer(
-    index: EdgeIndex, monkeypatch: pytest.MonkeyPatch
+def test_a_graph_is_walked_with_the_fewer_conditions_and_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proved, "EXACT_BELOW", 1)
-    write(index, Library(), "manual")
-    numbers: list[tuple[int, int]] = []
-
-    def told(near: Any, words: Any) -> None:
-        numbers.append((conditions(near), conditions(words)))
-
-    for _ in range(3):
-        index._proved.ask(MANUAL, told)
-    assert numbers == [(4, 4), (4, 1), (4, 1)]
+    for module in (edge_shard, compaction):
+        monkeypatch.setattr(module, "EXACT_BELOW", 1_000)
+    index = EdgeIndex(tmp_path / "walked", DIMENSIONS)
+    try:
+        index.ensure()
+        index.upsert(Library().add("manual", "a long document", amount=2_400))
+        assert index.optimize() is True
+        whole, shorter, again = (search(index) for _ in range(3))
+        assert whole == shorter == again
+        assert len(whole.dense) == 50
+        assert index._proved.ask(MANUAL, conditions) == 1
+    finally:
+        index.close()
 
 
 def test_what_was_counted_for_one_person_serves_the_others(index: EdgeIndex, asked: list[int]) -> None:
