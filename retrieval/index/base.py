@@ -29,7 +29,8 @@ INTEGER_KEYS = ("version", DATE_KEY)
 
 # HNSW as SPEC §2 asks.
 HNSW_M, HNSW_EF_CONSTRUCT = 16, 100
-# Below this many points in a scope the engine's planner compares every vector, above it walks the graph.
+# Below this many points in a scope the engine's planner compares every vector, above it walks the graph, as soon as its
+# estimate is sure: 53,700 of 120,000 it still compared.
 # Measured with 60,000 clustered vectors of 1536 float16 on Edge, scopes of 10,000 / 20,000 / 60,000: exact
 # 1.5 / 3 / 14 ms with recall@10 1.0; the plain filtered graph 0.3 / 0.7 / 0.7 ms with recall .03 / .97 /
 # 1.0; the graph with ACORN (Patel et al. 2024) and ef 256 2.3 / 8 / 2 ms with recall 1.0. So the graph is
