@@ -13,6 +13,7 @@ from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
 from agents.llm.quoting.quotable import title_shown
 from agents.llm.quoting.selecting import Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
+from retrieval.places.pages import page_place
 from retrieval.places.source import without_source
 from retrieval.text.asked_names import says_only_where
 from retrieval.text.stems import words
@@ -127,9 +128,15 @@ def _outlined(request: ModelRequest) -> list[str]:
 
 
 def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequence[Passage]:
-    """Those below a heading that the question names: what others say is no answer to it; all where none is."""
+    """Those below a heading, or on a page, that the question names: what others say is no answer to it; all where none
+    is."""
     named = frozenset(places)
-    return [one for one in passages if not named.isdisjoint(one.headings)] or passages
+    return [one for one in passages if not named.isdisjoint(_places_of(one))] or passages
+
+
+def _places_of(passage: Passage) -> tuple[str, ...]:
+    """Its headings, and its page."""
+    return (*passage.headings, page_place(passage.page))
 
 
 def answer(
@@ -171,7 +178,7 @@ def answer(
 
 def _openings(passages: Sequence[Passage], places: Sequence[str]) -> list[Chosen]:
     """How the passages begin; of several places those of each, in their order."""
-    of_each = [[one for one in passages if place in one.headings] for place in places[:MOST_PLACES]]
+    of_each = [[one for one in passages if place in _places_of(one)] for place in places[:MOST_PLACES]]
     if len(found := list(filter(None, of_each))) < SEVERAL:
         found = [list(passages)]
     return [one for own in found for one in opening_statements(statements_of(own))]

@@ -112,11 +112,28 @@ def _missing(named: Named) -> str:
         sentences = [said % {"names": _plain(named.missing_documents)}]
     else:
         documents = _plain(named.documents) or gettext("your documents")
-        said = gettext("There is no “%(names)s” in %(documents)s.")
-        sentences = [said % {"names": _plain(named.missing_places), "documents": documents}]
+        sentences = _of_places(named, documents)
     if others := [title for title in named.nearest if title not in named.documents]:
         sentences.append(gettext("What is there and comes nearest: %(titles)s.") % {"titles": _plain(others)})
     return " ".join(sentences)
+
+
+def _of_places(named: Named, documents: str) -> list[str]:
+    """Of pages also which there are; one that is there without text is not told as missing."""
+    blank = [one for one in named.missing_places if one in named.blank_places]
+    gone = [one for one in named.missing_places if one not in named.blank_places]
+    sentences = []
+    if gone:
+        said = gettext("There is no “%(names)s” in %(documents)s.")
+        sentences.append(said % {"names": _plain(gone), "documents": documents})
+        if named.pages:
+            sentences.append(gettext("It has the pages %(pages)s.") % {"pages": named.pages})
+        elif named.pages is not None:
+            sentences.append(gettext("It is not divided into pages."))
+    if blank:
+        said = gettext("“%(names)s” in %(documents)s has no text.")
+        sentences.append(said % {"names": _plain(blank), "documents": documents})
+    return sentences
 
 
 def _plain(names: Sequence[str]) -> str:

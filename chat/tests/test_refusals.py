@@ -104,6 +104,20 @@ def test_what_was_named_and_is_not_there_is_named() -> None:
     assert said.startswith("There is no “artículo 99” in Ley 3/1901.\n\n")
 
 
+@pytest.mark.parametrize(
+    ("named", "begins"),
+    [
+        ({"pages": "i–xii, 1–36"}, "No aparece «página 400» en Manual. Tiene las páginas i–xii, 1–36."),
+        ({"pages": ""}, "No aparece «página 400» en Manual. No está dividido en páginas."),
+        ({}, "No aparece «página 400» en Manual.\n"),
+        ({"pages": "1–500", "blank_places": ("página 400",)}, "«página 400» no tiene texto en Manual.\n"),
+    ],
+)
+def test_of_a_page_that_is_not_there_it_is_told_which_are(named: dict[str, Any], begins: str) -> None:
+    missing = Named(documents=("Manual",), missing_places=("página 400",), **named)
+    assert refusal_for(STRICT, replace(TOO_LITTLE, named=missing), "es").startswith(begins)
+
+
 @pytest.mark.parametrize("language", ["es", "en"])
 def test_an_outage_is_never_told_as_no_information(language: str) -> None:
     for retrieval in (INDEX_DOWN, WORDS_ALONE):

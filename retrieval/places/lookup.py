@@ -4,7 +4,7 @@ What is found are ids (`places.statements`): the passages are confirmed with all
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from uuid import UUID
@@ -19,16 +19,17 @@ from retrieval.places.about import (
     is_summary,
     says_this_document,
 )
+from retrieval.places.eligible import meant_sections, sections_meeting
 from retrieval.places.names import name_key
+from retrieval.places.paging import NO_PAGES, FoundPages, find_pages
 from retrieval.places.resolution import Resolution, resolve_names
 from retrieval.places.sections import MOST_AROUND, FoundSection, chosen_sections
-from retrieval.ranking.preference import preference_shares
 from retrieval.results import RetrievalPolicy
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.naming.editions import ANY
-from retrieval.text.place_words import CAPTIONED
+from retrieval.text.place_words import CAPTIONED, PAGE
 from retrieval.text.references import HEADING
 
 BEGINNING = 0.2  # of a document, in which it says what it is about
@@ -50,6 +51,7 @@ class Looked:
 
     Of `unclear_places` there are too many in scope to choose from: the search has to find the document first.
     `outline`: the headings right below the one section, or of the one document, that the question asks about.
+    `paged` is what was found of pages, which are among the sections and the places, too.
     """
 
     asked: AskedNames = field(default_factory=AskedNames)
@@ -59,6 +61,7 @@ class Looked:
     missing_places: tuple[AskedPlace, ...] = ()
     unclear_places: tuple[AskedPlace, ...] = ()
     outline: tuple[str, ...] = ()
+    paged: FoundPages = NO_PAGES
 
     @property
     def documents(self) -> frozenset[UUID]:
@@ -88,24 +91,30 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
     names, titles = _documents(asked, scope)
     resolution = resolve_names(asked.mentions, names, asked.places)
     asked = replace(asked, places=_without_editions(asked.places, resolution))
+    headed = tuple(place for place in asked.places if place.kind != PAGE)
     sure = resolution.without_doubtful()
-    rows = _rows(asked.places, sure, scope, policy)
-    if sure is not resolution and (rows is None or not _has_own(rows, asked.places)):
-        rows = _rows(asked.places, resolution, scope, policy)
+    rows = _rows(headed, sure, scope, policy)
+    if sure is not resolution and (rows is None or not _has_own(rows, headed)):
+        rows = _rows(headed, resolution, scope, policy)
     else:
         resolution = sure
     wanted = [(place, resolution.holders(place)) for place in asked.places]
     missing = [place for place, holders in wanted if holders is not None and not holders and not place.is_bare]
+    left = [(place, holders) for place, holders in wanted if place not in missing]
+    paged = find_pages([one for one in left if one[0].kind == PAGE], scope, policy)
+    missing += paged.missing
+    left = [one for one in left if one[0].kind != PAGE]
     if rows is None:
-        unclear = tuple(place for place, holders in wanted if place not in missing and not place.is_bare)
-        return Looked(asked, resolution, titles, (), tuple(missing), unclear)
+        unclear = (*(place for place, _ in left if not place.is_bare), *paged.unclear)
+        return Looked(asked, resolution, titles, paged.sections, tuple(missing), unclear, paged=paged)
     sections: list[FoundSection] = []
-    for place, holders in ((place, holders) for place, holders in wanted if place not in missing):
-        found = chosen_sections(place, _held(rows, holders, policy))
+    for place, holders in left:
+        found = chosen_sections(place, meant_sections(rows, holders, policy))
         sections += found
         if not (found or place.is_bare or _is_a_document(place, resolution)):
             missing.append(place)
-    return Looked(asked, resolution, titles, tuple(sections), tuple(missing))
+    sections = [*sections, *paged.sections]
+    return Looked(asked, resolution, titles, tuple(sections), tuple(missing), paged.unclear, paged=paged)
 
 
 def is_called(name: str, scope: Scope) -> bool:
@@ -131,7 +140,7 @@ def _rows(
     rows = _sections(
         [place for place, _ in looked_for], [holders for _, holders in looked_for], scope, policy.granularity
     )
-    return None if rows is None else _meeting(rows, policy)
+    return None if rows is None else sections_meeting(rows, policy)
 
 
 def _has_own(rows: Sequence[FoundSection], places: Sequence[AskedPlace]) -> bool:
@@ -261,23 +270,3 @@ def _sections(
     for id, *facts, _, chunk in sorted(rows, key=lambda row: (str(row[1]), row[5], row[9])):
         sections.setdefault(id, FoundSection(*facts)).chunks.append(chunk)
     return list(sections.values())
-
-
-def _held(
-    rows: Sequence[FoundSection], holders: frozenset[UUID] | None, policy: RetrievalPolicy
-) -> Sequence[FoundSection]:
-    """Those of the documents that are named with a place; where none is, of those that are preferred and have it."""
-    if holders is not None:
-        return [row for row in rows if row.document in holders]
-    preferred = frozenset(policy.preferences.get(DOCUMENT, ()))
-    return [row for row in rows if str(row.document) in preferred] or rows
-
-
-def _meeting(rows: list[FoundSection], policy: RetrievalPolicy) -> list[FoundSection]:
-    """Those of documents that meet what is required of metadata."""
-    required = policy.requirements
-    for key, values in required.items() if isinstance(required, Mapping) else required:
-        listed = (values,) if isinstance(values, str) else tuple(values)
-        shares = preference_shares({row.document for row in rows}, {key: listed}) if rows and listed else None
-        rows = rows if shares is None else [row for row in rows if shares.get(row.document)]
-    return rows

@@ -13,7 +13,10 @@ class Named:
     most with that; `missing_places` are not in the documents that were named, or in none. `is_sure` is False where
     several documents or sections may be meant. `shared_by`: the titles of the documents that have a place of which the
     question does not say whose it is, the likeliest first; none where its other words decide. `outline`: the headings
-    of the section or the document of which the question wants to know what it is about.
+    of the section or the document of which the question wants to know what it is about. `blank_places`: of the missing
+    places pages that are there without any text. `pages`: which ones the one document has that lacks a page ("1–36"),
+    "" where it is not divided into pages; None where no page is missing in one document. Of pages `places` has
+    `page_place`.
     """
 
     documents: tuple[str, ...] = ()
@@ -24,6 +27,8 @@ class Named:
     is_sure: bool = True
     shared_by: tuple[str, ...] = ()
     outline: tuple[str, ...] = ()
+    blank_places: tuple[str, ...] = ()
+    pages: str | None = None
 
     @property
     def is_missing(self) -> bool:

@@ -14,12 +14,13 @@ from uuid import UUID
 from retrieval.places.lines import below_its_heading, is_said, lines_of, part_of
 from retrieval.places.lookup import Looked
 from retrieval.places.named import Named
+from retrieval.places.pages import page_place
 from retrieval.places.sections import FoundSection
 from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
 from retrieval.text.asked_names import MentionKind, content_stems
 from retrieval.text.asked_places import AskedPlace
-from retrieval.text.place_words import ASKS_FOR_ALL
+from retrieval.text.place_words import ASKS_FOR_ALL, PAGE
 from retrieval.text.references import HEADING
 from retrieval.text.stems import stems
 
@@ -34,6 +35,7 @@ NEAREST = 3  # titles that are told where what was asked for is missing
 FEWEST_SHARING = 2  # documents with a place that the question says of none
 MOST_LEFT_OUT = 3  # parts of a place, between two that are there
 ITEM_LETTERS = "abcdefghijklmnñopqrstuvwxyz"
+LONGEST_PAGE = 2  # words of one: "página 20"
 MOST_MEANT = 3  # sections for one place, where several may be meant
 
 
@@ -81,7 +83,7 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
     by_id = {chunk.chunk: chunk for chunk in ordered}
     rest = _other_words(question, looked)
     sections = _meant(looked, ordered)
-    first: dict[UUID, RetrievedChunk] = {}
+    first: dict[tuple[UUID, int], RetrievedChunk] = {}
     lacking: list[AskedPlace] = []
     for section in sections:
         pieces = [_narrowed(by_id[id], section) for id in section.chunks if id in by_id]
@@ -89,13 +91,14 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
             lacking.append(section.place)
         for piece in _of_the_part(section, pieces):
             is_sure = _is_sure(section, sections) and _are_one(looked) and section.place not in lacking
-            first.setdefault(piece.chunk, _rated(piece, rest, is_sure=is_sure))
+            first.setdefault((piece.chunk, piece.start), _rated(piece, rest, is_sure=is_sure))
     begun = _begun_with(looked, ordered)
     is_certain = _are_one(looked) and all(place.letters and len(lines) == 1 for place, lines in begun.items())
     lines = [line for found in begun.values() for line in found]
     for line in lines:
-        known = first.get(line.chunk)
-        first[line.chunk] = _rated(_united(known, line, by_id[line.chunk]) if known else line, rest, is_sure=is_certain)
+        at = next((at for at in first if at[0] == line.chunk), (line.chunk, line.start))
+        known = first.get(at)
+        first[at] = _rated(_united(known, line, by_id[line.chunk]) if known else line, rest, is_sure=is_certain)
     gone = [place for place in looked.missing_places if place not in begun]
     if not (rest or first):
         gone += [one for one in _unheaded(looked) if not is_said(one, [chunk.text for chunk in ordered])]
@@ -109,7 +112,7 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
         outline=looked.outline,
         shared_by=shared_by(sections, first.values(), rest) if not looked.resolution.documents else (),
     )
-    left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in first)
+    left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in {id for id, _ in first})
     told = _each_first(first.values()) if named.shared_by else tuple(first.values())
     return Standing(told, left, named, rest, _by_words(sections))
 
@@ -170,7 +173,9 @@ def _headings(lines: Sequence[RetrievedChunk]) -> list[str]:
 def _begun_with(looked: Looked, ordered: Sequence[RetrievedChunk]) -> dict[AskedPlace, tuple[RetrievedChunk, ...]]:
     """The lines that begin with the places that no section is."""
     places = (*looked.missing_places, *looked.unclear_places, *_unheaded(looked))
-    found = {place: lines_of(place, ordered, looked.resolution.holders(place)) for place in places}
+    found = {
+        place: lines_of(place, ordered, looked.resolution.holders(place)) for place in places if place.kind != PAGE
+    }
     return {place: lines for place, lines in found.items() if lines}
 
 
@@ -240,7 +245,8 @@ def _narrowed(chunk: RetrievedChunk, section: FoundSection) -> RetrievedChunk:
     start, end = max(chunk.start, section.start), min(chunk.end, section.end)
     narrowed = part_of(chunk, start, end)
     path = below_its_heading(narrowed, chunk).heading_path
-    if section.title not in path:
+    is_page = section.place is not None and section.place.kind == PAGE
+    if section.title not in path and not is_page:
         path = (*path[: max(0, section.level - 1)], section.title)
     return replace(
         narrowed,
@@ -340,10 +346,17 @@ def _named(
         documents=tuple(dict.fromkeys(looked.titles[id] for id in sorted(resolution.documents, key=str))),
         places=tuple(dict.fromkeys(section.title for section in sections)),
         missing_documents=tuple(dict.fromkeys(one.text for one in resolution.missing)),
-        missing_places=tuple(dict.fromkeys(place.text for place in missing)),
+        missing_places=tuple(dict.fromkeys(map(_called, missing))),
         nearest=tuple(near) if is_missing else (),
+        blank_places=tuple(map(_called, looked.paged.blank)),
+        pages=looked.paged.told,
         is_sure=all(_is_sure(section, sections) for section in sections)
         and not looked.unclear_places
         and not any(one.is_guess for one in resolution.clear)
         and _are_one(looked),
     )
+
+
+def _called(place: AskedPlace) -> str:
+    """As the question has it; of several pages each by itself."""
+    return page_place(place.number) if place.kind == PAGE and len(place.text.split()) > LONGEST_PAGE else place.text

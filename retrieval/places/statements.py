@@ -1,14 +1,15 @@
 """What is asked of the database for names and places: few rows, by indexes, and nothing that is not in scope."""
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from config.prepared import Prepared
-from corpora.models import Document, DocumentName, Section
+from corpora.models import Chunk, Document, DocumentName, Section
 from corpora.scope import Scope
 
 STEP = 32  # hashes are asked for in multiples of it: another number makes another statement
@@ -19,6 +20,7 @@ MOST_WIDE = 128  # of them where no document is named: too many to choose from
 MOST_HOLDERS = 64  # documents with a place that are looked at by themselves
 MOST_WITHIN = 600  # rows of sections of one document or chapter
 KEYS = 16  # of sections, in one statement
+MOST_PAGED = 128  # documents whose pages are looked at where none is named
 
 
 def names_held(keys: tuple[UUID, ...], scope: Scope, among: tuple[UUID, ...] = ()) -> list[tuple[UUID, UUID]]:
@@ -67,6 +69,25 @@ def headings_within(document: UUID, scope: Scope, start: int, end: int | None) -
     if end is not None:
         rows = rows.filter(start__lt=end)
     return list(rows.order_by("start", "id").values_list("title", "level", "start", "key")[:MOST_WITHIN])
+
+
+def pages_held(documents: Collection[UUID] | None, scope: Scope) -> dict[UUID, list[list[Any]]]:
+    """By document its pages, as `DocumentText.pages` keeps them: of the documents, or without any named of at most
+    MOST_PAGED in scope that have some."""
+    rows = Document.objects.in_scope(scope).filter(texts__version=F("version"))
+    rows = rows.filter(page_count__gt=0) if documents is None else rows.filter(id__in=documents)
+    return dict(rows.order_by().values_list("id", "texts__pages")[:MOST_PAGED])
+
+
+def chunks_held(
+    spans: Collection[tuple[UUID, int, int]], scope: Scope, granularity: int
+) -> list[tuple[UUID, UUID, int, int]]:
+    """(id, document, start, end) of the chunks that overlap characters of documents, in their order."""
+    if not spans:
+        return []
+    wanted = reduce(or_, (Q(document_id=id, start__lt=end, end__gt=start) for id, start, end in spans))
+    rows = Chunk.objects.in_scope(scope).filter(wanted, granularity=granularity)
+    return list(rows.order_by("document_id", "start").values_list("id", "document_id", "start", "end"))
 
 
 def _padded(values: tuple[Any, ...], step: int) -> tuple[Any, ...]:

@@ -176,6 +176,14 @@ def test_several_articles_are_found_together(ask: Any) -> None:
     assert [chunk.heading_path[-1] for chunk in found.chunks] == ["Artículo 2. Deberes", "Artículo 5. Deberes"]
 
 
+def test_several_articles_of_one_passage_are_found_together(shelf: Corpus, ask: Any) -> None:
+    said = ("Artículo 1. Canto\n\nPrimero se canta.", "Artículo 2. Baile\n\nLuego se baila.")
+    headings = [[2, "Artículo 1. Canto", 0, 17], [2, "Artículo 2. Baile", len(said[0]) + 2, len(said[0]) + 19]]
+    text = "\n\n".join(said)
+    name(shelve(shelf, text, title="Ordenanza de fiestas", language="es", headings=headings))
+    assert [chunk.text for chunk in ask("artículos 1 y 2 de la ordenanza de fiestas").chunks] == list(said)
+
+
 def test_a_named_law_is_the_only_one_that_is_read(ask: Any) -> None:
     found = ask("¿Quién repara lo que daña según la Ley 9/1999?")
     assert {chunk.title for chunk in found.chunks} == {ARCHIVES}

@@ -7,12 +7,14 @@ with it: sections are articles, their paragraphs have no heading. Numbers are re
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from retrieval.text.folding import fold_latin
 from retrieval.text.place_numerals import MOST_NUMBERS, Numeral, NumeralReader, QuestionToken, joined_parts, tokens_in
 from retrieval.text.place_words import (
     CAPTIONED,
     COUNTED_BEFORE,
+    HOW_TO,
     INSIDE,
     ITEMS,
     KINDS,
@@ -20,10 +22,12 @@ from retrieval.text.place_words import (
     NO_PLACES,
     ORDINALS,
     OTHERWISE,
+    PAGE,
     PARAGRAPHED,
     PARTS,
     PROVISION,
     PROVISIONS,
+    SHORT_PAGES,
     SHORT_PROVISIONS,
 )
 from retrieval.text.references import HEADING, SUFFIXES, clause_number, place_key, spoken_number
@@ -120,10 +124,10 @@ class _PlaceReader(NumeralReader):
     """One way through the tokens."""
 
     def places(self) -> Iterator[AskedPlace]:
-        at = 0
+        at, names_no_page = 0, self._asks_how_to()
         while at < len(self._tokens):
             found, at = self._at(at)
-            yield from found
+            yield from (place for place in found if not (names_no_page and place.kind == PAGE))
 
     def _at(self, at: int) -> tuple[list[AskedPlace], int]:
         """The places that begin at a token, and where to read on."""
@@ -139,7 +143,7 @@ class _PlaceReader(NumeralReader):
         kind, behind = self._kind(at)
         if not kind:
             return [], at + 1
-        if kind not in CAPTIONED and (clause := self._clause(behind, at)):
+        if kind not in CAPTIONED | {PAGE} and (clause := self._clause(behind, at)):
             return clause
         numerals, after = self._numerals(behind, kind)
         if not numerals and self._text(at) in SUFFIXES:
@@ -150,6 +154,11 @@ class _PlaceReader(NumeralReader):
         """Whether a number of three parts or more stands by itself, and no word for a version before it."""
         parts = self._text(at).count(".") + 1
         return 3 <= parts <= MOST_PARTS and self._text(at)[0].isdigit() and self._text(at - 1) not in NO_PLACES
+
+    def _asks_how_to(self) -> bool:
+        """Whether it begins with "¿Cómo se …?", "How do I …?"."""
+        words = [token.text for token in self._tokens[:4] if token.text.isalpha()]
+        return any(second in HOW_TO.get(first, ()) for first, second in pairwise(words))
 
     def _place(self, kind: str, numeral: Numeral, first: int, *, is_bare: bool = False) -> AskedPlace:
         start, end = self._tokens[first].start, self._tokens[min(numeral.next, len(self._tokens)) - 1].end
@@ -171,6 +180,8 @@ class _PlaceReader(NumeralReader):
             return kind, self._past_point(at + 1)
         if word in ITEMS:
             return "seccion", at + 1
+        if word in SHORT_PAGES:
+            return (PAGE, at + 2) if self._past_point(at + 1) == at + 2 else ("", at + 1)
         if word in {"base", "bases"} and self._is_ordinal(at + 1):  # of a call; "base 2" counts otherwise
             return "clausula", at + 1
         return KINDS.get(word, ""), self._past_point(at + 1)
@@ -219,7 +230,7 @@ def _nested(found: Sequence[AskedPlace], tokens: Sequence[QuestionToken]) -> lis
             kept.append(place)
         elif last.kind != place.kind and between & {"de", "del", "of", "en", "in"}:
             kept[-1] = replace(last, within=place)
-        elif _rank(last) < _rank(place) and not between & INSIDE:
+        elif _rank(last) < _rank(place) and not between & INSIDE and place.kind != PAGE:
             kept[-1] = replace(place, within=last)
         else:
             kept.append(place)

@@ -13,6 +13,7 @@ from retrieval.text.place_words import (
     CAPTIONED,
     ITEMS,
     ORDINALS,
+    PAGE,
     PARAGRAPHED,
     PARTS,
     TO,
@@ -92,11 +93,21 @@ class NumeralReader:
             return None
         if word[0].isdigit():
             return self._figures(at, kind)
+        if kind == PAGE:
+            return self._page(at)
         if kind in CAPTIONED and (lettered := self._lettered(at)):
             return lettered
         if self._text(at - 1) in PARTS and (item := self._item(at)):
             return item
         return None if kind == "clausula" and word not in ORDINALS else self._in_words(at, kind)
+
+    def _page(self, at: int) -> Numeral | None:
+        """As it is printed, "xii" is not the twelfth; or in words."""
+        word = self._text(at)
+        if is_roman(word) and (len(word) > 1 or (word in "ivx" and self._stands_alone(at))):
+            return Numeral(word, "", at + 1)
+        number, taken = spoken_number([self._text(one) for one in range(at, at + 4)])
+        return Numeral(str(number), "", at + taken) if number else None
 
     def _lettered(self, at: int) -> Numeral | None:
         """Of "Table A.1", "Table A-1" and "Table A1", which count by the annex, "a.1"."""
