@@ -109,7 +109,7 @@ def _missing(named: Named) -> str:
     """What was asked for by its name and is not there, and what there is in its place."""
     if named.missing_documents:
         said = gettext("“%(names)s” is not among your documents, so I cannot say what it says.")
-        sentences = [said % {"names": _plain(named.missing_documents)}]
+        sentences = [said % {"names": _plain(named.missing_told or named.missing_documents)}]
     else:
         documents = _plain(named.documents) or gettext("your documents")
         sentences = _of_places(named, documents)

@@ -98,6 +98,8 @@ def test_what_was_named_and_is_not_there_is_named() -> None:
     said = refusal_for(STRICT, replace(TOO_LITTLE, named=law), "es")
     assert said.startswith("«Ley 3/1900» no está entre tus documentos")
     assert "más parecido que hay: Ley 3/1901." in said
+    longer = Named(missing_documents=("AI", "AI Act prohibit"), missing_told=("AI Act",))
+    assert refusal_for(STRICT, replace(TOO_LITTLE, named=longer), "en").startswith("“AI Act” is not among")
     assert "Los pasajes más cercanos son:" in said
     article = Named(documents=("Ley 3/1901.",), missing_places=("artículo 99",), nearest=("Ley 3/1901.",))
     said = refusal_for(STRICT, replace(TOO_LITTLE, named=article), "en")

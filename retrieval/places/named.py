@@ -9,7 +9,8 @@ class Named:
 
     `documents` are those in scope that it names clearly, `places` the headings of the sections that it names, or in
     which a line does that begins with what was asked for. Without
-    a document of its own name `missing_documents` is what it calls it, and `nearest` are titles in scope that share
+    a document of its own name `missing_documents` is what it calls it, perhaps with words behind it, `missing_told` the
+    names alone, each once, and `nearest` are titles in scope that share
     most with that; `missing_places` are not in the documents that were named, or in none. `is_sure` is False where
     several documents or sections may be meant. `shared_by`: the titles of the documents that have a place of which the
     question does not say whose it is, the likeliest first; none where its other words decide. `outline`: the headings
@@ -22,6 +23,7 @@ class Named:
     documents: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     missing_documents: tuple[str, ...] = ()
+    missing_told: tuple[str, ...] = ()
     missing_places: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     is_sure: bool = True

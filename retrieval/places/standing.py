@@ -18,8 +18,9 @@ from retrieval.places.pages import page_place
 from retrieval.places.sections import FoundSection
 from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
-from retrieval.text.asked_names import MentionKind, content_stems
+from retrieval.text.asked_names import Mention, MentionKind, content_stems
 from retrieval.text.asked_places import AskedPlace
+from retrieval.text.naming.told_names import told_name
 from retrieval.text.place_words import ASKS_FOR_ALL, PAGE
 from retrieval.text.references import HEADING
 from retrieval.text.stems import stems
@@ -346,6 +347,7 @@ def _named(
         documents=tuple(dict.fromkeys(looked.titles[id] for id in sorted(resolution.documents, key=str))),
         places=tuple(dict.fromkeys(section.title for section in sections)),
         missing_documents=tuple(dict.fromkeys(one.text for one in resolution.missing)),
+        missing_told=tuple(dict.fromkeys(told_name(one.text) for one in _outer(resolution.missing))),
         missing_places=tuple(dict.fromkeys(map(_called, missing))),
         nearest=tuple(near) if is_missing else (),
         blank_places=tuple(map(_called, looked.paged.blank)),
@@ -355,6 +357,16 @@ def _named(
         and not any(one.is_guess for one in resolution.clear)
         and _are_one(looked),
     )
+
+
+def _outer(mentions: Sequence[Mention]) -> list[Mention]:
+    """Without what is a part of another: "AI" of "AI Act"."""
+    spans = [(one.start, one.end) for one in mentions]
+    return [
+        one
+        for one in mentions
+        if not any(start <= one.start and one.end <= end and end - start > one.end - one.start for start, end in spans)
+    ]
 
 
 def _called(place: AskedPlace) -> str:

@@ -232,6 +232,21 @@ def test_a_known_name_is_one_whatever_follows_it(ask: Any, question: str, *, is_
     assert found.named.is_sure is is_sure
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What does article 5 of the AI Act prohibit?", ("AI Act",)),
+        ("Does the Clean Air Act apply to cars?", ("Clean Air Act",)),
+        ("Which fines does the Data Act of 2018 set?", ("Data Act of 2018",)),
+        ("¿Qué sanciones impone la Ley de Tráfico al conductor?", ("Ley de Tráfico",)),
+        ("¿Qué dice la ley de vivienda?", ("ley de vivienda",)),
+        ("¿Qué dice la Ley 8/2011?", ("Ley 8/2011",)),
+    ],
+)
+def test_what_is_missing_is_told_by_the_words_of_its_name(ask: Any, question: str, told: tuple[str, ...]) -> None:
+    assert ask(question).named.missing_told == told
+
+
 def test_an_article_that_the_law_does_not_have_is_missing(ask: Any) -> None:
     found = ask("¿Qué dice el artículo 40 de la Ley 7/2011?", min_confidence=0.0)
     assert not found.sufficient
