@@ -11,7 +11,7 @@ from agents.llm.extractive import answer as reply_of
 from agents.llm.quoting.composing import compose
 from agents.llm.quoting.layout import blocks_of
 from agents.llm.quoting.question_kinds import Wish, asks_for_difference, asks_for_list, kind_of_question
-from agents.llm.quoting.selecting import Chosen
+from agents.llm.quoting.selecting import Chosen, select_statements
 from agents.llm.quoting.statements import statements_of
 
 LISTS = Passage(
@@ -740,3 +740,17 @@ def test_two_documents_of_one_title_are_both_told_for_a_place_that_both_have():
     assert said.is_doubtful
     assert "diez días hábiles" in said.text
     assert "dos días hábiles" in said.text
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "Cuotas\n\n- El soporte mensual cuesta 300 €\n- El alta es gratuita",
+        "EL SOPORTE  MENSUAL CUESTA 300 €. Otra cosa.",
+    ],
+)
+def test_what_two_copies_say_is_said_once_by_the_better_one(copy):
+    text = "Cuotas\n\nEl soporte mensual cuesta 300 €. Incluye dos visitas.\n\nEl alta es gratuita."
+    passages = [Passage(1, text, "Oferta"), Passage(2, copy, "Oferta (copia)")]
+    first, *_ = select_statements("¿Cuánto cuesta el soporte?", statements_of(passages))
+    assert (first.statement.n, round(first.probability, 2)) == (1, 1.0)

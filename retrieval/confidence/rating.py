@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from retrieval.confidence.caps import cap_of_few
+from retrieval.confidence.copies import told_once
 from retrieval.confidence.evidence import READ, Evidence, Shown, agreement_on, evidence_of
 from retrieval.confidence.gate import score
 from retrieval.embeddings.base import EmbeddingSpace
@@ -33,14 +34,18 @@ def rate_passages(
     words cannot tell more: in a space whose calibration does without them, where nothing was searched or found by words
     (`by_words`: whether they were searched), and of passages in another language than the question. In the lexical
     space, which knows words alone, finding none of them tells: "farmacovigilancia" is only spelled like "farmacia".
+    What stands there twice counts once (`copies`).
     """
     relevance = score([passage.relevance for passage in kept])
     if not relevance or not space.calibration.coverage_weight or not _share_language(phrasings[0], ordered):
         return relevance
     if not candidates.sparse and not (by_words and space.model == LEXICAL_MODEL and asked_stems(phrasings[0])):
         return relevance
-    chance = max(measure(one, ordered, candidates, relevance, is_narrowed=is_narrowed).chance() for one in phrasings)
-    return min(HIGHEST_SCORE, cap_of_few(chance, len(kept), len(ordered)))
+    once = told_once(ordered, candidates)
+    chance = max(
+        measure(one, once.passages, once.candidates, relevance, is_narrowed=is_narrowed).chance() for one in phrasings
+    )
+    return min(HIGHEST_SCORE, cap_of_few(chance, len(kept), len(once.passages)))
 
 
 def measure(

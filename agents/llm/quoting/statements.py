@@ -7,11 +7,13 @@ from agents.llm.base import Passage
 from agents.llm.quoting.layout import Form, LaidBlock, blocks_of, cells_of, is_question
 from agents.llm.quoting.quotable import is_ended, names_alone, quotable, unmarked
 from agents.llm.quoting.roles import names_its_people
+from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS, words
 
 MOST_STATEMENTS = 600
 LONGEST_ITEM = 250  # characters of an item that is quoted as one
 ITEM_CHARACTERS = range(8, 1_201)
+_END_SIGNS = " .;,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Statement:
 
 
 def statements_of(passages: Sequence[Passage]) -> list[Statement]:
-    """Each once: overlapping passages repeat their border."""
+    """Each once, where the best passage has it: overlapping passages repeat their border, and copies all they say."""
     found: list[Statement] = []
     seen: set[tuple[str, str]] = set()
     for rank, passage in enumerate(passages):
@@ -57,7 +59,7 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
         for block in blocks_of(passage.text, passage.headings):
             around = said_words(block.outer)
             for one in _of_block(block, passage.n, rank, position):
-                key = (one.text, one.block.lines[0] if one.is_whole else "")
+                key = (_compared(one.text), _compared(one.block.lines[0]) if one.is_whole else "")
                 if key not in seen:
                     seen.add(key)
                     found.append(replace(one, is_imprint=_is_imprint(one, title), around=around, title=title))
@@ -65,6 +67,11 @@ def statements_of(passages: Sequence[Passage]) -> list[Statement]:
         if len(found) >= MOST_STATEMENTS:
             break
     return found[:MOST_STATEMENTS]
+
+
+def _compared(text: str) -> str:
+    """Folded, on one line and without the sign at its end: what two copies of a sentence have in common."""
+    return " ".join(fold_latin(text).split()).rstrip(_END_SIGNS)
 
 
 def _of_block(block: LaidBlock, n: int, rank: int, position: int) -> Iterator[Statement]:
