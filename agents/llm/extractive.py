@@ -136,7 +136,7 @@ def _of_the_places(passages: Sequence[Passage], places: Sequence[str]) -> Sequen
 
 def _places_of(passage: Passage) -> tuple[str, ...]:
     """Its headings, and its page."""
-    return (*passage.headings, page_place(passage.page))
+    return (*passage.headings, page_place(passage.document, passage.page))
 
 
 def answer(

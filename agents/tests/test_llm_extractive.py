@@ -13,6 +13,7 @@ from agents.llm.quoting.layout import blocks_of
 from agents.llm.quoting.question_kinds import Wish, asks_for_difference, asks_for_list, kind_of_question
 from agents.llm.quoting.selecting import Chosen, select_statements
 from agents.llm.quoting.statements import statements_of
+from retrieval.places.pages import page_place
 
 LISTS = Passage(
     1,
@@ -754,3 +755,11 @@ def test_what_two_copies_say_is_said_once_by_the_better_one(copy):
     passages = [Passage(1, text, "Oferta"), Passage(2, copy, "Oferta (copia)")]
     first, *_ = select_statements("¿Cuánto cuesta el soporte?", statements_of(passages))
     assert (first.statement.n, round(first.probability, 2)) == (1, 1.0)
+
+
+def test_of_several_pages_that_are_asked_for_each_is_told_and_no_other_document_s():
+    said = ("La bomba se ceba con agua.", "El filtro se limpia en mayo.", "Otra cosa del filtro y de la bomba.")
+    pages = [Passage(n, one, "Manual", n, (), "a") for n, one in enumerate(said[:2], 1)]
+    places = (page_place("a", 1), page_place("a", 2))
+    told = asked_of_places("¿Qué dicen las páginas 1 y 2?", [*pages, Passage(3, said[2], "Otro", 1, (), "b")], places)
+    assert (said[0] in told, said[1] in told, said[2] in told) == (True, True, False)

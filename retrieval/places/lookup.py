@@ -101,7 +101,7 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
     wanted = [(place, resolution.holders(place)) for place in asked.places]
     missing = [place for place, holders in wanted if holders is not None and not holders and not place.is_bare]
     left = [(place, holders) for place, holders in wanted if place not in missing]
-    paged = find_pages([one for one in left if one[0].kind == PAGE], scope, policy)
+    paged = find_pages([one for one in left if one[0].kind == PAGE], resolution.liked, scope, policy)
     missing += paged.missing
     left = [one for one in left if one[0].kind != PAGE]
     if rows is None:

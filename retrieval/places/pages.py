@@ -30,9 +30,9 @@ def pages_told(pages: Sequence[PageRow]) -> str:
     return ", ".join(f"{one[0]}–{one[-1]}" if len(one) > 1 else one[0] for one in counts)
 
 
-def page_place(number: int | str | None) -> str:
-    """What a page is called as a place, beside the headings of others."""
-    return f"p. {number}"
+def page_place(document: UUID | str, number: int | None) -> str:
+    """What a page is as a place beside the headings of others: of one document alone."""
+    return f"p. {number} {document}"
 
 
 def page_sections(place: AskedPlace, document: UUID, pages: Sequence[PageRow]) -> list[FoundSection]:
@@ -42,7 +42,7 @@ def page_sections(place: AskedPlace, document: UUID, pages: Sequence[PageRow]) -
         FoundSection(
             document,
             place.key,
-            page_place(number),
+            page_place(document, number),
             0,
             start,
             end,

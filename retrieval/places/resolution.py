@@ -118,7 +118,10 @@ def _of_editions(
 
 
 def _is_guess(mention: Mention, found: Found) -> bool:
-    """Whether it is only first letters, or a name behind which something is said that no document is called."""
+    """Whether it is only first letters or two words of a title, or a name behind which something is said that no
+    document is called."""
+    if mention.kind is MentionKind.PAIR:
+        return True
     if mention.kind is MentionKind.NOUN:
         return bool(_unknown_behind(mention, found)) and not _by_most(mention.names, found)
     return mention.kind is MentionKind.SHORT and not _is_written(mention, found)
@@ -164,6 +167,8 @@ def _meant(mention: Mention, found: Found, mentions: Sequence[Mention]) -> tuple
             return own, len(own) <= MOST_MEANT
         case MentionKind.HOLDER:
             return any_of, len(any_of) <= MOST_MEANT
+        case MentionKind.PAIR:
+            return any_of, mention.holds_a_place and len(any_of) <= MOST_MEANT
         case _:
             return any_of, False
 
@@ -212,10 +217,10 @@ def _must_be(mention: Mention) -> bool:
 
 
 def _without_doubtful(clear: Sequence[Meant]) -> list[Meant]:
-    """A document that may itself be "la unidad 4" is none where another is named beside it, and a part of a longer
-    name none where the whole is there."""
+    """A document that may itself be "la unidad 4", or of which two words are said, is none where another is named, and
+    a part of a longer name none where the whole is there."""
     named = [one for one in clear if one.mention.kind is not MentionKind.PLACE]
-    kept = named or list(clear)
+    kept = [one for one in named if one.mention.kind is not MentionKind.PAIR] or named or list(clear)
     return [one for one in kept if not any(_is_part(one.mention, other.mention) for other in kept)]
 
 

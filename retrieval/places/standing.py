@@ -14,7 +14,6 @@ from uuid import UUID
 from retrieval.places.lines import below_its_heading, is_said, lines_of, part_of
 from retrieval.places.lookup import Looked
 from retrieval.places.named import Named
-from retrieval.places.pages import page_place
 from retrieval.places.sections import FoundSection
 from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
@@ -371,4 +370,4 @@ def _outer(mentions: Sequence[Mention]) -> list[Mention]:
 
 def _called(place: AskedPlace) -> str:
     """As the question has it; of several pages each by itself."""
-    return page_place(place.number) if place.kind == PAGE and len(place.text.split()) > LONGEST_PAGE else place.text
+    return f"p. {place.number}" if place.kind == PAGE and len(place.text.split()) > LONGEST_PAGE else place.text

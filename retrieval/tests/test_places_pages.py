@@ -16,6 +16,7 @@ from tests.factories import CorpusFactory, MembershipFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.payload_indexes]
 
+VOYAGE = "Gran vuelta de Juana al cabo"
 MANUAL, DIARY, NOTES = "Manual de la bomba", "Informe de abordaje", "Apuntes de vela"
 PAGES = (
     "La cubierta.",
@@ -51,6 +52,7 @@ def shelf(alice: Membership) -> Corpus:
     corpus: Corpus = CorpusFactory(shared_in=alice.organization, name="Barco")
     paged(corpus, MANUAL, PAGES, ("", "i", "1", "2", "3"))
     paged(corpus, DIARY, ("Salimos de Vigo.", "Hubo niebla."))
+    paged(corpus, VOYAGE, ("Hacia el sur.", "Se dobla de noche."))
     keep_names(shelve(corpus, "Las velas se pliegan secas.", title=NOTES, language="es"))
     return corpus
 
@@ -72,6 +74,8 @@ def ask(alice: Membership, shelf: Corpus) -> Any:
         ("páginas 1 y 2 del manual de la bomba", ["La bomba se ceba con agua.", "El filtro se limpia en mayo."], 3),
         ("Manual de la bomba, p. 4", ["El filtro se limpia en mayo."], 4),  # no label is so
         ("¿Qué dice la página 2 del informe de abordaje?", ["Hubo niebla."], 2),
+        ("¿Qué dice la página 2 de la Gran vuelta de Juana al cabo?", ["Se dobla de noche."], 2),
+        ("Gran vuelta de Juana al cabo, página 2", ["Se dobla de noche."], 2),
     ],
 )
 def test_a_page_is_the_one_that_is_printed_else_the_leaf(ask: Any, question: str, said: list[str], page: int) -> None:
@@ -101,9 +105,19 @@ def test_a_page_that_is_not_there_is_missing(
 
 def test_several_documents_with_such_a_page_are_told(ask: Any) -> None:
     found = ask("¿Qué dice la página 2?")
-    assert set(found.named.shared_by) == {MANUAL, DIARY}
+    assert set(found.named.shared_by) == {MANUAL, DIARY, VOYAGE}
     assert found.confidence is Confidence.MEDIUM
-    assert {chunk.text for chunk in found.chunks} == {"El filtro se limpia en mayo.", "Hubo niebla."}
+    assert {chunk.text for chunk in found.chunks} == {
+        "El filtro se limpia en mayo.",
+        "Hubo niebla.",
+        "Se dobla de noche.",
+    }
+
+
+def test_a_page_is_of_the_document_of_whose_name_the_question_has_a_part(ask: Any) -> None:
+    found = ask("¿Qué dice la página 2 de la vuelta de Juana?")
+    assert (found.named.shared_by, found.chunks[0].text) == ((), "Se dobla de noche.")
+    assert found.confidence is Confidence.MEDIUM
 
 
 def test_a_page_that_one_alone_has_is_of_that_one(ask: Any) -> None:

@@ -32,7 +32,7 @@ from retrieval.text.naming.name_words import (
     words_before,
     words_behind,
 )
-from retrieval.text.place_words import ASKS_FOR_ALL
+from retrieval.text.place_words import ASKS_FOR_ALL, PAGE
 from retrieval.text.references import HEADING
 from retrieval.text.stems import STOP_WORDS, stem
 
@@ -44,7 +44,7 @@ _SIGN = re.compile(r"\w+|[^\w\s]")
 _FILE = re.compile(r"[\w-][\w.-]{0,120}\.(?:pdf|docx|md|txt|json)(?!\w)")
 _BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _SHORT = re.compile(r"(?<![\w.-])[A-Z][A-Za-z]{0,2}[A-Z]{1,8}(?!\w)")
-_OF = "de del la el los las of the in en al segun , ( )"
+_OF = "de del la el los las of the in en al segun , ( ) un una a an"
 _BEFORE_A_CONTAINED = frozenset(_OF.split())
 _ONE_OF = frozenset({"de", "del", "of"})
 _THIS = "presente misma mismo citada citado dicha dicho esta este anterior vigente actual"
@@ -132,11 +132,18 @@ def _in_brackets(original: str) -> list[tuple[int, int]]:
 def _as_holder(mention: Mention, brackets: Sequence[tuple[int, int]]) -> Mention:
     """Of what a place is said to be where a name is all that is in brackets."""
     whole = any(start >= mention.start - 1 and mention.end >= end - 1 for start, end in brackets)
-    return replace(mention, holds_a_place=True) if whole and not mention.holds_a_place else mention
+    is_name = mention.kind is not MentionKind.PAIR
+    return replace(mention, holds_a_place=True) if is_name and whole and not mention.holds_a_place else mention
 
 
 def _is_of(mention: Mention, folded: str, places: Sequence[AskedPlace]) -> bool:
-    """Whether a title of one word stands behind "chapter 4 of": it need not be in capitals, as what may be missing."""
+    """Whether a title of one word stands behind "chapter 4 of": it need not be in capitals, as what may be missing. Any
+    title, or two words of one, do beside a page: each document has such a one, so that they are what is meant."""
+    pages = [place for place in places if place.kind == PAGE]
+    if mention.kind in (MentionKind.TITLE, MentionKind.PAIR) and _holds_a_place(
+        folded, mention.start, mention.end, pages
+    ):
+        return True
     is_word = mention.kind is MentionKind.TITLE and " " not in mention.names[0]
     return is_word and any(folded[place.end : mention.start].strip() in _ONE_OF for place in places)
 
