@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.answering.attempts import Attempt
 from chat.models import Message, Trace
+from retrieval.confidence.caps import is_numbered
 from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval
 
@@ -59,7 +60,8 @@ def state_of(attempt: Attempt) -> State:
     if found is not State.SUPPORTED or not attempt.is_whole:
         return found
     is_unsupported = any(None in (one.quotes or ()) for one in attempt.all_sources)
-    is_in_part = is_unsupported or attempt.is_doubtful or not attempt.cited
+    is_of_another = any(map(is_numbered, attempt.retrieval.named.missing_documents))  # which speaks of what is named
+    is_in_part = is_unsupported or attempt.is_doubtful or is_of_another or not attempt.cited
     return State.PARTLY_SUPPORTED if is_in_part else State.SUPPORTED
 
 

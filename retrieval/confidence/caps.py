@@ -9,6 +9,7 @@ from typing import Protocol
 
 from retrieval.confidence.closeness import AskedWords
 from retrieval.text.folding import fold_latin, words_only
+from retrieval.text.naming.acts import acts_in
 from retrieval.text.stems import asked_stems, has_subject
 
 NEVER_SUFFICIENT = 0.39  # NONE: of no use, however low an agent's minimum
@@ -18,6 +19,7 @@ HIGH = 0.8
 FEW_OTHERS = 2  # content words beside a term: then it is what was asked for
 MOST_OF_A_NAME = 0.66  # of the worth of its words, in one sentence: then it is spoken of
 FEWEST_AGREEING = 2  # rag-for-teaching-agents §4.3: "MEDIUM: usar si hay al menos 2"
+OFTEN = 2  # times that a passage has the name of what it treats
 MOST_OF_A_TITLE = 5  # words of a question that may be nothing but a heading
 _NUMBER = re.compile(r"(?<!\w)\d{1,12}(?:[.,/:-]\d{1,12}){0,6}(?!\w)")
 _QUOTED = re.compile(
@@ -42,18 +44,20 @@ class Naming(Protocol):
     def is_sure(self) -> bool: ...
 
 
-def cap_of_names(named: Naming, mentioned: Sequence[str] = ()) -> float:
+def cap_of_names(named: Naming, mentioned: Sequence[str] = (), treated: Sequence[str] = ()) -> float:
     """The most that a score may be where a place or a document that was named is missing; 1 where none is.
 
     `mentioned`: of the missing documents those of which a passage speaks: it may say something of what was asked. One
-    without a number, "the Schools Act", may be what the passages are about, and no document's name.
+    without a number, "the Schools Act", may be what the passages are about, and no document's name; and so is one that
+    they treat (`is_treated`).
     """
     if named.missing_places:
         return NEVER_SUFFICIENT
     if named.missing_documents:
         if not set(named.missing_documents) <= set(mentioned):
             return NEVER_SUFFICIENT
-        return NEVER_MEDIUM if any(map(is_numbered, named.missing_documents)) else NEVER_HIGH
+        others = [name for name in named.missing_documents if name not in treated]
+        return NEVER_MEDIUM if any(map(is_numbered, others)) else NEVER_HIGH
     return 1.0 if named.is_sure else NEVER_HIGH
 
 
@@ -68,6 +72,15 @@ def speaks_of(name: str, folded: Sequence[str]) -> bool:
         return any(fold_latin(name) in text for text in folded)
     asked = AskedWords(name, folded)
     return any(asked.closeness(text, "").near >= MOST_OF_A_NAME for text in asked.folded)
+
+
+def is_treated(name: str, passages: Sequence[tuple[str, str]]) -> bool:
+    """Whether a passage, of its headings and its text, both folded, is itself about what is told by a year: its heading
+    has "Constitución de 1837", or its text has it more than once. What is told by a number says it in its own words."""
+    folded = fold_latin(name)
+    if any(acts_in(folded)):
+        return False
+    return any(folded in headings or text.count(folded) >= OFTEN for headings, text in passages)
 
 
 def cap_of_terms(lacking: int, others: int) -> float:

@@ -10,6 +10,7 @@ from retrieval.confidence.caps import (
     cap_of_first,
     cap_of_names,
     cap_of_subject,
+    is_treated,
     speaks_of,
 )
 from retrieval.places.named import Named
@@ -106,6 +107,29 @@ def test_a_missing_document_that_passages_speak_of_is_never_high() -> None:
     assert cap_of_names(act) == cap_of_names(law) == NEVER_SUFFICIENT
     assert cap_of_names(act, act.missing_documents) == NEVER_HIGH
     assert cap_of_names(law, law.missing_documents) == NEVER_MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("name", "passage", "is_one"),
+    [
+        ("Constitución de 1837", ("la constitucion de 1837", "dos camaras y un rey."), True),
+        (
+            "Constitución de 1837",
+            ("progresistas", "la constitucion de 1837 cedia. la constitucion de 1837 duro."),
+            True,
+        ),
+        ("Constitución de 1837", ("progresistas", "fue anterior a la constitucion de 1837."), False),
+        ("Ley 41/2002", ("modificacion de la ley 41/2002", "la ley 41/2002 cambia. la ley 41/2002 queda."), False),
+    ],
+)
+def test_what_is_told_by_a_year_may_be_what_a_passage_treats(
+    name: str, passage: tuple[str, str], *, is_one: bool
+) -> None:
+    assert is_treated(name, [passage]) is is_one
+    missing = Named(missing_documents=(name,))
+    assert cap_of_names(missing, (name,), (name,) if is_one else ()) == (NEVER_HIGH if is_one else NEVER_MEDIUM)
+    article = Named(missing_documents=(name,), missing_places=("artículo 3",))
+    assert cap_of_names(article, (name,), (name,)) == NEVER_SUFFICIENT
 
 
 def test_a_name_without_a_number_may_have_a_word_too_many_and_one_with_a_number_may_not() -> None:
