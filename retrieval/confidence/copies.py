@@ -21,10 +21,10 @@ class ToldOnce:
 
 def told_once(ordered: Sequence[RetrievedChunk], candidates: Candidates) -> ToldOnce:
     """Of passages, best first; the better one has the best place that one of its copies has in a leg."""
-    first: dict[tuple[tuple[str, ...], ...], RetrievedChunk] = {}
+    first: dict[tuple[tuple[str, ...], str], RetrievedChunk] = {}
     same: dict[UUID, UUID] = {}
     for chunk in ordered:
-        told = first.setdefault((chunk.heading_path, tuple(chunk.text.split())), chunk)
+        told = first.setdefault((chunk.heading_path, chunk.text), chunk)
         if told.document != chunk.document:
             same[chunk.chunk] = told.chunk
     if not same:
