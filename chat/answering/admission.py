@@ -56,13 +56,14 @@ class Asking:
 
 @dataclass
 class Admission:
-    """`repeats`: the message that another request with this Idempotency-Key made; then nothing else is held."""
+    """`repeats`: the message that another request with this Idempotency-Key made; then nothing else is held.
+    `is_told_anew`: whether what was told of the answer may be taken back, or told once more: by another attempt, or by
+    rows that its model fetches."""
 
-    asking: Asking
     goes_on: bool
     live: Live = field(init=False)
     answer: Answer | None = None
-    inquiry: Inquiry | None = None
+    is_told_anew: bool = False
     repeats: UUID | None = None
     meter: Meter = field(default_factory=Meter)
     _reserved: bool = False
@@ -77,31 +78,27 @@ class Admission:
     def message(self) -> UUID:
         return self.repeats or self.live.message
 
-    @property
-    def is_told_anew(self) -> bool:
-        """Whether what was told of the answer may be taken back, or told once more: by another attempt, or by rows that
-        its model fetches."""
-        return self.inquiry is not None and (self.inquiry.agent.adaptive or self.inquiry.has_tools)
-
-    async def open(self) -> None:
-        """Raises Problems: somebody who may not ask, or not now, or not this."""
-        await to_its_end(in_thread(self._open))
+    async def open(self, asking: Asking) -> Inquiry | None:
+        """What is to be answered; None where it `repeats`. Raises Problems: somebody who may not ask, or not now, or
+        not this."""
+        inquiry = await to_its_end(in_thread(self._open, asking))
         keeping.look_after_answers()
+        return inquiry
 
-    def _open(self) -> None:
-        membership = self.asking.membership
-        self._claim(membership)
+    def _open(self, asking: Asking) -> Inquiry | None:
+        membership, question = asking.membership, asking.question
+        self._claim(asking)
         if self.repeats:
-            return
-        question = self.asking.question
-        inquiry = prepare(membership, self.asking.agent, question)
+            return None
+        inquiry = prepare(membership, asking.agent, question)
         self.answer = Answer(self.live.message, inquiry.conversation.pk, evaluator_of(inquiry.agent))
         with transaction.atomic():
             self._reserve(membership, inquiry, self.answer.evaluator)
             records.open_answer(inquiry.conversation, question.text, self.live.message, inquiry.replaced)
             if self._reply and not idempotency.keep_reply(self._reply, 200, {"message": str(self.live.message)}):
                 raise idempotency.StillRunning  # it took longer than its lease, and another has begun
-        self.inquiry = inquiry
+        self.is_told_anew = inquiry.agent.adaptive or inquiry.has_tools
+        return inquiry
 
     def _reserve(self, membership: Membership, inquiry: Inquiry, judge: str) -> None:
         """In the transaction that stores the answer: what it counts exists together with it. Raises QuotaExceeded."""
@@ -112,17 +109,17 @@ class Admission:
         stock.make_room(membership, streams=1)
         reserving.reserve_here(membership, most, self.live.message, questions=1)
 
-    def _claim(self, membership: Membership) -> None:
+    def _claim(self, asking: Asking) -> None:
         """Raises StillRunning while the first answer streams, and 404 when it was deleted meanwhile."""
-        if not self.asking.key:
+        if not asking.key:
             return
-        body = hashlib.sha256(self.asking.body).hexdigest()
-        same = idempotency.fingerprint("chat", self.asking.agent, body)
-        reply, is_answered = idempotency.claim_key(membership, self.asking.key, same)
+        body = hashlib.sha256(asking.body).hexdigest()
+        same = idempotency.fingerprint("chat", asking.agent, body)
+        reply, is_answered = idempotency.claim_key(asking.membership, asking.key, same)
         if not is_answered:
             self._reply = reply
             return
-        first = Message.objects.owned_by(membership).dated().filter(pk=(reply.body or {})["message"]).first()
+        first = Message.objects.owned_by(asking.membership).dated().filter(pk=(reply.body or {})["message"]).first()
         if first is None:
             raise NotFound
         if first.present_status == Message.Status.STREAMING:

@@ -5,6 +5,7 @@ for it (ADR 0013). No thread and no database connection is held while a model is
 """
 
 import asyncio
+from functools import partial
 
 from accounts.problems import InternalError
 from agents.llm.metering import metered
@@ -28,10 +29,10 @@ async def ask(asking: Asking, *, goes_on: bool) -> tuple[Admission, Reader]:
 
     Somebody who leaves meanwhile is a reader who left; the question is closed by its own task, like any other.
     """
-    admission = Admission(asking, goes_on)
+    admission = Admission(goes_on)
     admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     reader = admission.live.listen()
-    task = asyncio.get_running_loop().create_task(carry_out(admission, admitted))
+    task = asyncio.get_running_loop().create_task(carry_out(admission, asking, admitted))
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
     try:
@@ -46,14 +47,16 @@ async def ask(asking: Asking, *, goes_on: bool) -> tuple[Admission, Reader]:
     return admission, reader
 
 
-async def carry_out(admission: Admission, admitted: "asyncio.Future[None]") -> None:
+async def carry_out(admission: Admission, asking: Asking, admitted: "asyncio.Future[None]") -> None:
     """The whole life of a question. Whatever happens on the way, `close` closes it."""
     try:
-        await admission.open()
+        inquiry = await admission.open(asking)
         decide(admitted)
-        if admission.inquiry is not None and admission.answer is not None:
+        if inquiry is not None and admission.answer is not None:
+            answering = give(admission.answer, inquiry, admission.live)
+            del asking, inquiry  # it is for `give` to say how long they are held
             with metered(admission.meter):
-                await give(admission.answer, admission.inquiry, admission.live)
+                await answering
     except Exception as error:
         admission.fail(error)
         decide(admitted, error)
@@ -74,14 +77,21 @@ def decide(admitted: "asyncio.Future[None]", error: Exception | None = None) -> 
 
 
 async def give(answer: Answer, inquiry: Inquiry, live: Live) -> None:
-    """Search, speak, and with adaptive retrieval do better. `answer` says afterwards how it ended."""
+    """Search, speak, and with adaptive retrieval do better. `answer` says afterwards how it ended.
+
+    While a model speaks, which hundreds do at once, nothing is held of who asked whom and where, some ten kilobytes of
+    rows; but for a further search.
+    """
     rewriting, first = await search_first(answer, inquiry, live)
     if first is None:
         return
     deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
-    await stream_first_attempt(answer, inquiry, first, live, deadline)
-    if inquiry.agent.adaptive:
-        await adaptive.improve(answer, inquiry, rewriting, live)
+    agent = inquiry.agent.pk
+    improve = partial(adaptive.improve, answer, inquiry, rewriting, live) if inquiry.agent.adaptive else None
+    del inquiry
+    await stream_first_attempt(answer, agent, first, live, deadline)
+    if improve is not None:
+        await improve()
     answer.status = Message.Status.STOPPED if live.stopped else Message.Status.COMPLETE
 
 

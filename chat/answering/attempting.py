@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from functools import partial
+from uuid import UUID
 
 from django.db import Error as DatabaseFault
 
@@ -25,14 +26,13 @@ from retrieval.results import Retrieval
 logger = logging.getLogger(__name__)
 
 
-async def stream_first_attempt(answer: Answer, inquiry: Inquiry, attempt: Attempt, live: Live, deadline: float) -> None:
+async def stream_first_attempt(answer: Answer, agent: UUID, attempt: Attempt, live: Live, deadline: float) -> None:
     """`stream_attempt`, while its sources are stored: the model is not kept waiting for the database. An attempt whose
     sources cannot be stored is cut short and is none; raises what the database raises."""
     answer.attempts.append(attempt)
-    question = inquiry.question.text
     try:
         async with asyncio.TaskGroup() as group:
-            keep = partial(records.keep_sources, inquiry.agent, question, attempt)
+            keep = partial(records.keep_sources, agent, attempt)
             stored = group.create_task(to_its_end(store_patiently(f"the sources of message {attempt.message}", keep)))
             attempt.kept = stored
             await stream_attempt(answer, attempt, live, deadline)

@@ -29,11 +29,13 @@ class PlainHeads:
             if len(kinds) > 1 or not all(is_plain(kind) for kind in kinds):
                 await refuse(send, UnsupportedMediaType())
                 return
-            headers = [
-                (name, value.replace(b"\\", b"") if name == b"cookie" else value) for name, value in scope["headers"]
-            ]
-            scope = {**scope, "headers": headers}
+            if any(name == b"cookie" and b"\\" in value for name, value in scope["headers"]):
+                scope = {**scope, "headers": [without_backslashes(*header) for header in scope["headers"]]}
         await self.app(scope, receive, send)
+
+
+def without_backslashes(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    return name, value.replace(b"\\", b"") if name == b"cookie" else value
 
 
 def is_plain(kind: bytes) -> bool:
