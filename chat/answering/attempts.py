@@ -16,6 +16,7 @@ from chat.answering.judging.routing import Decision, Metrics, Strategy
 from chat.answering.sources import citation_rows
 from chat.models import AnswerTable, Citation, Message
 from chat.rendering.citations import cited_numbers
+from chat.stream.pieces import Pieces
 from corpora.scope import Scope
 from retrieval.results import Retrieval
 
@@ -41,7 +42,7 @@ class Attempt:
     fallback: str = ""
     kit: Toolkit | None = None  # the tools that its model is offered
     is_personal: bool = True  # its conversation's, as it was when this was searched for
-    parts: list[str] = field(default_factory=list)
+    parts: Pieces = field(default_factory=Pieces)
     usage: Usage = NOTHING
     error: ModelError | None = None
     is_whole: bool = False

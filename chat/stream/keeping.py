@@ -91,22 +91,22 @@ def wishes() -> Wishes:
 
 
 def keep(answers: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
-    """Note what there is of each answer; returns how many pieces that were, so that only what grows is written.
+    """Note what there is of each answer; returns how many characters that were, so that only what grows is written.
 
     Of the first attempt alone, and all of it: while a further one is written, the whole one before it is worth more.
     """
-    grown, same, pieces = [], [], dict[UUID, int]()
+    grown, same, lengths = [], [], dict[UUID, int]()
     for live in answers:
-        first = live.log.first
-        pieces[live.message] = count = len(first)
-        if count > kept.get(live.message, 0):
-            grown.append((live.message, "".join(first[:count])))
+        text = "".join(live.log.first)
+        lengths[live.message] = len(text)
+        if len(text) > kept.get(live.message, 0):
+            grown.append((live.message, text))
         else:
             same.append(live.message)
     with transaction.atomic():
         write_down(grown)
         Message.objects.filter(pk__in=same, status=Message.Status.STREAMING).update(writer_seen_at=DatabaseNow())
-    return pieces
+    return lengths
 
 
 def deleted_among(messages: Sequence[UUID]) -> list[UUID]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from chat.rendering.markdown import BlockRenderer
 from chat.stream.events import Done, Error, Html, Numbered, Sources, Status, Token
 from chat.stream.numbers import END, head_id, place_of, tail_id, text_id
+from chat.stream.pieces import text_behind
 
 MOST_AT_ONCE = 8_000  # characters that are rendered on the event loop: about 30 ms of the most tangled Markdown
 
@@ -81,7 +82,7 @@ class Cursor:
         self._html = html
         self._place = place_of(after)
         self._part: Part | None = None
-        self._head = self._piece = self._tail = self._characters = self._blocks = 0
+        self._head = self._tail = self._characters = self._blocks = 0
         self._known = self._known_blocks = 0  # characters and blocks that the reader has
         self._unrendered = 0  # characters of the block that has not ended
         self._renderer: BlockRenderer | None = None
@@ -90,8 +91,8 @@ class Cursor:
         """Whether `take` may keep its thread for long."""
         if not self._html or log.part is None:
             return False
-        new = log.part.pieces[self._piece if log.part is self._part else 0 :]
-        return self._unrendered + sum(map(len, new)) > MOST_AT_ONCE
+        taken = self._characters if log.part is self._part else 0
+        return self._unrendered + sum(map(len, log.part.pieces)) - taken > MOST_AT_ONCE
 
     def take(self, log: EventLog) -> list[Numbered]:
         """The events since the last time. What arrived meanwhile comes as one token.
@@ -108,8 +109,8 @@ class Cursor:
                 self._enter(part)
             if self._head < len(part.head):
                 taken += self._before(part)
-            if self._piece < len(part.pieces):
-                taken += self._text(part)
+            if text := text_behind(part.pieces, self._characters):
+                taken += self._text(part, text)
             if self._tail < len(part.tail):
                 taken += self._behind(part)
         if ending is not None:
@@ -124,17 +125,14 @@ class Cursor:
         self._renderer = BlockRenderer([one.n for one in part.sources.sources]) if self._html else None
         self._head, self._tail, self._known_blocks = at.head, at.tail, at.blocks
         self._known = at.characters
-        self._piece = self._characters = self._blocks = self._unrendered = 0
+        self._characters = self._blocks = self._unrendered = 0
 
     def _before(self, part: Part) -> list[Numbered]:
         first, self._head = self._head, len(part.head)
         return [(head_id(part.number, place), part.head[place]) for place in range(first, self._head)]
 
-    def _text(self, part: Part) -> list[Numbered]:
+    def _text(self, part: Part, text: str) -> list[Numbered]:
         """What the reader knows already only makes the blocks; a row that lags behind may not even have all of it."""
-        pieces = part.pieces[self._piece :]
-        self._piece += len(pieces)
-        text = "".join(pieces) if len(pieces) > 1 else pieces[0]
         known = min(len(text), self._known - self._characters)
         if known <= 0:
             return self._token(part, text)

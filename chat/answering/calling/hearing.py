@@ -40,6 +40,7 @@ from chat.answering.storing import store_patiently
 from chat.prompting.refusals import refusal_of_calls
 from chat.stream.events import Status
 from chat.stream.live import Live
+from chat.stream.pieces import Pieces, text_behind
 from chat.stream.thinking import ThinkFilter
 from config.concurrency.threads import to_its_end, waiting
 from config.metrics.answering import FIRST_TOKEN, MODEL_FIRST_TOKEN
@@ -47,22 +48,28 @@ from config.metrics.answering import FIRST_TOKEN, MODEL_FIRST_TOKEN
 
 @dataclass
 class Round:
-    """One call of the model: `pieces` is where its words go, `said` what it said itself."""
+    """One call of the model: `pieces` is where its words go, from the character `begins` on."""
 
     request: ModelRequest
-    pieces: list[str]
+    pieces: Pieces
     live: Live
-    said: list[str] = field(default_factory=list)
+    begins: int | None = None  # until it speaks
     wishes: list[ToolWish] = field(default_factory=list)
     usage: Usage = NOT_COUNTED
     thoughts: ThinkFilter = field(default_factory=ThinkFilter)
 
+    @property
+    def said(self) -> str:
+        """What this call said itself."""
+        return "" if self.begins is None else text_behind(self.pieces, self.begins)
+
     def say(self, text: str) -> None:
         if not text:
             return
-        if not self.said and self.pieces:
-            self.pieces.append("\n\n")  # what it says after a call is a paragraph of its own
-        self.said.append(text)
+        if self.begins is None:
+            if self.pieces:
+                self.pieces.append("\n\n")  # what it says after a call is a paragraph of its own
+            self.begins = sum(map(len, self.pieces))
         self.pieces.append(text)
         self.live.log.wake()
 
@@ -73,7 +80,7 @@ async def hear(answer: Answer, attempt: Attempt, live: Live) -> None:
         attempt.parts.append(attempt.refusal)
         live.log.wake()
         return
-    held: list[str] = []
+    held = Pieces()
     request = attempt.request
     while True:
         pieces = held if attempt.fallback and not attempt.tables else attempt.parts
@@ -84,8 +91,8 @@ async def hear(answer: Answer, attempt: Attempt, live: Live) -> None:
         outcomes = await make_calls(answer, attempt, one.wishes, live)
         if attempt.tables and held:
             attempt.parts += held
-            held = []
-        told = ToolRound("".join(one.said), tuple(one.wishes), tuple(outcome.text for outcome in outcomes))
+            held = Pieces()
+        told = ToolRound(one.said, tuple(one.wishes), tuple(outcome.text for outcome in outcomes))
         is_over = answer.calls_left <= 0 or answer.call_seconds_left <= 0
         request = replace(request, rounds=(*request.rounds, told), must_answer=is_over)
         await tell_round(answer, attempt, live)
@@ -129,11 +136,11 @@ def _billing(attempt: Attempt, one: Round) -> Iterator[None]:
     try:
         yield
     except ModelError:
-        is_billed = bool(one.said)
+        is_billed = one.begins is not None
         raise
     finally:
         if is_billed:
-            note_call(one.request, one.usage, "".join(one.said))
+            note_call(one.request, one.usage, one.said)
         if one.usage is not NOT_COUNTED:
             attempt.add_usage(one.usage)
 
