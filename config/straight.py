@@ -8,8 +8,8 @@ problems themselves (`accounts.http.principal`), so all they need is a request w
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from importlib import import_module
 from typing import IO, Any
 
@@ -23,6 +23,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 from django.utils.functional import SimpleLazyObject
 
+from accounts.http.frames import FramedResponse
 from accounts.http.middleware import SCOPED, with_headers
 from accounts.http.principal import user_of
 from accounts.problems import HttpsRequired, InternalError, problem_response
@@ -60,7 +61,14 @@ class StraightToAsyncViews:
             await self.until_disconnect(receive, self.answer(scope, body, match, send))
 
     async def answer(self, scope: HttpScope, body: IO[bytes], match: ResolverMatch, send: Send) -> None:
-        await self.handler.send_response(await response_to(scope, body, match), send)
+        response = await response_to(scope, body, match)
+        if not isinstance(response, FramedResponse):
+            await self.handler.send_response(response, send)
+            return
+        frames = response.frames
+        await send(start_message(response))
+        del response
+        await send_frames(frames, send)
 
     async def until_disconnect(self, receive: Receive, answering: Awaitable[None]) -> None:
         """Run the answer; cancel it when the client goes away, and wait until it has cleaned up."""
@@ -93,6 +101,18 @@ class OnOneThread(ASGIHandler):
         if not is_async and method_is_async:
             return method
         return super().adapt_method_mode(is_async, method, method_is_async, debug, name)
+
+
+def start_message(response: HttpResponseBase) -> dict[str, Any]:
+    headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
+    return {"type": "http.response.start", "status": response.status_code, "headers": headers}
+
+
+async def send_frames(frames: AsyncGenerator[bytes, None], send: Send) -> None:
+    async with aclosing(frames):
+        async for frame in frames:
+            await send({"type": "http.response.body", "body": frame, "more_body": True})
+    await send({"type": "http.response.body"})
 
 
 def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:

@@ -8,12 +8,13 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.http import idempotency
 from accounts.http.bodies import json_body
+from accounts.http.frames import FramedResponse
 from accounts.http.openapi import described, problems
 from accounts.http.principal import bearer_of, principal_of
 from accounts.models import Membership
@@ -116,11 +117,11 @@ def last_event(request: HttpRequest) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) <= 16 else 0
 
 
-def stream_response(frames: AsyncGenerator[bytes, None], message: UUID) -> StreamingHttpResponse:
+def stream_response(frames: AsyncGenerator[bytes, None], message: UUID) -> FramedResponse:
     """`X-Message` names the answer before its first event: it can be stopped, and found again, while it is searched
     for."""
     headers = {**HEADERS, "X-Message": str(message)}
-    return StreamingHttpResponse(frames, content_type=CONTENT_TYPE, headers=headers)
+    return FramedResponse(frames, content_type=CONTENT_TYPE, headers=headers)
 
 
 def whole_response(whole: Whole) -> JsonResponse:

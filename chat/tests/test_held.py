@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from django.core.handlers.asgi import ASGIRequest
 
+from accounts.http.frames import FramedResponse
 from accounts.models import Membership
 from agents.models import Agent
 from chat.answering.inquiry import Inquiry
@@ -23,7 +24,7 @@ def alicia(server: LiveServer, library: Library) -> Caller:
     return server.by_key(library.alicia)
 
 
-HELD_BEFORE = (TracedCandidate, ASGIRequest, Inquiry, Membership, Agent)
+HELD_BEFORE = (TracedCandidate, ASGIRequest, FramedResponse, Inquiry, Membership, Agent)
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_while_a_model_speaks_its_request_is_gone_and_the_candidates_are_in_the_
         eventually(lambda: Trace.objects.exists())
         assert any(one["reason"] == "kept" for one in Trace.objects.get().candidates)
         eventually(lambda: known.issuperset(map(id, held(TracedCandidate))))
-        eventually(lambda: known.issuperset(map(id, held(ASGIRequest))))
+        eventually(lambda: known.issuperset(map(id, held(ASGIRequest, FramedResponse))))
 
 
 def test_while_a_model_speaks_who_asks_whom_is_held_by_an_adaptive_agent_alone_which_may_search_again(
