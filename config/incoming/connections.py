@@ -29,6 +29,19 @@ class BoundedProtocol(HttpToolsProtocol):
     A multipart body, which may be a file of 10 MB on a slow line, has a second more for every 64 KB that have arrived.
     """
 
+    # In its dictionary they would be more names than the dictionaries of a class share: a kilobyte for each connection.
+    __slots__ = (
+        "_alarm",
+        "_brings_file",
+        "_has_moved",
+        "_in_head",
+        "_is_leaving",
+        "_pending",
+        "_received",
+        "_refusal",
+        "_since",
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
