@@ -68,7 +68,15 @@ class StraightToAsyncViews:
         frames = response.frames
         await send(start_message(response))
         del response
-        await send_frames(frames, send)
+        await self.send_frames(frames, send)
+
+    async def send_frames(self, frames: AsyncGenerator[bytes, None], send: Send) -> None:
+        """In Django's chunks: the server waits for a reader before the next one, and only so is noticed who stalls."""
+        async with aclosing(frames):
+            async for frame in frames:
+                for chunk, _is_last in self.handler.chunk_bytes(frame):
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body"})
 
     async def until_disconnect(self, receive: Receive, answering: Awaitable[None]) -> None:
         """Run the answer; cancel it when the client goes away, and wait until it has cleaned up."""
@@ -106,13 +114,6 @@ class OnOneThread(ASGIHandler):
 def start_message(response: HttpResponseBase) -> dict[str, Any]:
     headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
     return {"type": "http.response.start", "status": response.status_code, "headers": headers}
-
-
-async def send_frames(frames: AsyncGenerator[bytes, None], send: Send) -> None:
-    async with aclosing(frames):
-        async for frame in frames:
-            await send({"type": "http.response.body", "body": frame, "more_body": True})
-    await send({"type": "http.response.body"})
 
 
 def asynchronous_view(scope: HttpScope) -> ResolverMatch | None:

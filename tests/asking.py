@@ -34,5 +34,5 @@ def search_for(membership: Membership, agent: str, question: ChatQuestion) -> Fo
     else:
         found = Retrieval(question.text, plan.policy.granularity, gate=Gate.DISABLED)
     first = attempting.attempt_from(answer, inquiry, plan, found, 1)
-    records.keep_sources(inquiry.agent.pk, first)
+    records.keep_sources(inquiry.agent.pk, question.text, first)
     return Found(answer.message, answer.conversation, first.retrieval, first.request, first.refusal)

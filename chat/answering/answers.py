@@ -9,7 +9,7 @@ from functools import partial
 
 from accounts.problems import InternalError
 from agents.llm.metering import metered
-from chat.answering import adaptive
+from chat.answering import adaptive, records
 from chat.answering.admission import Admission, Asking
 from chat.answering.attempting import attempt_from, stream_first_attempt
 from chat.answering.attempts import Answer, Attempt
@@ -86,10 +86,10 @@ async def give(answer: Answer, inquiry: Inquiry, live: Live) -> None:
     if first is None:
         return
     deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
-    agent = inquiry.agent.pk
+    keep = partial(records.keep_sources, inquiry.agent.pk, inquiry.question.text, first)
     improve = partial(adaptive.improve, answer, inquiry, rewriting, live) if inquiry.agent.adaptive else None
     del inquiry
-    await stream_first_attempt(answer, agent, first, live, deadline)
+    await stream_first_attempt(answer, first, keep, live, deadline)
     if improve is not None:
         await improve()
     answer.status = Message.Status.STOPPED if live.stopped else Message.Status.COMPLETE

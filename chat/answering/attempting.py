@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from functools import partial
-from uuid import UUID
 
 from django.db import Error as DatabaseFault
 
@@ -26,13 +26,14 @@ from retrieval.results import Retrieval
 logger = logging.getLogger(__name__)
 
 
-async def stream_first_attempt(answer: Answer, agent: UUID, attempt: Attempt, live: Live, deadline: float) -> None:
-    """`stream_attempt`, while its sources are stored: the model is not kept waiting for the database. An attempt whose
-    sources cannot be stored is cut short and is none; raises what the database raises."""
+async def stream_first_attempt(
+    answer: Answer, attempt: Attempt, keep: Callable[[], None], live: Live, deadline: float
+) -> None:
+    """`stream_attempt`, while `keep` stores its sources: the model is not kept waiting for the database. An attempt
+    whose sources cannot be stored is cut short and is none; raises what the database raises."""
     answer.attempts.append(attempt)
     try:
         async with asyncio.TaskGroup() as group:
-            keep = partial(records.keep_sources, agent, attempt)
             stored = group.create_task(to_its_end(store_patiently(f"the sources of message {attempt.message}", keep)))
             attempt.kept = stored
             await stream_attempt(answer, attempt, live, deadline)

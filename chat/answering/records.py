@@ -162,7 +162,7 @@ def open_answer(conversation: Conversation, question: str, message: UUID, replac
     )
 
 
-def keep_sources(agent: UUID, attempt: Attempt) -> None:
+def keep_sources(agent: UUID, question: str, attempt: Attempt) -> None:
     """Store what was found, while the model is asked: confidence, citations and trace; the attempt then forgets its
     candidates. Raises NotFound if the conversation was deleted meanwhile."""
     with transaction.atomic():
@@ -170,7 +170,7 @@ def keep_sources(agent: UUID, attempt: Attempt) -> None:
         if not answer.update(attempt=attempt.number, writer_seen_at=DatabaseNow(), **of_retrieval(attempt)):
             raise NotFound
         Citation.objects.bulk_create(attempt.sources)
-        words = tracing.words_of(attempt.request.question, is_personal=attempt.is_personal)
+        words = tracing.words_of(question, is_personal=attempt.is_personal)
         Trace.objects.create(message_id=attempt.message, agent_id=agent, **words, **tracing.trace_found(attempt))
     attempt.forget_candidates()
 
