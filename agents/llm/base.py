@@ -65,11 +65,10 @@ class ModelRequest:
     """One question to a model.
 
     `question`, `passages` and `language` (ISO 639-1) repeat what `system` and `messages` already say, for the
-    extractive answerer, which reads no prompt, the question as it is spelled where it was in capitals; `searched` is
-    what was searched for where the question leaves its subject to what was said before. `places`: the headings and
-    pages that the question names and the passages are of; `shared_by` the titles of the documents that have such a
-    place, one for each, where the question does not say whose it means; `outline` the headings of what the question
-    asks about, where it wants to know what that is about.
+    extractive answerer, which reads no prompt; `searched` is what was searched for where the question leaves its
+    subject to what was said before. `places`: the headings that the question names and the passages are of;
+    `shared_by` the titles of the documents that have such a place, one for each, where the question does not say whose
+    it means; `outline` the headings of what the question asks about, where it wants to know what that is about.
     `temperature` None: the provider's default. `max_tokens` None: no cap but the client's deadline and size limit.
     `schema`: a JSON schema that the answer shall meet, asked of endpoints that can; whoever reads the answer checks it
     all the same (`ask_structured`).

@@ -10,7 +10,6 @@ from chat.prompting.build import CONTEXT_AND_HISTORY_TOKENS, build_prompt
 from retrieval.confidence.gate import Gate
 from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.text.language import detect
-from retrieval.text.naming.spelling import plainly_spelled
 
 
 def answer_language(question: str) -> str:
@@ -74,7 +73,7 @@ def chat_request_for(
         messages=messages,
         temperature=agent.temperature,
         max_tokens=agent.max_tokens,
-        question=plainly_spelled(question.text),
+        question=question.text,
         searched=retrieval.query,
         passages=tuple(passage for _, passage in numbered),
         language=quoting_language(language),

@@ -8,12 +8,10 @@ from prometheus_client import REGISTRY
 
 from agents.models import Agent
 from chat.answering import inquiry
-from chat.answering.questions import ChatQuestion
 from chat.answering.state import State, state_found
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, supporting_span
 from chat.prompting.refusals import refusal_for
-from chat.prompting.requests import chat_request_for
 from corpora.models import DocumentText
 from retrieval.confidence.gate import Gate
 from retrieval.places.named import Named
@@ -120,11 +118,6 @@ def test_what_was_named_and_is_not_there_is_named() -> None:
 def test_of_a_page_that_is_not_there_it_is_told_which_are(named: dict[str, Any], begins: str) -> None:
     missing = Named(documents=("Manual",), missing_places=("página 400",), **named)
     assert refusal_for(STRICT, replace(TOO_LITTLE, named=missing), "es").startswith(begins)
-
-
-def test_who_quotes_is_asked_a_question_in_capitals_as_it_is_spelled() -> None:
-    request = chat_request_for(STRICT, (), ChatQuestion("¿QUÉ DICE EL RGPD?"), TOO_LITTLE)
-    assert (request.question, request.language) == ("¿Qué dice el RGPD?", "es")
 
 
 @pytest.mark.parametrize("language", ["es", "en"])
