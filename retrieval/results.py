@@ -121,7 +121,7 @@ class TracedCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """One search: its passages, best first, and how far they suffice; `query` as it was searched for.
+    """One search: its passages, best first, and how far they suffice.
 
     `gate` says whether an answer may rest on them, and if not why; "disabled" is a search that was not made.
     `timings` in milliseconds by stage; `dropped` counts by reason; `degraded` is None, "embedding_unavailable" (words

@@ -47,7 +47,6 @@ from retrieval.ranking.rerank.base import RerankUnavailable
 from retrieval.ranking.selection import Selection, select_passages, trace_candidates
 from retrieval.results import Retrieval, RetrievalPolicy, RetrievedChunk, TracedCandidate
 from retrieval.spaces.opened import index_of, provider_of, space_in_use
-from retrieval.text.naming.spelling import plainly_spelled
 from retrieval.text.passages import indexed_text
 from retrieval.text.terms import ExactTerm, exact_terms
 from retrieval.waiting.steps import Awaited, Blocking, Steps, arun, run
@@ -91,7 +90,6 @@ def observed(found: Retrieval) -> Retrieval:
 def _search(query: str, scope: Scope, policy: RetrievalPolicy) -> Steps[Retrieval]:
     """One question from its words to its passages, all of it within one embedding space."""
     watch = _Stopwatch()
-    query = plainly_spelled(query)
     result = Retrieval(query, policy.granularity)
     if scope.is_empty or not query.strip():
         return result

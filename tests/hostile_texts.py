@@ -85,7 +85,6 @@ from retrieval.text.document_names import names_of
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.language import detect
 from retrieval.text.naming.editions import asked_editions, edition_names
-from retrieval.text.naming.spelling import plainly_spelled
 from retrieval.text.references import heading_key, heading_words, provision_key
 from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems
@@ -496,8 +495,6 @@ PROBES: dict[str, Probe] = {
             provision_key("Disposiciones finales", text),
             provision_key(text, "Segunda. Plazos"),
             asked_places(text),
-            plainly_spelled(text.upper()),
-            plainly_spelled(f"DE {text.upper()}"),
             asked_places("arts. 1" + text),
         ),
         named(
@@ -513,8 +510,7 @@ PROBES: dict[str, Probe] = {
             "_PROVISION",
             "_MARKS",
         )
-        + named("retrieval.text.place_numerals", "_TOKEN")
-        + named("retrieval.text.naming.spelling", "_CHUNK", "_LETTERS"),
+        + named("retrieval.text.place_numerals", "_TOKEN"),
     ),
     "names": Probe(
         lambda text: (

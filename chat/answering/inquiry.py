@@ -29,7 +29,6 @@ from retrieval.places.lookup import is_called
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import aretrieve
 from retrieval.spaces import granularities
-from retrieval.text.naming.spelling import plainly_spelled
 
 PLAIN = Strategy(granularities.DEFAULT_GRANULARITY)
 
@@ -82,13 +81,11 @@ class Inquiry:
             rewritten = await condensing.rewrite(self.agent, self.history, self.question.text)
         if rewritten.question or not (self.agent.uses_rag and self.agent.condense):
             return rewritten
-        asked = tuple(plainly_spelled(one.content) for one in self.history if one.role == "user")
+        asked = tuple(one.content for one in self.history if one.role == "user")
         if not asked:
             return rewritten
         is_there = partial(is_called, scope=self.plan.scope)
-        return replace(
-            rewritten, question=await in_thread(carry_topic, asked, plainly_spelled(self.question.text), is_there)
-        )
+        return replace(rewritten, question=await in_thread(carry_topic, asked, self.question.text, is_there))
 
     def plan_anew(self, strategy: Strategy) -> Plan:
         """Of a further attempt, which resolves agent and scope again (SPEC §2.3). Raises Problems."""

@@ -120,17 +120,6 @@ def test_what_a_law_says_is_not_sought_by_the_law_s_own_words(ask: Any, alice: M
         assert "Carné: el documento" in ask(question, top_k=1).chunks[0].text, question
 
 
-@pytest.mark.parametrize("question", ["ARTÍCULO 4 DE LA LEY 7/2011", "¿QUÉ DICE EL ART. 4 DE LA LEY DE BIBLIOTECAS?"])
-def test_a_question_in_capitals_names_what_it_names_otherwise(ask: Any, question: str) -> None:
-    found = ask(question)
-    assert (found.chunks[0].title, found.chunks[0].heading_path[-1]) == (LIBRARIES, "Artículo 4. Deberes")
-    assert found.confidence is Confidence.HIGH
-
-
-def test_a_machine_s_code_is_no_law_in_capitals_either(ask: Any) -> None:
-    assert ask("¿QUÉ SIGNIFICA EL CÓDIGO 24?").named.missing_documents == ()
-
-
 def test_an_abbreviation_that_was_guessed_is_never_sure(ask: Any) -> None:
     found = ask("art. 4 de la LGA")
     assert (found.chunks[0].title, found.chunks[0].heading_path[-1]) == (ARCHIVES, "Artículo 4. Deberes")
