@@ -19,7 +19,6 @@ HIGH = 0.8
 FEW_OTHERS = 2  # content words beside a term: then it is what was asked for
 MOST_OF_A_NAME = 0.66  # of the worth of its words, in one sentence: then it is spoken of
 FEWEST_AGREEING = 2  # rag-for-teaching-agents §4.3: "MEDIUM: usar si hay al menos 2"
-OFTEN = 2  # times that a passage has the name of what it treats
 MOST_OF_A_TITLE = 5  # words of a question that may be nothing but a heading
 _NUMBER = re.compile(r"(?<!\w)\d{1,12}(?:[.,/:-]\d{1,12}){0,6}(?!\w)")
 _QUOTED = re.compile(
@@ -74,13 +73,11 @@ def speaks_of(name: str, folded: Sequence[str]) -> bool:
     return any(asked.closeness(text, "").near >= MOST_OF_A_NAME for text in asked.folded)
 
 
-def is_treated(name: str, passages: Sequence[tuple[str, str]]) -> bool:
-    """Whether a passage, of its headings and its text, both folded, is itself about what is told by a year: its heading
-    has "Constitución de 1837", or its text has it more than once. What is told by a number says it in its own words."""
+def is_treated(name: str, headings: Sequence[str]) -> bool:
+    """Whether one of the passages' headings, folded, has what is told by a year: "Constitución de 1837". What is told
+    by a number says it in its own words."""
     folded = fold_latin(name)
-    if any(acts_in(folded)):
-        return False
-    return any(folded in headings or text.count(folded) >= OFTEN for headings, text in passages)
+    return not any(acts_in(folded)) and any(folded in heading for heading in headings)
 
 
 def cap_of_terms(lacking: int, others: int) -> float:

@@ -69,8 +69,10 @@ class Looked:
         return self.resolution.documents
 
 
-def read_question(question: str) -> AskedNames:
+def read_question(question: str, *, with_pages: bool = True) -> AskedNames:
     places = asked_places(question)
+    if not with_pages:
+        places = tuple(place for place in places if place.kind != PAGE)
     places += asked_headings(question, places)
     return AskedNames(places, asked_mentions(question, places))
 
@@ -85,11 +87,13 @@ def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
     return with_outline(question, looked, scope, policy) if is_all_that_is_asked(question, named) else looked
 
 
-def _look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
+def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages: bool = True) -> Looked:
     """The documents and sections in scope that a question names, of documents that meet the policy's requirements."""
-    asked = read_question(question)
+    asked = read_question(question, with_pages=with_pages)
     names, titles = _documents(asked, scope)
     resolution = resolve_names(asked.mentions, names, asked.places)
+    if not _are_of_documents([place for place in asked.places if place.kind == PAGE], question, resolution):
+        return _look_up(question, scope, policy, with_pages=False)
     asked = replace(asked, places=_without_editions(asked.places, resolution))
     headed = tuple(place for place in asked.places if place.kind != PAGE)
     sure = resolution.without_doubtful()
@@ -115,6 +119,16 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
             missing.append(place)
     sections = [*sections, *paged.sections]
     return Looked(asked, resolution, titles, tuple(sections), tuple(missing), paged.unclear, paged=paged)
+
+
+def _are_of_documents(pages: Sequence[AskedPlace], question: str, resolution: Resolution) -> bool:
+    """Whether pages are meant of a document: beside its name, or where nothing else is asked. "La página 404" of a
+    server and "la página 2 del formulario" are none."""
+    if not pages or any(one.mention.holds_a_place for one in resolution.clear):
+        return True
+    named = [(place.start, place.end) for place in pages]
+    named += [(one.mention.start, one.mention.end) for one in resolution.clear]
+    return is_all_that_is_asked(question, named)
 
 
 def is_called(name: str, scope: Scope) -> bool:

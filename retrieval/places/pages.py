@@ -11,14 +11,15 @@ from retrieval.text.folding import fold_latin
 
 PageRow = Sequence[Any]  # number, start, end and, where another number is printed, its label
 LABELLED = 4  # values of a row with its label
+MOST_ALIKE = 8  # pages of one document with the same label that are looked at
 MOST_COUNTS = 4  # counts of one document, "i–xii, 1–240", that are told
 
 
 def pages_called(number: str, pages: Sequence[PageRow]) -> list[PageRow]:
-    """The pages on which a folded number is printed; without such a label the leaf that has the number."""
+    """The first pages on which a folded number is printed; without such a label the leaf that has the number."""
     printed = [row for row in pages if len(row) >= LABELLED and fold_latin(str(row[3])) == number]
     plain = [row for row in pages if len(row) < LABELLED and str(row[0]) == number]
-    return printed or plain or [row for row in pages if str(row[0]) == number]
+    return (printed or plain or [row for row in pages if str(row[0]) == number])[:MOST_ALIKE]
 
 
 def pages_told(pages: Sequence[PageRow]) -> str:

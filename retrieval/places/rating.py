@@ -49,6 +49,6 @@ def rate_named(
     is_there = bool(selection.named) and not named.is_missing
     first = cap_of_first(question.text, texts[0] if texts else "", heading, is_named=is_there)
     subject = 1.0 if is_narrowed or named.documents or selection.named else cap_of_subject(question.text)
-    said = [(fold_latin(" ".join((chunk.title, *chunk.heading_path))), fold_latin(chunk.text)) for chunk in shown]
-    treated = [name for name in mentioned if is_treated(name, said)]
+    headings = [fold_latin(" ".join((chunk.title, *chunk.heading_path))) for chunk in shown]
+    treated = [name for name in mentioned if is_treated(name, headings)]
     return min(rating, cap_of_names(named, mentioned, treated), cap_of_terms(len(lacking), len(words)), first, subject)

@@ -20,6 +20,7 @@ MOST_WIDE = 128  # of them where no document is named: too many to choose from
 MOST_HOLDERS = 64  # documents with a place that are looked at by themselves
 MOST_WITHIN = 600  # rows of sections of one document or chapter
 KEYS = 16  # of sections, in one statement
+MOST_SPANS = 200  # of one statement: SQLite takes expressions of a thousand
 MOST_PAGED = 128  # documents whose pages are looked at where none is named
 
 
@@ -80,14 +81,16 @@ def pages_held(documents: Collection[UUID] | None, scope: Scope) -> dict[UUID, l
 
 
 def chunks_held(
-    spans: Collection[tuple[UUID, int, int]], scope: Scope, granularity: int
+    spans: Sequence[tuple[UUID, int, int]], scope: Scope, granularity: int
 ) -> list[tuple[UUID, UUID, int, int]]:
     """(id, document, start, end) of the chunks that overlap characters of documents, in their order."""
-    if not spans:
-        return []
-    wanted = reduce(or_, (Q(document_id=id, start__lt=end, end__gt=start) for id, start, end in spans))
-    rows = Chunk.objects.in_scope(scope).filter(wanted, granularity=granularity)
-    return list(rows.order_by("document_id", "start").values_list("id", "document_id", "start", "end"))
+    rows: list[tuple[UUID, UUID, int, int]] = []
+    for first in range(0, len(spans), MOST_SPANS):
+        some = spans[first : first + MOST_SPANS]
+        wanted = reduce(or_, (Q(document_id=id, start__lt=end, end__gt=start) for id, start, end in some))
+        found = Chunk.objects.in_scope(scope).filter(wanted, granularity=granularity)
+        rows += found.order_by("document_id", "start").values_list("id", "document_id", "start", "end")
+    return rows
 
 
 def _padded(values: tuple[Any, ...], step: int) -> tuple[Any, ...]:

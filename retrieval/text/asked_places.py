@@ -7,14 +7,12 @@ with it: sections are articles, their paragraphs have no heading. Numbers are re
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from retrieval.text.folding import fold_latin
 from retrieval.text.place_numerals import MOST_NUMBERS, Numeral, NumeralReader, QuestionToken, joined_parts, tokens_in
 from retrieval.text.place_words import (
     CAPTIONED,
     COUNTED_BEFORE,
-    HOW_TO,
     INSIDE,
     ITEMS,
     KINDS,
@@ -124,10 +122,10 @@ class _PlaceReader(NumeralReader):
     """One way through the tokens."""
 
     def places(self) -> Iterator[AskedPlace]:
-        at, names_no_page = 0, self._asks_how_to()
+        at = 0
         while at < len(self._tokens):
             found, at = self._at(at)
-            yield from (place for place in found if not (names_no_page and place.kind == PAGE))
+            yield from found
 
     def _at(self, at: int) -> tuple[list[AskedPlace], int]:
         """The places that begin at a token, and where to read on."""
@@ -154,11 +152,6 @@ class _PlaceReader(NumeralReader):
         """Whether a number of three parts or more stands by itself, and no word for a version before it."""
         parts = self._text(at).count(".") + 1
         return 3 <= parts <= MOST_PARTS and self._text(at)[0].isdigit() and self._text(at - 1) not in NO_PLACES
-
-    def _asks_how_to(self) -> bool:
-        """Whether it begins with "¿Cómo se …?", "How do I …?"."""
-        words = [token.text for token in self._tokens[:4] if token.text.isalpha()]
-        return any(second in HOW_TO.get(first, ()) for first, second in pairwise(words))
 
     def _place(self, kind: str, numeral: Numeral, first: int, *, is_bare: bool = False) -> AskedPlace:
         start, end = self._tokens[first].start, self._tokens[min(numeral.next, len(self._tokens)) - 1].end

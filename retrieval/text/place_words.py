@@ -71,10 +71,6 @@ TO = frozenset({"a", "al", "to", "hasta", "through", "-", "–", "—"})
 INSIDE = frozenset({"de", "del", "la", "el", "of", "the", "in", "en", "dentro"})
 AFTER_A_LETTER = INSIDE | AND | {"a", "sobre", "about", "say", "says", "dice", "is", "es"}
 NO_PLACES = frozenset({"version", "v", "ver", "edicion", "edition", "release", "rev", "ip", "address", "direccion"})
-HOW_TO = {  # who asks how to print page 3 names no page of a document
-    "how": frozenset({"do", "can", "to", "should", "could", "does"}),
-    "como": frozenset({"se", "puedo", "podemos", "hago", "hacer", "debo", "puede"}),
-}
 LARGE = ("libro", "parte", "titulo", "capitulo", "unidad", "seccion", "articulo", "clausula")  # the larger first
 # Where a document counts by another word what is asked for: its chapters are units, its sections bare numbers.
 OTHERWISE = {"capitulo": ("unidad", "seccion"), "unidad": ("capitulo",), "seccion": ("clausula",)}
