@@ -370,8 +370,8 @@ PROBES: dict[str, Probe] = {
             span_with_figures(text[:1_000], Read("In 2019 it was 2.5 billion. " * 50)),
         ),
         named("chat.citing.matching", "_NAME", "_MARKUP", "_LINKED_TO", "_MARK", "_QUOTED", "_ELISION")
-        + named("chat.citing.saying", "_NOT", "_NUMBER", "_THOUSANDS")
-        + named("chat.citing.translated", "_TIME", "_MARK_OF_ITEM", "_LARGE"),
+        + named("chat.citing.saying", "_NOT", "_NUMBER", "_OF_TWO", "_THOUSANDS")
+        + named("chat.citing.translated", "_MARK_OF_ITEM"),
     ),
     "search boxes": Probe(folded, named("accounts.matching", "_ACCENTED")),
     "definitions": Probe(

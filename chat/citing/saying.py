@@ -1,7 +1,7 @@
 """What a sentence says, for holding another against it: its stems, its figures, and what it denies; pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.text.folding import fold
@@ -9,8 +9,6 @@ from retrieval.text.references import number_of, spoken_number
 from retrieval.text.stems import STOP_WORDS, WORD, stem
 
 DENIED_WORDS = 2  # words after a negation that it is about
-FEWEST_TENS = 20  # from here on another word may belong to a number
-LONGEST_NUMBER = 3  # words of one below two hundred
 DENIALS = {
     *("no", "nunca", "jamas", "tampoco", "nadie", "ningun", "ninguna", "ninguno"),
     *("not", "never", "nobody", "none", "neither", "nor", "cannot"),
@@ -27,7 +25,10 @@ _NO_FIGURES = {
     *("uno", "una", "primer", "primero", "primera", "unico", "unica", "segundo", "segunda"),
     *("one", "first", "second"),
 }
-_BETWEEN = {"y", "and"}
+_OF_TWO = re.compile(
+    r"\b(?:(treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa)\sy\s(un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho"
+    r"|nueve)|(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[-\s](one|two|three|four|five|six|seven|eight|nine))\b"
+)
 _NOT = re.compile(r"n['’]t\b")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
@@ -45,8 +46,10 @@ class Said:
 
 
 def said_in(text: str) -> Said:
-    found = WORD.findall(fold(_NOT.sub(" not", text)))
-    numbers = figures(text) | set(_counted(found))
+    folded = fold(_NOT.sub(" not", text))
+    found = WORD.findall(_OF_TWO.sub(" ", folded))
+    numbers = figures(text) | set(map(_of_two, _OF_TWO.finditer(folded)))
+    numbers |= {number for word in found if not word.isdigit() and len(word) > 2 and (number := _figure(word))}
     content = frozenset(stem(word) for word in found if word not in STOP_WORDS and not word.isdigit())
     denies = any(word in DENIALS for word in found)
     return Said(
@@ -63,18 +66,10 @@ def figures(text: str) -> set[str]:
     return {_THOUSANDS.sub("", one).replace(",", ".") for one in _NUMBER.findall(text)}
 
 
-def _counted(found: Sequence[str]) -> Iterator[str]:
-    """The numbers that are written as words, also as two or three: "treinta y dos" and "twenty-one" are 32 and 21."""
-    said = [word for word in found if word not in _BETWEEN]
-    place = 0
-    while place < len(said):
-        number, taken = _figure(said[place]) if len(said[place]) > 2 and not said[place].isdigit() else "", 1
-        if number and int(number) >= FEWEST_TENS:
-            counted, several = spoken_number(said[place : place + LONGEST_NUMBER])
-            number, taken = (str(counted), several) if counted else (number, 1)
-        if number:
-            yield number
-        place += taken
+def _of_two(found: re.Match[str]) -> str:
+    """ "Treinta y dos" and "twenty-one" are 32 and 21."""
+    tens, unit = filter(None, found.groups())
+    return str(spoken_number([tens, "uno" if unit == "un" else unit])[0])
 
 
 def _figure(word: str) -> str:

@@ -1,8 +1,8 @@
 """The sentence behind each citation of an answer, with its place in the document (API.md, `done.citations`).
 
 What a model was sent of a passage may be shortened; what supports a claim is looked for in the document's own text. A
-claim in another language than the passage's is held against its figures (`translated`); without any, the passage stands
-for itself.
+claim in another language than the passage's cannot be held against its words: the sentence with its figures stands for
+it (`translated`), or the passage.
 """
 
 from collections.abc import Mapping, Sequence
@@ -80,8 +80,7 @@ def quote_for(claim: CitedClaim, passage: PassageText) -> Quote | None:
     if not has_something_to_support(claim.whole) or is_from(passage.sent, claim):
         return quote_at(passage, *whole)
     if languages := languages_apart(claim, passage):
-        span = span_with_figures(claim.text, passage.own) if languages <= COMPARED else whole
-        return quote_at(passage, *span) if span else None
+        return quote_at(passage, *(span_with_figures(claim.text, passage.own) if languages <= COMPARED else whole))
     return None
 
 
