@@ -8,7 +8,7 @@ short. `optimize` would hold the lock for seconds to minutes: a child process do
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version as distribution_version
@@ -93,12 +93,10 @@ class EdgeIndex:
     def upsert(self, points: Iterable[Point]) -> None:
         checked = checked_points(points, self._dimensions)
         for start in range(0, len(checked), _UPSERT_BATCH):
-            batch = [
-                self._edge.Point(point.id, engine_vectors(point, self._edge), dict(point.payload))
-                for point in checked[start : start + _UPSERT_BATCH]
-            ]
+            some = checked[start : start + _UPSERT_BATCH]
+            batch = [self._edge.Point(one.id, engine_vectors(one, self._edge), dict(one.payload)) for one in some]
             with self._engine(ROOM_TO_WRITE) as live:
-                live.write(self._edge.UpdateOperation.upsert_points(batch), len(batch))
+                live.write(self._edge.UpdateOperation.upsert_points(batch), len(batch), corpora=_corpora_of(some))
         self._written += len(checked)
         if self._written >= _GIVE_BACK_EVERY:
             give_back(self._folder.current)
@@ -170,21 +168,21 @@ class EdgeIndex:
     def _delete_where(self, condition: Any) -> None:
         with self._engine(ROOM_TO_WRITE) as live:
             gone = self._count(condition)
-            live.write(self._edge.UpdateOperation.delete_points_by_filter(condition), deleted=gone)
+            live.write(self._edge.UpdateOperation.delete_points_by_filter(condition), deleted=gone, corpora=())
 
     def delete_points(self, ids: Sequence[UUID]) -> None:
         if ids:
             with self._engine(ROOM_TO_WRITE) as live:
-                live.write(self._edge.UpdateOperation.delete_points(list(ids)), deleted=len(ids))
+                live.write(self._edge.UpdateOperation.delete_points(list(ids)), deleted=len(ids), corpora=())
 
     def set_metadata(self, document_id: UUID, metadata: Mapping[str, Any]) -> None:
         present, absent = metadata_changes(metadata)
         condition, operations = document_filter(document_id, self._edge), self._edge.UpdateOperation
         with self._engine(ROOM_TO_WRITE) as live:
             if present:
-                live.write(operations.set_payload_by_filter(condition, present))
+                live.write(operations.set_payload_by_filter(condition, present), corpora=())
             if absent:
-                live.write(operations.delete_payload_by_filter(condition, absent))
+                live.write(operations.delete_payload_by_filter(condition, absent), corpora=())
 
     def count(self, document_id: UUID | None = None) -> int:
         with self._engine():
@@ -242,6 +240,13 @@ class EdgeIndex:
             raise
         except Exception as error:
             raise IndexUnavailable(f"Qdrant Edge: {error}") from error
+
+
+def _corpora_of(points: Iterable[Point]) -> Collection[str] | None:
+    """Which they say that they are in; None where one does not say it by one word."""
+    said = [point.payload.get("corpus_id") for point in points]
+    words = {one for one in said if isinstance(one, str)}
+    return words if all(isinstance(one, str) for one in said) else None
 
 
 def _scroll(request: Any, shard: Any) -> tuple[list[Any], Any]:

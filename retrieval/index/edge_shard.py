@@ -1,7 +1,7 @@
 """An Edge shard in use: how it is set up, one writer at a time, a journal while a copy is compacted."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -111,7 +111,8 @@ class LiveShard:
         self.writing = Lock()
         self.journal: list[Any] | None = None
         self.closed = False
-        self.changes = 0  # odd while something is written: what was counted at an even one holds as long as it stands
+        self._changed_anywhere = 0
+        self._changed_in: dict[str, int] = {}  # by corpus
         self.deleted = 0  # points removed since it was opened or replaced: space to reclaim
         self._unflushed = 0
 
@@ -119,10 +120,18 @@ class LiveShard:
         """`call(shard)`, on whichever shard is current; a reader keeps the one it began with."""
         return call(self._shard)
 
-    def write(self, operation: Any, written: int = 0, deleted: int = 0) -> None:
-        """Apply an update; it is in the write-ahead log when this returns."""
+    def changes(self, corpora: Iterable[str]) -> tuple[int, ...]:
+        """How often something was written anywhere, and in each of the corpora; odd while something is. What was
+        counted of a corpus at even numbers holds as long as they stand, but for points that are deleted."""
+        return (self._changed_anywhere, *(self._changed_in.get(corpus, 0) for corpus in corpora))
+
+    def write(self, operation: Any, written: int = 0, deleted: int = 0, corpora: Collection[str] | None = None) -> None:
+        """Apply an update; it is in the write-ahead log when this returns.
+
+        `corpora`: where it may put a point, or change more of one than metadata; None for anywhere.
+        """
         with self.writing:
-            with self._changing():
+            with self._changing(corpora):
                 self._shard.update(operation)
             # One operation more than allowed shows that it overflowed.
             if self.journal is not None and len(self.journal) <= MAX_JOURNAL:
@@ -140,12 +149,18 @@ class LiveShard:
         self.deleted = self._unflushed = 0
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
-        self.changes += 1
+    def _changing(self, corpora: Collection[str] | None = None) -> Iterator[None]:
+        self._count_change(corpora)
         try:
             yield
         finally:
-            self.changes += 1
+            self._count_change(corpora)
+
+    def _count_change(self, corpora: Collection[str] | None) -> None:
+        if corpora is None:
+            self._changed_anywhere += 1
+        for corpus in corpora or ():
+            self._changed_in[corpus] = self._changed_in.get(corpus, 0) + 1
 
     def close(self) -> None:
         """Flush and close; idempotent. Later calls fail as unavailable."""

@@ -4,9 +4,10 @@ The engine asks every condition of the filter (SPEC §2) of each point: for the 
 or walks a graph, for the words, and once more for the population of the words' frequencies. Mostly they say one thing:
 all that is in a corpus is of its organization, its tier and its owner. Every point that the filter allows is in one of
 its corpora, so where as many points of a corpus meet the filter's conditions as there are in it, the corpus alone says
-the same. That is counted, corpus by corpus, not supposed, and it stands until something is written: only this process
-writes to an embedded index, and each write is counted before and after it (`LiveShard.changes`). One stray point in a
-corpus, by a wrong payload or of another's, and the counts differ: then the filter is asked whole.
+the same. That is counted, corpus by corpus, not supposed, and it stands until a point is written that says it is in
+that corpus: only this process writes to an embedded index, and each write is counted before and after it
+(`LiveShard.changes`); what is deleted takes as much from both counts, and metadata is no part of them. One stray point
+in a corpus, by a wrong payload or of another's, and the counts differ: then the filter is asked whole.
 
 Corpus by corpus, because people of an organization have most corpora in common and each has some alone: what was
 counted for one of them serves the others. 1,000,000 points of 1,000 organizations on Edge, both legs, in an
@@ -39,9 +40,9 @@ class _Counted:
 
 @dataclass(slots=True)
 class _Known:
-    """Asked for once (None), or counted, at one number of changes."""
+    """Asked for once (None), or counted, at these numbers of changes: anywhere, and in the corpus."""
 
-    changes: int
+    changes: tuple[int, int]
     counted: _Counted | None = None
 
 
@@ -54,34 +55,38 @@ class ProvedFilters:
 
     def ask(self, where: SearchFilter, call: Callable[[Any], T]) -> T:
         """`call` with an engine's filter that has exactly the points of `where`."""
-        changes = self._live.changes
-        shorter = self._shorter(where, changes)
+        keys: list[Key] = [(corpus, tier, _granularity(where)) for corpus, tier in _corpora_of(where)]
+        changes = self._changes(keys)
+        shorter = self._shorter(where, keys, changes)
         if shorter is not None:
             found = call(shorter)
-            if self._live.changes == changes:  # else another point may have come to be found
+            if self._changes(keys) == changes:  # else another point may have come to be found
                 return found
         return call(engine_filter(where, self._models))
 
-    def _shorter(self, where: SearchFilter, changes: int) -> Any:
+    def _changes(self, keys: Sequence[Key]) -> tuple[int, ...]:
+        return self._live.changes(corpus for corpus, _tier, _granularity in keys)
+
+    def _shorter(self, where: SearchFilter, keys: Sequence[Key], changes: tuple[int, ...]) -> Any:
         """None where it is not proved, or not yet."""
-        keys: list[Key] = [(corpus, tier, _granularity(where)) for corpus, tier in _corpora_of(where)]
-        if changes % 2 or not 0 < len(keys) <= MOST_CORPORA:
+        if any(one % 2 for one in changes) or not 0 < len(keys) <= MOST_CORPORA:
             return None
-        asked = [self._asked_again(key, changes) for key in keys]
+        anywhere, *within_each = changes
+        asked = [self._asked_again(key, (anywhere, within)) for key, within in zip(keys, within_each, strict=True)]
         if not all(asked):
             return None
         counted: list[_Counted] = []
         for key, known in zip(keys, filter(None, asked), strict=True):
             known.counted = known.counted or self._count_corpus(*key)
-            if not known.counted.is_one_tier or self._live.changes != changes:
+            if not known.counted.is_one_tier or self._changes(keys) != changes:
                 return None
             counted.append(known.counted)
         within = Condition("corpus_id", tuple(dict.fromkeys(corpus for corpus, _tier, _granularity in keys)))
         granularity = () if all(one.is_one_granularity for one in counted) else _granularity(where)
         return engine_conditions((within, *granularity, *_narrowing(where)), self._models)
 
-    def _asked_again(self, key: Key, changes: int) -> _Known | None:
-        """None at first and after each write, so that nothing is counted while documents come."""
+    def _asked_again(self, key: Key, changes: tuple[int, int]) -> _Known | None:
+        """None at first and after each write to the corpus, so that nothing is counted while its documents come."""
         known = self._known.get(key)
         if known is not None and known.changes == changes:
             return known

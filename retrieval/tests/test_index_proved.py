@@ -1,6 +1,7 @@
-"""A shorter filter is asked only where it was counted to have the same points, and only until something is written."""
+"""A shorter filter is asked only where it was counted to have the same points, until one comes to its corpora."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from retrieval.filters import SearchFilter, search_filter
 from retrieval.index import compaction, edge_shard, proved
 from retrieval.index.base import Candidates
 from retrieval.index.edge import EdgeIndex
-from retrieval.tests.library import DIMENSIONS, Library, furnished, sparse
+from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 from retrieval.tests.test_index_contract import WHERES, assert_ranked, scope
 
 MANUAL = search_filter(scope("manual"), 800)
@@ -120,8 +121,8 @@ def test_a_stray_point_written_between_the_counting_and_the_search_is_not_found(
     before = [search(index) for _ in range(2)]
     first, plain = [True], index._proved._shorter
 
-    def overtaken(where: SearchFilter, changes: int) -> Any:
-        shorter = plain(where, changes)
+    def overtaken(*asked_for: Any) -> Any:
+        shorter = plain(*asked_for)
         if first.pop():
             write(index, library, "manual", organization="rival")
         return shorter
@@ -129,6 +130,48 @@ def test_a_stray_point_written_between_the_counting_and_the_search_is_not_found(
     monkeypatch.setattr(index._proved, "_shorter", overtaken)
     assert search(index) == before[0]
     assert asked == [4, 1, 1, 4]  # what the shorter one found was thrown away
+
+
+def test_what_is_written_elsewhere_deleted_or_said_of_a_document_ends_nothing(
+    index: EdgeIndex, asked: list[int], counted: list[Any]
+) -> None:
+    library = Library()
+    write(index, library, "manual")
+    for _ in range(2):
+        search(index)
+    write(index, library, "laws", organization="rival")
+    index.delete_points([library.points[0].id])
+    index.delete_document(named("laws document"))
+    index.set_metadata(named("manual document"), {"language": "es"})
+    assert [hit.id for hit in search(index).dense] == [library.points[1].id]
+    assert (asked, len(counted)) == ([4, 1, 1], 2)
+
+
+def test_a_point_that_moves_in_ends_it_and_one_that_moves_away_does_not(index: EdgeIndex, asked: list[int]) -> None:
+    library = Library()
+    write(index, library, "manual")
+    write(index, library, "laws", organization="rival")
+    for _ in range(2):
+        search(index)
+    away, stray = library.points[0], library.points[2]
+    index.upsert([replace(away, payload=away.payload | {"corpus_id": str(named("laws"))})])
+    assert [hit.id for hit in search(index).dense] == [library.points[1].id]
+    index.upsert([replace(stray, payload=stray.payload | {"corpus_id": str(named("manual"))})])
+    assert [[hit.id for hit in search(index).dense] for _ in range(3)] == [[library.points[1].id]] * 3
+    assert asked == [4, 1, 1, 4, 4, 4]
+
+
+@pytest.mark.parametrize("corpora", [["manual", "laws"], []])
+def test_a_point_that_says_otherwise_where_it_is_ends_everything(
+    index: EdgeIndex, asked: list[int], corpora: list[str]
+) -> None:
+    library = Library()
+    write(index, library, "manual")
+    for _ in range(2):
+        search(index)
+    write(index, library, "laws", organization="rival", corpus_id=[str(named(one)) for one in corpora])
+    search(index)
+    assert asked == [4, 1, 4]
 
 
 def test_nothing_is_proved_while_something_is_written(index: EdgeIndex, asked: list[int]) -> None:
@@ -229,16 +272,31 @@ writings = st.tuples(
 )
 
 
+moves = st.tuples(st.integers(0, 9), st.sampled_from(["manual", "laws", "notes"]))  # which point, and where to
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
-@given(st.lists(st.one_of(writings, st.sampled_from(sorted(WHERES))), min_size=4, max_size=24))
-def test_whatever_is_written_and_asked_in_whatever_order_nothing_else_is_found(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str, str] | str]
+@given(
+    st.lists(st.one_of(writings, moves, st.integers(0, 9), st.sampled_from(sorted(WHERES))), min_size=4, max_size=24)
+)
+def test_whatever_is_written_moved_deleted_and_asked_in_whatever_order_nothing_else_is_found(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str, str] | tuple[int, str] | int | str]
 ) -> None:
     """Also where a corpus's points say that they are another's, of another tier or of another organization."""
     index, library = EdgeIndex(tmp_path_factory.mktemp("space") / "space", DIMENSIONS), Library()
     try:
         index.ensure()
         for step in steps:
+            if isinstance(step, int):
+                index.delete_points([point.id for point in library.points[step : step + 1]])
+                del library.points[step : step + 1]
+                continue
+            if isinstance(step, tuple) and len(step) == 2:
+                for place in range(*slice(step[0], step[0] + 1).indices(len(library.points))):
+                    point = library.points[place]
+                    library.points[place] = replace(point, payload=point.payload | {"corpus_id": str(named(step[1]))})
+                    index.upsert([library.points[place]])
+                continue
             if isinstance(step, tuple):
                 corpus, tier, organization, granularity = step
                 document, owner = f"{len(library.points)}", TIERS[tier]
