@@ -77,7 +77,7 @@ def test_a_worker_that_is_at_work_when_its_broker_goes_goes_on(
     redis = installation.services.redis
     redis.stop()
     try:
-        indexed(admin, document, 20)
+        indexed(admin, document, 40)
         assert worker.process
         assert worker.process.poll() is None
     finally:
