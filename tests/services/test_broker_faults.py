@@ -65,49 +65,6 @@ def test_documents_go_on_while_the_broker_is_away(admin: Caller, corpus: str, in
         redis.start()
 
 
-def test_a_worker_that_is_at_work_when_its_broker_goes_goes_on(
-    admin: Caller, corpus: str, installation: Installation, worker: Background, model: ModelServer
-) -> None:
-    """It holds the message of what it works at; a broker that is gone takes it back from nobody."""
-    indexed(admin, uploaded(admin, corpus, "antes.md", text("antes")))
-    model.script(path="embeddings", latency=5.0, times=1)
-    document = uploaded(admin, corpus, "a-medias.md", text("a medias"))
-    stage = f"/api/documents/{document}/"
-    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
-    redis = installation.services.redis
-    redis.stop()
-    try:
-        indexed(admin, document, 40)
-        assert worker.process
-        assert worker.process.poll() is None
-    finally:
-        redis.start()
-    indexed(admin, uploaded(admin, corpus, "luego.md", text("luego")), 40)
-
-
-def test_a_connection_whose_broker_went_while_all_of_it_waited_is_closed(installation: Installation) -> None:
-    """With what is in work not yet acknowledged: as it could not be given back, the worker itself ended."""
-    redis = installation.services.redis
-    connection: Any = EagerConnection(redis.url(0))
-    work, gossip = connection.default_channel, connection.channel()
-    for channel, name in (work, "work"), (gossip, "gossip"):
-        Queue(name, channel=channel, auto_delete=True).declare()
-        channel.basic_consume(name, False, lambda _: None, name)
-    Producer(work).publish({}, routing_key="work")
-    message = work.basic_get("work")
-    assert message
-    for channel in work, gossip:
-        channel.client.connection = channel.client.connection_pool.get_connection()
-        channel._brpop_start()
-    redis.stop()
-    try:
-        connection.collect(socket_timeout=1)  # as Celery's consumer does, and then:
-        connection.close()
-        assert connection.connected is False
-    finally:
-        redis.start()
-
-
 def test_workers_that_no_longer_hear_their_broker_go_on(
     admin: Caller, corpus: str, installation: Installation, worker: Background, beat: Background
 ) -> None:
@@ -240,3 +197,46 @@ def test_a_worker_that_is_told_to_stop_finishes_its_document(
     worker.stop()
     assert admin.call("GET", stage).body["status"] == "indexed"
     worker.start()
+
+
+def test_a_worker_that_is_at_work_when_its_broker_goes_goes_on(
+    admin: Caller, corpus: str, installation: Installation, worker: Background, model: ModelServer
+) -> None:
+    """It holds the message of what it works at; a broker that is gone takes it back from nobody."""
+    indexed(admin, uploaded(admin, corpus, "antes.md", text("antes")))
+    model.script(path="embeddings", latency=5.0, times=1)
+    document = uploaded(admin, corpus, "a-medias.md", text("a medias"))
+    stage = f"/api/documents/{document}/"
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    redis = installation.services.redis
+    redis.stop()
+    try:
+        indexed(admin, document, 40)
+        assert worker.process
+        assert worker.process.poll() is None
+    finally:
+        redis.start()
+    indexed(admin, uploaded(admin, corpus, "luego.md", text("luego")), 40)
+
+
+def test_a_connection_whose_broker_went_while_all_of_it_waited_is_closed(installation: Installation) -> None:
+    """With what is in work not yet acknowledged: as it could not be given back, the worker itself ended."""
+    redis = installation.services.redis
+    connection: Any = EagerConnection(redis.url(0))
+    work, gossip = connection.default_channel, connection.channel()
+    for channel, name in (work, "work"), (gossip, "gossip"):
+        Queue(name, channel=channel, auto_delete=True).declare()
+        channel.basic_consume(name, False, lambda _: None, name)
+    Producer(work).publish({}, routing_key="work")
+    message = work.basic_get("work")
+    assert message
+    for channel in work, gossip:
+        channel.client.connection = channel.client.connection_pool.get_connection()
+        channel._brpop_start()
+    redis.stop()
+    try:
+        connection.collect(socket_timeout=1)  # as Celery's consumer does, and then:
+        connection.close()
+        assert connection.connected is False
+    finally:
+        redis.start()
