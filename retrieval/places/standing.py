@@ -112,7 +112,8 @@ def stand_first(question: str, ordered: Sequence[RetrievedChunk], looked: Looked
         outline=looked.outline,
         shared_by=shared_by(sections, first.values(), rest) if not looked.resolution.documents else (),
     )
-    left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in {id for id, _ in first})
+    standing = {id for id, _start in first}
+    left = () if is_all else tuple(chunk for chunk in ordered if chunk.chunk not in standing)
     told = _each_first(first.values()) if named.shared_by else tuple(first.values())
     return Standing(told, left, named, rest, _by_words(sections))
 
