@@ -5,7 +5,6 @@ Three lanes, so that no kind of work waits behind another. A worker without `--q
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +45,14 @@ class EagerConnection(Connection):
     def ensure_connection(self, *args: Any, interval_max: float = 5.0, **options: Any) -> Any:
         return super().ensure_connection(*args, interval_max=interval_max, **options)  # type: ignore[no-untyped-call]
 
-    def maybe_close_channel(self, channel: Any) -> None:
-        """Kombu 5.7 closes a channel twice if its broker went while several waited there, and the second time no longer
-        knows to which address it wants to give back what is in work: a worker would end. What it holds are hints."""
-        with suppress(AttributeError):
-            super().maybe_close_channel(channel)  # type: ignore[no-untyped-call]
+    def get_transport_cls(self) -> Any:
+        """Kombu's own, but for the one of Redis."""
+        found = super().get_transport_cls()  # type: ignore[no-untyped-call]
+        if (found.__module__, found.__name__) != ("kombu.transport.redis", "Transport"):
+            return found
+        from config.redis_broker import Transport
+
+        return Transport
 
 
 class EagerMessaging(AMQP):  # type: ignore[misc]

@@ -217,6 +217,8 @@ def test_a_worker_that_is_at_work_when_its_broker_goes_goes_on(
     finally:
         redis.start()
     indexed(admin, uploaded(admin, corpus, "luego.md", text("luego")), 40)
+    asked = "from config.celery import app; print(app.control.ping(timeout=3))"
+    wait_until(lambda: "pong" in installation.manage("shell", "--command", asked), 40, "its consumer hears the broker")
 
 
 def test_a_connection_whose_broker_went_while_all_of_it_waited_is_closed(installation: Installation) -> None:
@@ -238,5 +240,7 @@ def test_a_connection_whose_broker_went_while_all_of_it_waited_is_closed(install
         connection.collect(socket_timeout=1)  # as Celery's consumer does, and then:
         connection.close()
         assert connection.connected is False
+        with pytest.raises(connection.connection_errors):
+            message.ack()  # by who worked at it meanwhile
     finally:
         redis.start()
