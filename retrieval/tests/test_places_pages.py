@@ -143,6 +143,11 @@ def test_what_is_said_of_pages_names_none(ask: Any, question: str) -> None:
     assert (named.places, named.missing_places, named.missing_documents) == ((), (), ())
 
 
+def test_a_page_of_something_else_is_not_looked_for_where_the_article_is(ask: Any) -> None:
+    named = ask("Según el artículo 5 del manual de la bomba, ¿qué se firma en la página 2 del formulario?").named
+    assert (named.places, named.missing_places) == ((), ("artículo 5",))
+
+
 def test_pages_of_nobody_else_are_read(alice: Membership, ask: Any) -> None:
     bob = MembershipFactory(organization=alice.organization)
     paged(CorpusFactory(personal_of=bob), "Cartas", ("Querida Ana.", "Adiós."), ("", "xl"))

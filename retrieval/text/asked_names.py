@@ -158,6 +158,12 @@ def _editions(original: str, places: Sequence[AskedPlace], acts: Sequence[Mentio
             yield Mention(MentionKind.EDITION, text, one.start, one.end, (one.name,), is_said=one.is_said)
 
 
+def is_beside(mention: Mention, question: str, places: Sequence[AskedPlace]) -> bool:
+    """Whether a name is what one of these places is of."""
+    folded = fold_latin(question[:LONGEST_QUESTION])
+    return mention.holds_a_place and _holds_a_place(folded, mention.start, mention.end, places)
+
+
 def content_stems(question: str, skipped: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     """The stems of a question's content words that are outside of the spans."""
     words = name_words(fold_latin(question[:LONGEST_QUESTION]))
