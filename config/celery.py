@@ -50,9 +50,9 @@ class EagerConnection(Connection):
         found = super().get_transport_cls()  # type: ignore[no-untyped-call]
         if (found.__module__, found.__name__) != ("kombu.transport.redis", "Transport"):
             return found
-        from config.redis_broker import Transport
+        from config.concurrency.redis_broker import LeavingTransport
 
-        return Transport
+        return LeavingTransport
 
 
 class EagerMessaging(AMQP):  # type: ignore[misc]

@@ -26,7 +26,7 @@ from retrieval.places.resolution import Resolution, resolve_names
 from retrieval.places.sections import MOST_AROUND, FoundSection, chosen_sections
 from retrieval.results import RetrievalPolicy
 from retrieval.text.asked_headings import asked_headings
-from retrieval.text.asked_names import Mention, MentionKind, asked_mentions, is_beside
+from retrieval.text.asked_names import Mention, MentionKind, asked_mentions, is_of_one
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.naming.editions import ANY
 from retrieval.text.place_words import CAPTIONED, PAGE
@@ -124,7 +124,7 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages
 def _are_of_documents(pages: Sequence[AskedPlace], question: str, resolution: Resolution) -> bool:
     """Whether pages are meant of a document: beside its name, or where nothing else is asked. "La página 404" of a
     server and "la página 2 del formulario" are none, whatever article of a named law is asked for with them."""
-    if not pages or any(is_beside(one.mention, question, pages) for one in resolution.clear):
+    if not pages or any(is_of_one(one.mention, question, pages) for one in resolution.clear):
         return True
     named = [(place.start, place.end) for place in pages]
     named += [(one.mention.start, one.mention.end) for one in resolution.clear]

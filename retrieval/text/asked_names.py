@@ -158,7 +158,7 @@ def _editions(original: str, places: Sequence[AskedPlace], acts: Sequence[Mentio
             yield Mention(MentionKind.EDITION, text, one.start, one.end, (one.name,), is_said=one.is_said)
 
 
-def is_beside(mention: Mention, question: str, places: Sequence[AskedPlace]) -> bool:
+def is_of_one(mention: Mention, question: str, places: Sequence[AskedPlace]) -> bool:
     """Whether a name is what one of these places is of."""
     folded = fold_latin(question[:LONGEST_QUESTION])
     return mention.holds_a_place and _holds_a_place(folded, mention.start, mention.end, places)

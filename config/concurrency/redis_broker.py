@@ -5,7 +5,7 @@ from typing import Any
 from kombu.transport import redis
 
 
-class Channel(redis.Channel):
+class LeavingChannel(redis.Channel):
     def _connparams(self, asynchronous: bool = False) -> Any:
         """Whoever has a message in work as the broker goes acknowledges it later, or gives it back, on a channel whose
         connection is closed. Kombu then looks for the address of a client that is no more and raises AttributeError,
@@ -15,5 +15,5 @@ class Channel(redis.Channel):
         return super()._connparams(asynchronous=asynchronous)  # type: ignore[no-untyped-call]
 
 
-class Transport(redis.Transport):
-    Channel = Channel
+class LeavingTransport(redis.Transport):
+    Channel = LeavingChannel
