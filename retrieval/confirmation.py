@@ -7,15 +7,15 @@ scope does not hold, so the filter or the payload is wrong; that must never happ
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from config.metrics.searching import ISOLATION_VIOLATIONS, STALE_HITS
 from config.prepared import Prepared
-from corpora.models import Chunk
+from corpora.models import Chunk, Document
 from corpora.scope import Scope
 from retrieval.ranking.fusion import Fused
 from retrieval.results import RetrievedChunk
@@ -28,27 +28,27 @@ logger = logging.getLogger(__name__)
 # corpus instead of looking them up, 5.6 ms instead of 0.9.
 PAGE = 12
 _COLUMNS = (
+    "chunks__id",
     "id",
-    "document_id",
-    "document__title",
-    "document__filename",
-    "document__language",
-    "document__corpus_id",
-    "document__corpus__name",
-    "document__corpus__corpus_type",
-    "page_start",
-    "page_end",
-    "heading_path",
-    "text",
-    "token_count",
-    "start",
-    "end",
-    "version",
-    "index",
-    "document__chunk_count",
-    "document__source_date",
-    "document__source_reference",
-    "parts",
+    "title",
+    "filename",
+    "language",
+    "corpus_id",
+    "corpus__name",
+    "corpus__corpus_type",
+    "chunks__page_start",
+    "chunks__page_end",
+    "chunks__heading_path",
+    "chunks__text",
+    "chunks__token_count",
+    "chunks__start",
+    "chunks__end",
+    "chunks__version",
+    "chunks__index",
+    "chunk_count",
+    "source_date",
+    "source_reference",
+    "chunks__parts",
 )
 LONGEST_TITLE = 255  # what a citation keeps
 
@@ -58,13 +58,14 @@ def confirm_hits(
 ) -> tuple[list[tuple[Fused, RetrievedChunk]], dict[UUID, str]]:
     """The best hits with their chunks as the database has them now (relevance still 0), and what was dropped and why.
 
-    Reads `page_size` rows in one query, and on only while fewer than `wanted` were confirmed.
+    Reads `page_size` rows at once, and on only while fewer than `wanted` were confirmed.
     """
     found: list[tuple[Fused, RetrievedChunk]] = []
     dropped: dict[UUID, str] = {}
     for start in range(0, len(hits), page_size):
         page = hits[start : start + page_size]
-        rows = _read([hit.id for hit in page], scope)
+        ids = [hit.id for hit in page]
+        rows = _read(ids, _holders(ids=ids), scope)
         found += [(hit, _chunk(hit, rows[hit.id])) for hit in page if hit.id in rows]
         dropped |= _account([hit.id for hit in page if hit.id not in rows], scope)
         if len(found) >= wanted:
@@ -72,15 +73,16 @@ def confirm_hits(
     return found, dropped
 
 
-def confirm_chunks(ids: Sequence[UUID], scope: Scope) -> dict[UUID, RetrievedChunk]:
-    """Chunks that no leg returned, confirmed as those that were: in scope and served."""
-    rows = _read(ids, scope) if ids else {}
+def confirm_chunks(ids: Sequence[UUID], documents: Collection[UUID], scope: Scope) -> dict[UUID, RetrievedChunk]:
+    """Chunks of these documents that no leg returned, confirmed as those that were: in scope and served."""
+    rows = _read(ids, list(documents), scope) if ids else {}
     return {id: _chunk(Fused(id, 0.0, None, None), row) for id, row in rows.items()}
 
 
-def _read(ids: Sequence[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
+def _read(ids: Sequence[UUID], documents: list[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
     rows = _rows(
         ids=ids,
+        documents=[*documents, *documents[-1:] * (len(ids) - len(documents))],  # as many: a statement for each number
         organization=scope.organization_id,
         user=scope.user_id,
         shared=tuple(scope.global_ids),
@@ -89,13 +91,27 @@ def _read(ids: Sequence[UUID], scope: Scope) -> dict[UUID, tuple[Any, ...]]:
     return {row[0]: row for row in rows}
 
 
+def _holders_of(ids: Sequence[UUID]) -> QuerySet[Chunk, Any]:
+    """Ids alone; the statement that follows asks for them in scope."""
+    return Chunk.objects.filter(id__in=ids).order_by().values_list("document_id", flat=True)
+
+
 def _chunks_in_scope(
-    ids: Sequence[UUID], organization: UUID, user: UUID, shared: Sequence[UUID], personal: Sequence[UUID]
-) -> QuerySet[Chunk, Any]:
+    ids: Sequence[UUID],
+    documents: Sequence[UUID],
+    organization: UUID,
+    user: UUID,
+    shared: Sequence[UUID],
+    personal: Sequence[UUID],
+) -> QuerySet[Document, Any]:
+    """Chunks of the version that readers see, by their documents. Without these named PostgreSQL, which takes a scope
+    to have one document, looks all the ids up again for each that it has: 12 ms for 737 of them."""
     scope = Scope(organization, user, frozenset(shared), frozenset(personal))
-    return Chunk.objects.in_scope(scope).filter(id__in=ids).order_by().values_list(*_COLUMNS)
+    rows = Document.objects.in_scope(scope).filter(id__in=documents, chunks__id__in=ids, chunks__version=F("version"))
+    return rows.order_by().values_list(*_COLUMNS)
 
 
+_holders = Prepared(_holders_of)
 _rows = Prepared(lambda **values: _chunks_in_scope(**values))
 
 

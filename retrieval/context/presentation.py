@@ -40,7 +40,7 @@ def _fitted(
     if not policy.neighbours or selection.named:  # what was asked for by name is whole, and nothing else is asked for
         return tuple(selection.passages)
     beside = ids_beside(selection.chosen, policy.granularity, room)
-    neighbours = confirm_chunks(beside, scope)
+    neighbours = confirm_chunks(beside, {chunk.document for chunk in selection.passages}, scope)
     return widen(selection.passages, [neighbours[id] for id in beside if id in neighbours], policy.budget_tokens)
 
 

@@ -290,9 +290,9 @@ def test_an_edited_title_is_a_new_name(shelf: Corpus, ask: Any) -> None:
 
 
 def test_a_named_place_costs_few_queries(ask: Any, django_assert_num_queries: Any) -> None:
-    """The names, their documents in scope, the sections, and as ever the passages."""
+    """The names, their documents in scope, the sections, and as ever the passages with whose they are."""
     ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         ask("¿Qué dice el artículo 4 de la Ley 7/2011?")
 
 

@@ -114,13 +114,13 @@ def test_both_tiers_are_searched_and_others_corpora_are_not(alice: Membership, b
     assert {chunk.document for chunk in retrieve(QUESTION, scope_of(alice, own)).chunks} == {mine.pk}
 
 
-def test_a_question_costs_two_database_queries(
+def test_a_question_costs_three_database_queries(
     alice: Membership, library: Corpus, django_assert_num_queries: Any
 ) -> None:
-    """One for the names of documents that its words may be, one for what was found."""
+    """The names of documents that its words may be, whose passages were found, and these in scope."""
     scope = scope_of(alice, library)
     retrieve(QUESTION, scope)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         retrieve(QUESTION, scope)
 
 

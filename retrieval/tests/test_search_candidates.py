@@ -179,7 +179,7 @@ def test_a_passage_is_widened_by_its_neighbours_and_stays_a_slice_of_the_documen
     question = "Which shelf holds books about topic20?"
     narrow = asked(question, top_k=1, neighbours=False)
     asked(question, top_k=1)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         wide = asked(question, top_k=1)
     (passage,), (small,) = wide.chunks, narrow.chunks
     assert passage.start < small.start < small.end < passage.end

@@ -31,6 +31,7 @@ ROOMS = (
     "provisioning/tests/test_at_once.py",
     "provisioning/tests/test_attacks.py",
     "retrieval/tests/test_search.py",
+    "retrieval/tests/test_statement_plans.py",
     "tests/attacks/test_foreign_ids.py",
     "tests/attacks/test_spending.py",
     "tests/canaries/",
