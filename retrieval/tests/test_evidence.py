@@ -41,6 +41,21 @@ def test_a_heading_stands_for_its_words_in_part() -> None:
 def test_words_that_serve_to_ask_weigh_little() -> None:
     assert closeness("¿Qué hace break?", "break abandona el bucle")[0] > 0.7
     assert closeness("¿Qué hace break?", "hace calor")[0] < 0.25
+    assert closeness("¿Tengo que podar rosales?", "Podar rosales")[0] > 0.7
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "is_there"),
+    [
+        ("users", "The user pays.", True),
+        ("user", "Users pay.", True),
+        ("access", "Acceleration.", False),  # no plural
+        ("menos", "Un menor.", False),
+        ("process", "The procedure.", False),
+    ],
+)
+def test_a_short_word_in_the_plural_is_there_in_the_singular(asked: str, said: str, *, is_there: bool) -> None:
+    assert closeness(asked, said)[0] == float(is_there)
 
 
 def test_the_window_moves_on() -> None:

@@ -441,6 +441,23 @@ def test_articles_may_be_shortened_and_followed_by_their_text() -> None:
     ]
 
 
+RUN_IN = (
+    "Artículo 1. La biblioteca abre de lunes a viernes de ocho a veinte horas.",
+    "Artículo 2. Son usuarios externos quienes no estudian ni trabajan en la casa.",
+    "Artículo 3. Se prohíbe fumar.",
+    "Artículo 4. Quien subraye o manche un libro lo repone antes de que acabe el curso. Después paga el doble.",
+)
+
+
+def test_an_article_that_has_nothing_but_a_long_title_has_a_text_and_where_most_do_all_do() -> None:
+    assert [title for _, title in outline(*RUN_IN)] == [one[: len("Artículo 1.")] for one in RUN_IN]
+    text = f"{WIDE}."
+    titled = ("Artículo 1. Horario.", text, RUN_IN[1], "Artículo 3. Tabaco.", text, "Artículo 4. Multas. La primera.")
+    assert [title for _, title in outline(*titled)] == [
+        *("Artículo 1. Horario.", "Artículo 2.", "Artículo 3. Tabaco.", "Artículo 4. Multas.")
+    ]
+
+
 def test_clauses_may_be_counted_by_ordinals_and_schedules_follow_them() -> None:
     lines = ["PRIMERA.- Objeto. El del contrato.", WIDE, "Tercera. Ninguna.", "SEGUNDA.- Precio. Mil euros.", "Texto."]
     lines += [

@@ -51,6 +51,7 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
         ):
             candidates.append((index, place))
     accepted = {index for index, _ in headings_among(candidates)}
+    untitled = _untitled_articles(lines, places, accepted, widths)
     result: list[Line] = []
     index = 0
     while index < len(lines):
@@ -58,10 +59,51 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
         if line.heading:
             line = replace(line, rank=place.rank if place else 0)
         elif place and index in accepted:
-            line, end = _headed(lines, index, place, places, widths)
+            by_number = _heading(line, line.text[: place.end], place.rank, place.end), end
+            line, end = by_number if index in untitled else _headed(lines, index, place, places, widths)
         result.append(line)
         index = end
     return result
+
+
+def _untitled_articles(
+    lines: Sequence[Line], places: Sequence[NumberedPlace | None], accepted: Collection[int], widths: Sequence[int]
+) -> frozenset[int]:
+    """The articles whose text begins on the line of their number: what a title would be is long and all that they have,
+    or it does not end. Where most do so, all do but those that have a title and text on that line."""
+    articles = [
+        (index, place)
+        for index in accepted
+        if (place := places[index]) and place.family == "articulo" and not place.bare and not lines[index].heading
+    ]
+    untitled = [(index, place) for index, place in articles if not _has_short_title(lines[index].text, place)]
+    found = {index for index, place in untitled if _is_text(lines, index, place, places, accepted, widths)}
+    return frozenset(index for index, _ in untitled) if len(found) > RUN_IN * len(articles) else frozenset(found)
+
+
+def _has_short_title(text: str, place: NumberedPlace) -> bool:
+    """Whether a few words with a full stop stand between its number and its text."""
+    inside = _SENTENCE_INSIDE.search(text, place.end + 1)
+    return inside is not None and inside.start() - place.end <= SHORT_TITLE
+
+
+def _is_text(
+    lines: Sequence[Line],
+    index: int,
+    place: NumberedPlace,
+    places: Sequence[NumberedPlace | None],
+    accepted: Collection[int],
+    widths: Sequence[int],
+) -> bool:
+    """Whether what stands behind the number is the article itself."""
+    below = _end_of_title(lines, index, place, widths, places)
+    if not below:
+        return True
+    length = sum(len(line.text) for line in lines[index:below]) - place.end
+    while below < len(lines) and lines[below].is_furniture:
+        below += 1
+    is_all = below == len(lines) or lines[below].heading is not None or below in accepted
+    return is_all and length > SHORT_TITLE
 
 
 def _families_told(told: Collection[tuple[str, Number]]) -> frozenset[str]:
