@@ -63,7 +63,7 @@ def place_heading(place: AskedPlace) -> re.Pattern[str]:
     part = place.part.partition(".")[0]
     number = re.escape(place.number) + (rf"(?:\.{part})?" if part.isdigit() else "")
     if place.kind == "clausula":
-        counted = rf"{number}(?![\w.])|base\s{number}\.?[oa](?!\w)"
+        counted = rf"{number}(?!\w|\.\w)|base\s{number}\.?[oa](?!\w)"  # "9. …", and not "9.1"
         return re.compile(rf"(?:^|\n|\|)[#*\s|]{{0,9}}(?P<place>{counted})")
     kinds = ("articulo", "seccion") if place.kind in ("articulo", "seccion") else (place.kind,)
     names = "|".join(re.escape(name) for kind in kinds for name in KINDS.get(kind, (kind,)))

@@ -309,6 +309,15 @@ def test_a_base_of_a_call_is_found_by_its_ordinal_in_figures(ask: Any, shelf: Co
     assert not found.named.is_missing
 
 
+def test_a_clause_without_a_heading_is_there_where_a_line_begins_with_its_number(ask: Any, shelf: Corpus) -> None:
+    clauses = ["8. You may sell it.", "8.1 Sold it stays free.", "9. No name of ours endorses you.", "10. No warranty."]
+    text = "\n\n".join(clauses)
+    keep_names(shelve(shelf, text, title="Painter's License", language="en", headings=[], pages=[[1, 0, len(text)]]))
+    found = ask("What does clause 9 of the Painter's License say?")
+    assert (found.chunks[0].text[:10], found.named.is_missing) == ("9. No name", False)
+    assert ask("What does clause 11 of the Painter's License say?").named.missing_places == ("clause 11",)
+
+
 def test_a_place_of_no_document_is_looked_for_by_its_key(ask: Any) -> None:
     """From the documents it would be all of them: 16 ms of 2,000, and 0.5 so."""
     if connection.vendor != "sqlite":
