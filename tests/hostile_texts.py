@@ -562,7 +562,7 @@ PROBES: dict[str, Probe] = {
     ),
     "standing": Probe(
         standing_of,
-        named("retrieval.confidence.closeness", "__init__", "_PLURAL")
+        named("retrieval.confidence.closeness", "__init__")
         + named(
             "retrieval.confidence.expected", "_ASKS", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_NO_AMOUNT", "_ASKS_PART"
         )

@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.question_kinds import Wish, has_kind, kind_of_question
+from agents.llm.quoting.question_kinds import Wish, kind_of_question
 
 LENT = Passage(
     1,
@@ -95,18 +95,3 @@ def test_what_lasts_is_told_and_neither_a_deadline_nor_what_is_counted_beside_it
 
 def test_a_number_that_a_sentence_tells_of_something_else_is_doubted() -> None:
     assert reply_of("¿Cuánto dura el curso?", [Passage(1, "El curso exige dos años de experiencia.", "Guía")], "es")[1]
-
-
-@pytest.mark.parametrize(
-    ("said", "is_time"),
-    [
-        ("Test 2: Wed Apr 18 to Mon 16 Apr.", True),
-        ("Due at 9:30 p.m.", True),
-        ("Vence el 3 oct.", True),
-        ("It may 30 times fail.", True),  # a month all the same
-        ("Mark 5 of the jars.", False),
-        ("Set 2:1 as the ratio.", False),
-    ],
-)
-def test_months_may_be_short_and_hours_are_times(said: str, *, is_time: bool) -> None:
-    assert has_kind(said, Wish.TIME, frozenset()) is is_time

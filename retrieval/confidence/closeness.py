@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from retrieval.text.folding import words_only
-from retrieval.text.stems import MOST_ASKED, STEM_LETTERS, STOP_WORDS, words
+from retrieval.text.stems import asked_stems, words
 
 WINDOW, NEAR_WINDOW = 260, 120  # characters: some forty words, and a short sentence
 BESIDE = 26  # characters between two words that stand side by side, function words between them included
@@ -23,14 +23,12 @@ _ASKING_WORDS = """
     significan significar existe existen llama llaman dice dicen decir usa usan usar utiliza utilizan explica explicar
     resume resumir describe define ocurre pasa funciona establece diferencia ejemplo ejemplos tipo tipos forma manera
     cada segun da dan dar falta quiere entiende
-    puedo puedes podemos podria podrian tengo tienes tenemos debo debes debemos deberia voy vamos ir quiero
-    queremos necesito necesita necesitamos estoy estuve soy conviene
+    puedo puedes podria podrian tengo tienes tenemos debo debes debemos deberia voy vamos quiero queremos estoy estuve
     use uses used using mean means meant say says explain summarize describe define work works happen happens called
     kind kinds type types many much long get gets make makes
     made way difference example examples must may need needs give gives
     given take takes
 """
-_PLURAL = re.compile(r"[a-z]{3,4}[^aeiosu\d]s")
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 
 
@@ -46,24 +44,18 @@ class Closeness:
     lacks: float
 
 
-def _looked_for(word: str) -> str:
-    """A word's stem; of a short one in the English plural what its singular begins with: "users", "events"."""
-    return word[:-1] if _PLURAL.fullmatch(word) else word[:STEM_LETTERS]
-
-
 class AskedWords:
     """A question's stems with their worth among some passages, rare ones first in it, and where a text has them."""
 
     def __init__(self, question: str, passages: Sequence[str]) -> None:
-        asked = dict.fromkeys(_looked_for(word) for word in words(question) if word not in STOP_WORDS)
-        self.stems = tuple(one for one in asked if one.isascii())[:MOST_ASKED]
+        self.stems = tuple(one for one in asked_stems(question) if one.isascii())
         self.folded = [b" " + words_only(passage) for passage in passages]
         self._begun = {stem: b" " + stem.encode() for stem in self.stems}
         self._finder = re.compile(b" (" + b"|".join(sorted((s.encode() for s in self.stems), reverse=True)) + b")")
-        asking = {_looked_for(word) for word in words(question) if word in ASKING_WORDS}
-        self.worth = {one: self._rarity(one) * (ASKING if one in asking else 1.0) for one in self.stems}
+        asking = {word[:6] for word in words(question) if word in ASKING_WORDS}
+        self.worth = {stem: self._rarity(stem) * (ASKING if stem in asking else 1.0) for stem in self.stems}
         self.total = sum(self.worth.values()) or 1.0
-        self.content = tuple(one for one in self.stems if one not in asking)
+        self.content = tuple(stem for stem in self.stems if stem not in asking)
         self.neighbours = list(zip(self.content, self.content[1:], strict=False))
 
     def _rarity(self, stem: str) -> float:

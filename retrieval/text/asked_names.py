@@ -253,15 +253,15 @@ def _is_asked_for(words: Sequence[NameWord], at: int) -> bool:
 
 
 def _is_a_matter(original: str, named: Sequence[NameWord]) -> bool:
-    """Whether a word that has another sense is said in small letters, of something: "el código de vestimenta", or where
-    all is in capitals; or is the code of a machine: "el código 24", "el código de error 39"."""
+    """Whether a word that has another sense is said in small letters, of something: "el código de vestimenta"; or is
+    the code of a machine: "el código 24", "el código de error 39"."""
     if named[0].text not in _MATTERS:
         return False
     of = original[named[0].end :].lstrip().split(" ", 1)[0].lower()
     said = [original[one.start : one.end] for one in named]
     if named[0].text == "codigo" and _OF_A_MACHINE.fullmatch(" ".join(one.text for one in named[1:])):
         return True
-    return of in _ONE_OF and (original.isupper() or all(one.islower() for one in said))
+    return of in _ONE_OF and all(one.islower() for one in said)
 
 
 def _stems_of(before: Sequence[NameWord], behind: Sequence[NameWord]) -> tuple[str, ...]:

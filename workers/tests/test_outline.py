@@ -441,20 +441,16 @@ def test_articles_may_be_shortened_and_followed_by_their_text() -> None:
     ]
 
 
-RUN_IN = (
-    "Artículo 1. La biblioteca abre de lunes a viernes de ocho a veinte horas.",
-    "Artículo 2. Son usuarios externos quienes no estudian ni trabajan en la casa.",
-    "Artículo 3. Se prohíbe fumar.",
-    "Artículo 4. Quien subraye o manche un libro lo repone antes de que acabe el curso. Después paga el doble.",
-)
-
-
-def test_an_article_that_has_nothing_but_a_long_title_has_a_text_and_where_most_do_all_do() -> None:
-    assert [title for _, title in outline(*RUN_IN)] == [one[: len("Artículo 1.")] for one in RUN_IN]
-    text = f"{WIDE}."
-    titled = ("Artículo 1. Horario.", text, RUN_IN[1], "Artículo 3. Tabaco.", text, "Artículo 4. Multas. La primera.")
-    assert [title for _, title in outline(*titled)] == [
-        *("Artículo 1. Horario.", "Artículo 2.", "Artículo 3. Tabaco.", "Artículo 4. Multas.")
+def test_a_long_sentence_that_is_all_that_an_article_has_is_its_text() -> None:
+    opened = "La biblioteca abre de lunes a viernes de ocho a veinte horas"
+    lines = [f"Artículo 1. {opened}.", "Artículo 2. Tabaco.", f"{WIDE}.", "Artículo 3. Se prohíbe fumar."]
+    lines += [f"Artículo 4. {opened}. Cierra.", f"Artículo 5. {opened.upper()}.", f"Artículo 6. {opened}.", f"{WIDE}."]
+    assert [title for _, title in outline(*lines)] == [
+        "Artículo 1.",
+        "Artículo 2. Tabaco.",
+        "Artículo 3. Se prohíbe fumar.",
+        f"Artículo 4. {opened}.",
+        *lines[5:7],
     ]
 
 

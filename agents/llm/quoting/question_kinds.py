@@ -153,10 +153,7 @@ _COUNTED = re.compile(r"\b(?:cuant[oa]s|how many) (?:de )?(\w{1,30})(?: (?:de )?
 _FIGURE = re.compile(rf"\d\w{{0,20}}|(?:{_NUMBER_WORDS})")
 _COUNTED_WITHIN = 3  # words behind a figure: "40 jóvenes hombres"
 _COUNTED_BEHIND = 2  # words before a figure: "saltos (máximo 15)"
-_SHORT_MONTHS = "(?:ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic|jan|apr|aug|dec)"
-_DAY_OF_A_MONTH = rf"{_SHORT_MONTHS}\.? \d{{1,2}}|\d{{1,2}} {_SHORT_MONTHS}"
-_OF_A_CLOCK = r"\d{1,2}:\d\d|\d{1,2} ?[ap]\.?m"
-_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME}|{_DAY_OF_A_MONTH}|{_OF_A_CLOCK})\b")
+_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
 _PLACED = "".join(
     rf"(?<!{place} )"
     for place in ("articulo", "articulos", "art.", "section", "article", "seccion", "apartado", "page")

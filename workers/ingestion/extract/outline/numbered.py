@@ -69,41 +69,21 @@ def with_numbered_headings(lines: Sequence[Line], widths: Sequence[int]) -> list
 def _untitled_articles(
     lines: Sequence[Line], places: Sequence[NumberedPlace | None], accepted: Collection[int], widths: Sequence[int]
 ) -> frozenset[int]:
-    """The articles whose text begins on the line of their number: what a title would be is long and all that they have,
-    or it does not end. Where most do so, all do but those that have a title and text on that line."""
-    articles = [
-        (index, place)
-        for index in accepted
-        if (place := places[index]) and place.family == "articulo" and not place.bare and not lines[index].heading
-    ]
-    untitled = [(index, place) for index, place in articles if not _has_short_title(lines[index].text, place)]
-    found = {index for index, place in untitled if _is_text(lines, index, place, places, accepted, widths)}
-    return frozenset(index for index, _ in untitled) if len(found) > RUN_IN * len(articles) else frozenset(found)
-
-
-def _has_short_title(text: str, place: NumberedPlace) -> bool:
-    """Whether a few words with a full stop stand between its number and its text."""
-    inside = _SENTENCE_INSIDE.search(text, place.end + 1)
-    return inside is not None and inside.start() - place.end <= SHORT_TITLE
-
-
-def _is_text(
-    lines: Sequence[Line],
-    index: int,
-    place: NumberedPlace,
-    places: Sequence[NumberedPlace | None],
-    accepted: Collection[int],
-    widths: Sequence[int],
-) -> bool:
-    """Whether what stands behind the number is the article itself."""
-    below = _end_of_title(lines, index, place, widths, places)
-    if not below:
-        return True
-    length = sum(len(line.text) for line in lines[index:below]) - place.end
-    while below < len(lines) and lines[below].is_furniture:
-        below += 1
-    is_all = below == len(lines) or lines[below].heading is not None or below in accepted
-    return is_all and length > SHORT_TITLE
+    """The articles of which a long sentence behind the number is all that they have: their text, and no title."""
+    found = set()
+    for index in accepted:
+        place = places[index]
+        if not place or place.family != "articulo" or place.bare or lines[index].heading:
+            continue
+        end = below = _end_of_title(lines, index, place, widths, places)
+        while below < len(lines) and lines[below].is_furniture:
+            below += 1
+        is_all = below == len(lines) or lines[below].heading is not None or below in accepted
+        text = " ".join(line.text for line in lines[index:end])[place.end :]
+        has_title = _SENTENCE_INSIDE.search(lines[index].text, place.end + 1)
+        if is_all and not has_title and text.endswith(".") and len(text) > SHORT_TITLE and not text.isupper():
+            found.add(index)
+    return frozenset(found)
 
 
 def _families_told(told: Collection[tuple[str, Number]]) -> frozenset[str]:
