@@ -18,7 +18,7 @@ from accounts.models import ApiKeyQuerySet
 from agents.models import Agent
 from config import prepared
 from corpora import visibility
-from corpora.models import ChunkQuerySet, Corpus
+from corpora.models import Corpus
 from corpora.scope import Scope
 from retrieval import confirmation, filters
 from retrieval.index import translate
@@ -50,9 +50,10 @@ STALE_PAYLOAD: Change = (
 )
 STALE_PAYLOAD_BESIDE: Change = (space_filling, *STALE_PAYLOAD[1:])
 NO_RE_READ: Change = (confirmation, "_chunks_in_scope", ".in_scope(scope)", "")
-NO_RE_READ_OF_STATE: Change = (
-    *(ChunkQuerySet, "served"),
-    *('document__deleted_at=None, version=models.F("document__version")', ""),
+NO_RE_READ_OF_STATE: Change = (  # of the document's: its corpus' is asked for
+    *(confirmation, "_chunks_in_scope"),
+    '.in_scope(scope).filter(id__in=documents, chunks__id__in=ids, chunks__version=F("version"))',
+    '.filter(__import__("corpora.visibility").visibility.in_scope(scope, "corpus__"), chunks__id__in=ids)',
 )
 PERSONAL_ALWAYS: Change = (agents.models, "readable_corpora", "assignments__agent__allows_personal_corpus=True,", "")
 MEMBERS_FOR_EVER: Change = (agents.models, "readable_corpora", "organization__memberships=membership,", "")
