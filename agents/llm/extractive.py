@@ -15,6 +15,7 @@ from agents.llm.quoting.selecting import Chosen, opening_statements, select_stat
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.pages import page_place
 from retrieval.places.source import without_source
+from retrieval.text.asked_headings import question_name
 from retrieval.text.asked_names import says_only_where
 from retrieval.text.stems import words
 
@@ -153,7 +154,8 @@ def answer(
     they are what the question names, and need not have its words. `searched`: the question with the subject that it
     leaves to what was said before; where that is no addition to it, it is what is asked: of "¿y la tercera?".
     `is_about`: what is named is to be told from its beginning, as what it is about. `places`: the headings of what is
-    named: where nothing else is asked of several, how each of them begins."""
+    named: where nothing else is asked of several, how each of them begins, and of one that is the question itself how
+    it does."""
     meant = question if not searched or searched.startswith(question.strip()) else searched
     has = frozenset(word for one in passages for word in words(one.text))
     asked = plainly_asked(without_source(meant, lambda name: has.isdisjoint(words(name))))
@@ -161,7 +163,8 @@ def answer(
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)
-    asks_for_all = is_named and (is_about or says_only_where(searched or question))
+    is_heading = (whole := question_name(meant)) and whole in map(question_name, places)
+    asks_for_all = is_named and (is_about or is_heading or says_only_where(searched or question))
     if asks_for_all or (is_named and not is_clear):
         chosen = _openings(passages, places)
     if chosen:

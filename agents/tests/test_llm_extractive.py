@@ -618,6 +618,15 @@ def test_who_asks_what_a_place_says_is_told_how_it_begins(question, begins):
     assert said.lstrip("- 2.").startswith(begins)
 
 
+@pytest.mark.parametrize(
+    ("heading", "begins"), [("3. ¿Qué cuota pagan los socios?", "Depende"), ("3. Las cuotas", "La cuota que pagan")]
+)
+def test_what_is_asked_by_a_heading_is_answered_by_how_it_begins(heading, begins):
+    text = "Depende de la edad. Hasta los doce años, nada. La cuota que pagan los socios sube en enero."
+    passage = Passage(1, text, "Piscina", headings=(heading,))
+    assert asked_of_places("¿Qué cuota pagan los socios?", [passage], places=(heading,)).startswith(begins)
+
+
 def test_of_a_place_whose_lines_all_read_as_headings_the_lines_are_told():
     lines = ("Artículo 2. Cuotas", "Sección 2.01 La cuota es de 40 euros.", "Sección 2.02 Se paga en enero.")
     passage = Passage(1, "\n\n".join(lines), "Estatutos", headings=lines[:1])

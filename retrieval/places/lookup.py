@@ -4,7 +4,7 @@ What is found are ids (`places.statements`): the passages are confirmed with all
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from uuid import UUID
@@ -25,12 +25,12 @@ from retrieval.places.paging import NO_PAGES, FoundPages, find_pages
 from retrieval.places.resolution import Resolution, resolve_names
 from retrieval.places.sections import MOST_AROUND, FoundSection, chosen_sections
 from retrieval.results import RetrievalPolicy
-from retrieval.text.asked_headings import asked_headings
+from retrieval.text.asked_headings import asked_headings, question_name
 from retrieval.text.asked_names import Mention, MentionKind, asked_mentions, is_of_one
 from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.naming.editions import ANY
 from retrieval.text.place_words import CAPTIONED, PAGE
-from retrieval.text.references import HEADING
+from retrieval.text.references import HEADING, heading_words
 
 BEGINNING = 0.2  # of a document, in which it says what it is about
 FIRST_HEADINGS = 10  # of a document, among which it says so however short it is
@@ -90,7 +90,10 @@ def look_up(question: str, scope: Scope, policy: RetrievalPolicy) -> Looked:
 def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages: bool = True) -> Looked:
     """The documents and sections in scope that a question names, of documents that meet the policy's requirements."""
     asked = read_question(question, with_pages=with_pages)
-    names, titles = _documents(asked, scope)
+    names, titles = _documents(asked, scope, question_name(question))
+    place, below = _asked_by_headings(question, names, scope, policy)
+    if below:
+        return Looked(AskedNames((place,)), titles=titles, sections=tuple(below))
     resolution = resolve_names(asked.mentions, names, asked.places)
     if not _are_of_documents([place for place in asked.places if place.kind == PAGE], question, resolution):
         return _look_up(question, scope, policy, with_pages=False)
@@ -119,6 +122,20 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages
             missing.append(place)
     sections = [*sections, *paged.sections]
     return Looked(asked, resolution, titles, tuple(sections), tuple(missing), paged.unclear, paged=paged)
+
+
+def _asked_by_headings(
+    question: str, names: Mapping[str, Sequence[UUID]], scope: Scope, policy: RetrievalPolicy
+) -> tuple[AskedPlace, list[FoundSection]]:
+    """The question as a place, and the sections that have it as their heading: what stands below answers it, whatever
+    else it names."""
+    whole = question_name(question)
+    place = AskedPlace(HEADING, heading_words(question), question, 0, len(question), is_bare=True, is_question=True)
+    if not (holders := names.get(whole)):
+        return place, []
+    rows = _sections([place], [frozenset(holders)], scope, policy.granularity) or []
+    own = [row for row in sections_meeting(rows, policy) if question_name(row.title) == whole]
+    return place, chosen_sections(place, own)
 
 
 def _are_of_documents(pages: Sequence[AskedPlace], question: str, resolution: Resolution) -> bool:
@@ -232,12 +249,14 @@ def outline_of(rows: Sequence[tuple[str, int, int, str]]) -> tuple[str, ...]:
     return ()
 
 
-def _documents(asked: AskedNames, scope: Scope) -> tuple[dict[str, list[UUID]], dict[UUID, str]]:
-    """The documents by name, and their titles; editions of those that something else names, or where nothing does."""
+def _documents(asked: AskedNames, scope: Scope, question: str = "") -> tuple[dict[str, list[UUID]], dict[UUID, str]]:
+    """The documents by name, `question` as one, and their titles; editions of those that something else names, or where
+    nothing does."""
     found: dict[str, list[UUID]] = defaultdict(list)
     titles: dict[UUID, str] = {}
     editions = [one for one in asked.mentions if one.kind is MentionKind.EDITION]
-    _find(found, titles, [name for one in asked.mentions if one not in editions for name in one.names], scope)
+    names = [name for one in asked.mentions if one not in editions for name in one.names]
+    _find(found, titles, [*names, question] if question else names, scope)
     names = [name for one in editions for name in one.names]
     if names and (titles or asked.places):
         _find(found, titles, [*names, ANY] if titles else names, scope, tuple(titles))

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Substr
 
 from corpora.models import Document, DocumentName, DocumentText
+from retrieval.text.asked_headings import question_names
 from retrieval.text.document_names import BEGINNING, names_of
 
 AUTHORS = ("author", "authors", "autor", "autora", "autores")  # names of free metadata
@@ -18,10 +19,15 @@ def name_key(organization: UUID, name: str) -> UUID:
 
 
 def keep_names(document: Document) -> None:
-    """Write what the document's title, its file and the beginning of its text call it; what they no longer do goes."""
+    """Write what the document's title, its file, the beginning of its text and its questions call it; what they no
+    longer do goes."""
     texts = DocumentText.objects.filter(document=document, version=document.version)
-    beginning = texts.annotate(head=Substr("text", 1, BEGINNING)).values_list("head", flat=True).first() or ""
-    write_names(document, names_of(document.title, document.filename, beginning, said_of(document)))
+    beginning, headings = texts.annotate(head=Substr("text", 1, BEGINNING)).values_list("head", "headings").first() or (
+        "",
+        [],
+    )
+    names = names_of(document.title, document.filename, beginning, said_of(document))
+    write_names(document, names | question_names(title for _level, title, *_span in headings))
 
 
 def said_of(document: Document) -> str:

@@ -125,7 +125,7 @@ def shared_by(
     first alone has most of the question's other words, `rest`."""
     holders: dict[AskedPlace, set[UUID]] = defaultdict(set)
     for section in sections:
-        if section.place and section.place.kind != HEADING:
+        if section.place and (section.place.kind != HEADING or section.place.is_question):
             holders[section.place].add(section.document)
     several = frozenset[UUID]().union(*(one for one in holders.values() if len(one) > 1))
     texts: dict[UUID, list[RetrievedChunk]] = defaultdict(list)

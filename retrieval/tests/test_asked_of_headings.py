@@ -12,7 +12,7 @@ from retrieval.places.standing import Standing
 from retrieval.ranking.relevance import SearchQuery
 from retrieval.ranking.selection import Selection
 from retrieval.tests.exact import chunk_of
-from retrieval.text.asked_headings import asked_headings
+from retrieval.text.asked_headings import MOST_QUESTIONS, asked_headings, question_name, question_names
 from retrieval.text.asked_places import asked_places
 
 DOCUMENT = UUID(int=1)
@@ -82,3 +82,38 @@ def test_the_only_place_of_a_number_answers_what_it_has_the_words_of(
     standing = Standing(chunks, (), Named(places=("Chapter 13. Remote data",), documents=documents), ("petiti",))
     question = SearchQuery(("What is the fee for a Chapter 13 petition?",), ())
     assert rate_named(0.24, question, selection, standing, chunks) == pytest.approx(rating)
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("¿Cómo me inscribo?", "¿Cómo me inscribo?"),
+        ("¿Cómo me inscribo?", "como me inscribo"),
+        ("3.2 ¿Puedo cambiar de grupo?", "¿Puedo cambiar de grupo?"),
+        ("🌐 ¿Qué es una red?", "¿Qué es la red?"),
+        ("What is the latest version of Debian?", "what is latest version of Debian?"),
+        ("How to install it on a disk", "How to install it on a disk?"),
+        ("I have a card which doesn't work. What should I do?", "I have a card which doesn't work. What should I do?"),
+    ],
+)
+def test_a_question_that_is_a_heading_is_a_name_of_its_document(heading: str, question: str) -> None:
+    assert question_name(question) in question_names([heading])
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("¿Cómo funciona?", "¿Cómo funciona?"),  # whatever was spoken of
+        ("Y después, ¿qué?", "¿Qué?"),
+        ("¿Puedo cambiar de grupo?", "¿No puedo cambiar de grupo?"),
+        ("Can I return a kayak?", "Can't I return a kayak?"),
+        ("Inscripción", "¿Inscripción?"),  # is asked for as a heading's words
+        ("3.2 Préstamos", "3.2"),
+    ],
+)
+def test_another_question_or_none_is_no_name(heading: str, question: str) -> None:
+    assert (question_name(question) or "nothing") not in question_names([heading])
+
+
+def test_a_document_has_so_many_names_by_questions_and_no_more() -> None:
+    assert len(question_names(f"¿Qué es la pieza {n}?" for n in range(2 * MOST_QUESTIONS))) == MOST_QUESTIONS

@@ -1,19 +1,27 @@
 """Headings that a question names by their words: in quotes, behind "the section", or as all that it says. Pure.
 
 Whether a document has such a heading is for the sections to say: what none has is no place, and nothing is missing.
+A heading may be the question itself, "¿Cómo me inscribo?" of a FAQ: its document has it as a name (`document_names`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace
 from retrieval.text.folding import fold_latin
-from retrieval.text.references import HEADING, heading_words
-from retrieval.text.stems import words
+from retrieval.text.references import HEADING, behind_number, heading_words
+from retrieval.text.stems import own_words, words
 
 MOST_HEADINGS = 4
 LONGEST_HEADING = 120
 LONGEST_BARE = 9  # words of a question that may be nothing but a heading
+MOST_QUESTIONS = 400  # of one document
+_ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "the", "a", "an"})
+_FIRST = """
+    que cual cuales quien quienes cuando cuanto cuanta cuantos cuantas como donde
+    what which who when how where why
+"""
+_ASKS_FIRST = frozenset(_FIRST.split())
 
 _QUOTED = re.compile(r"[\"“«](?P<title>[^\"“”«»\n]{2,120})[\"”»]")
 _NAMED = re.compile(
@@ -38,6 +46,26 @@ def asked_headings(question: str, places: tuple[AskedPlace, ...] = ()) -> tuple[
             place = AskedPlace(HEADING, name, original[start:end], start, end, is_bare=True)
             found.setdefault(name, place)
     return tuple(found.values())[:MOST_HEADINGS]
+
+
+def question_names(headings: Iterable[str]) -> frozenset[str]:
+    """The names of a document for the questions that are headings of it, at most MOST_QUESTIONS."""
+    found: dict[str, None] = {}
+    for title in headings:
+        if len(found) < MOST_QUESTIONS and _asks(title) and (name := question_name(title)):
+            found.setdefault(name)
+    return frozenset(found)
+
+
+def _asks(title: str) -> bool:
+    return bool(_ASKING.search(title) or _ASKS_FIRST.intersection(words(behind_number(title))[:1]))
+
+
+def question_name(question: str) -> str:
+    """What a question is kept and looked for as: all its words behind a number but the articles; "" of what does not
+    say what it is about ("¿Cómo funciona?"), which is another question wherever it stands."""
+    said = [word for word in words(behind_number(question)) if word not in _ARTICLES]
+    return f"asked:{' '.join(said)}" if own_words(said) and len(question) <= LONGEST_QUESTION else ""
 
 
 def _spans(original: str) -> Iterator[tuple[int, int]]:

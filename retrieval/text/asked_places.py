@@ -41,8 +41,8 @@ class AskedPlace:
     """One place as the question names it, `text`, from `start` to `end` of it.
 
     `part` is what of it is asked for, "2" or "2.a" of "8.2.a)"; `within` the larger place that holds it. `is_bare`:
-    "2.1.11" without a word for what it is, or a heading's words: it is a place where there is such a section. `word` is
-    what it is called, folded.
+    "2.1.11" without a word for what it is, or a heading's words: it is a place where there is such a section.
+    `is_question`: a heading that is the whole question. `word` is what it is called, folded.
     """
 
     kind: str
@@ -55,6 +55,7 @@ class AskedPlace:
     is_only: bool = False  # "único": not the first of several
     is_bare: bool = False
     word: str = ""
+    is_question: bool = False
 
     @property
     def is_part(self) -> bool:

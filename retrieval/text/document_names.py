@@ -14,6 +14,7 @@ A name is kept and looked for as one normalized text that begins with its kind:
     edition:4.0.3              which edition of it it is (`text.naming.editions`)
     token:asvs                 a word of its title or file that is written in capitals
     said:garcia                who wrote it, the year of it: what is said of it beside its title
+    asked:como me inscribo     a question that is one of its headings (`text.asked_headings`)
 
 Words are stems without function words (`text.stems`), so that "de la" and plural forms do not matter.
 """

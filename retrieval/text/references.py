@@ -134,6 +134,12 @@ def provision_key(above: str, title: str) -> str:
 
 def heading_words(title: str) -> str:
     """The stems of what a heading says behind its number, of "Who we are" its words; "" where it says nothing else."""
+    said = behind_number(title)
+    return " ".join(stems(said) or words(said))[:LONGEST_WORDS].rstrip()
+
+
+def behind_number(title: str) -> str:
+    """What a heading says behind its number."""
     shown = title[:LONGEST_HEADING]
     folded = fold_latin(shown)
     begin = marks.end() if (marks := _MARKS.match(folded)) else 0
@@ -141,7 +147,7 @@ def heading_words(title: str) -> str:
         if (numbered := pattern.match(folded, begin)) and _counts(numbered):
             begin = numbered.end()
             break
-    return " ".join(stems(shown[begin:]) or words(shown[begin:]))[:LONGEST_WORDS].rstrip()
+    return shown[begin:]
 
 
 def _counts(numbered: "re.Match[str]") -> bool:

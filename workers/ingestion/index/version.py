@@ -18,6 +18,7 @@ from retrieval.index import bm25
 from retrieval.index.base import IndexUnavailable, Point
 from retrieval.places.names import said_of, write_names
 from retrieval.spaces.opened import every_index
+from retrieval.text.asked_headings import question_names
 from retrieval.text.document_names import names_of
 from workers.ingestion import declarations
 from workers.ingestion.chunk.chunking import ChunkDraft
@@ -155,9 +156,9 @@ class VersionWriter:
         )
 
     def _write_names(self, edited: Document) -> None:
-        text = self.reading.extracted.text
-        names = names_of(edited.title or self.title, self.document.filename, text, said_of(edited))
-        write_names(self.document, names)
+        extracted = self.reading.extracted
+        names = names_of(edited.title or self.title, self.document.filename, extracted.text, said_of(edited))
+        write_names(self.document, names | question_names(one.title for one in extracted.headings))
 
     def _drop_old_rows(self) -> None:
         old = Chunk.objects.filter(document=self.document).exclude(version=self.version)
