@@ -117,7 +117,7 @@ from workers.ingestion.extract.markdown import extract_markdown
 from workers.ingestion.extract.outline.captions import captions_of
 from workers.ingestion.extract.outline.contents import contents_lines, is_contents_title
 from workers.ingestion.extract.outline.faq import question_lines, question_title
-from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size, title_in_print
+from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_print, title_in_print
 from workers.ingestion.extract.outline.margins import running_lines
 from workers.ingestion.extract.outline.places import numbered_place
 from workers.ingestion.extract.pdf_running_lines import drop_running_lines
@@ -721,10 +721,10 @@ PROBES: dict[str, Probe] = {
     ),
     "printed headings": Probe(
         lambda text: [
-            of_print([PrintedLine(text, 0, 20.0), PrintedLine("texto " * 9, 0, 10.0)])
-            for of_print in (headings_by_size, title_in_print)
+            of_print([PrintedLine(text, 0, 20.0, font=text[:128]), PrintedLine("texto " * 9, 0, 10.0)])
+            for of_print in (headings_by_print, title_in_print)
         ],
-        named(f"{OUTLINE}.fonts", "_NO_TITLE", "_BULLETIN"),
+        named(f"{OUTLINE}.fonts", "_NO_TITLE", "_BULLETIN", "_BOLD"),
     ),
     "chunks": Probe(
         lambda text: (

@@ -9,7 +9,7 @@ from workers.ingestion.extract.docx import DocxBlock, with_numbered_blocks
 from workers.ingestion.extract.entry import extract
 from workers.ingestion.extract.extracted import Extracted, HeadingSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
-from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_size, title_in_print
+from workers.ingestion.extract.outline.fonts import PrintedLine, headings_by_print, title_in_print
 from workers.ingestion.extract.outline.levels import FoundHeading, levels_of
 from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.outline.places import numbered_place
@@ -243,12 +243,61 @@ def test_large_lines_are_headings_unless_they_run() -> None:
         PrintedLine(WIDE, 1, 10.0),
     ]
     lines[11:11] = [PrintedLine("Segunda parte", 1, 16.0), PrintedLine(WIDE, 1, 10.0)]
-    assert headings_by_size(lines) == [
+    assert headings_by_print(lines) == [
         Bookmark(1, "El Título", 0),
         Bookmark(1, "Primera parte", 0),
         Bookmark(2, "Lo que sigue en otra línea", 1),
         Bookmark(1, "Segunda parte", 1),
     ]
+
+
+BOLD = "AAAAAA+DejaVuSerif-Bold"
+
+
+def in_bold(text: str, top: float, *, page: int = 0, font: str = BOLD) -> PrintedLine:
+    return PrintedLine(text, page, 12.0, top, top - 12, font)
+
+
+def body(*tops: float, page: int = 0) -> list[PrintedLine]:
+    return [PrintedLine(WIDE, page, 12.0, top, top - 12, "AAAAAA+DejaVuSerif") for top in tops]
+
+
+def test_lines_in_bold_that_are_set_off_are_headings() -> None:
+    lines = [
+        *body(800, 786),
+        in_bold("Plazos", 760),
+        *body(740, 726),
+        in_bold("Artículo 16 - Presidente. Funciones", 700),
+        *body(680, 666, 652),
+        in_bold("Al final de la página", 630),
+        *body(800, 786, 772, 758, page=1),
+    ]
+    assert headings_by_print(lines) == [
+        Bookmark(1, "Plazos", 0),
+        Bookmark(1, "Artículo 16 - Presidente. Funciones", 0),
+        Bookmark(1, "Al final de la página", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        in_bold("Plazos", 772),  # below a line of the text as another one of it
+        in_bold("Plazos", 760, font="AAAAAA+DejaVuSerif-Italic"),
+        in_bold("Plazos", 760, font=""),  # a few words of it alone
+        in_bold("Se avisa con tiempo. Quien no lo hace, paga.", 760),
+        in_bold(WIDE, 760),
+        in_bold("Nota:", 760),
+    ],
+)
+def test_other_lines_in_bold_are_none(line: PrintedLine) -> None:
+    assert headings_by_print([*body(800, 786), line, *body(740, 726, 712, 698)]) == []
+
+
+def test_in_a_text_in_bold_nothing_stands_out_by_it() -> None:
+    lines = [line for top in range(800, 400, -60) for line in (in_bold("Plazos de entrega", top), *body(top - 20))]
+    bold = [PrintedLine(line.text, line.page, line.size, line.top, line.bottom, BOLD) for line in lines]
+    assert headings_by_print(bold) == []
 
 
 @pytest.mark.parametrize(
@@ -494,8 +543,8 @@ def test_a_title_of_many_lines_is_whole_and_may_end_with_a_full_stop() -> None:
     ] * 4
     whole = " ".join(title).rstrip(".")
     assert title_in_print(lines) == whole
-    assert headings_by_size(lines) == [Bookmark(1, whole, 0)]
-    extracted = assemble([[*title, WIDE, "otra."]], headings_by_size(lines))
+    assert headings_by_print(lines) == [Bookmark(1, whole, 0)]
+    extracted = assemble([[*title, WIDE, "otra."]], headings_by_print(lines))
     assert [one.title for one in extracted.headings] == [whole]
 
 

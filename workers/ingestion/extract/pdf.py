@@ -19,7 +19,8 @@ from workers.ingestion.extract.canonical import clean, one_line
 from workers.ingestion.extract.extracted import MAX_LABEL, MAX_PAGES, Extracted
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.extract.outline import structure
-from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_size, title_in_print
+from workers.ingestion.extract.outline.bullets import BREAK_BEFORE_ITEM, BULLET, with_drawn_bullets
+from workers.ingestion.extract.outline.fonts import LONGEST, PrintedLine, headings_by_print, title_in_print
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
 from workers.ingestion.extract.outline.lines import Bookmark
 from workers.ingestion.extract.outline.margins import (
@@ -101,7 +102,7 @@ def _text_and_numbers(pages: list[list[str]], printed: Sequence[PrintedLine]) ->
 def _printed_headings(document: Any, printed: Sequence[PrintedLine]) -> list[Bookmark]:
     """What the print says where there is no outline: the titles of slides, else the lines larger than the text."""
     slides = are_slides([document.get_page_size(number) for number in range(len(document))], printed)
-    return (slide_titles(printed) if slides else []) or headings_by_size(printed)
+    return (slide_titles(printed) if slides else []) or headings_by_print(printed)
 
 
 def open_pdf(content: bytes) -> Any:
@@ -127,18 +128,21 @@ def _page_lines(
         raw = text_page.get_text_range()
         if printed is not None:
             printed += _sizes(text_page, raw, index)
+        raw, is_item = with_drawn_bullets(page, text_page, raw)
         parts = with_tables(text_page, raw, columns_before)
         text_page.close()
     except pdfium.PdfiumError:
         return None
     finally:
         page.close()
-    return [line for part in parts for line in _lines(part)]
+    lines = [line for part in parts for line in _lines(part)]
+    return [f"{BULLET}{lines[0]}", *lines[1:]] if is_item and lines else lines
 
 
 def _lines(part: str) -> Iterator[str]:
     """The lines of a part of a page's text, or the row of a table that it is."""
-    marked = part.replace(_LINE_HYPHEN_KEPT, _LINE_HYPHEN).split(_LINE_HYPHEN)
+    written = part if isinstance(part, TableRow) else part.replace(BREAK_BEFORE_ITEM, f"\n{BULLET}")
+    marked = written.replace(_LINE_HYPHEN_KEPT, _LINE_HYPHEN).split(_LINE_HYPHEN)
     text = _LINE_HYPHEN.join(map(clean, marked))
     if isinstance(part, TableRow):
         yield type(part)(text)
@@ -148,7 +152,7 @@ def _lines(part: str) -> Iterator[str]:
 
 def _sizes(text_page: Any, raw: str, page: int) -> Iterator[PrintedLine]:
     """Each line with the height of its last word's font as it is printed, by half points: what is in front may be a
-    bullet or a few words in bold. Of the first page with its font, too."""
+    bullet or a few words in bold; and with its font."""
     rect, position = pdfium_c.FS_RECTF(), 0
     for line in raw.split("\n"):
         text = one_line(line) if len(line) <= LONGEST else line
@@ -157,7 +161,7 @@ def _sizes(text_page: Any, raw: str, page: int) -> Iterator[PrintedLine]:
             last_word = min(len(printed.rpartition(" ")[0]) + 1, len(printed) - 1)
             at = pdfium_c.FPDFText_GetCharIndexFromTextIndex(text_page.raw, position + last_word)
             if pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, at, rect):
-                font = "" if page else _font(text_page, position + len(line) - len(line.lstrip()), at)
+                font = _font(text_page, position + len(line) - len(line.lstrip()), at)
                 yield PrintedLine(text, page, round(2 * abs(rect.top - rect.bottom)) / 2, rect.top, rect.bottom, font)
         position += len(line) + 1
 

@@ -1,4 +1,5 @@
-"""Headings by their print, where a PDF has no outline: lines that are larger than the text. Pure."""
+"""Headings by their print, where a PDF has no outline: lines that are larger than the text, or in bold and set off from
+it. Pure."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,13 +14,16 @@ LARGER = 1.12  # than the text, a line that is a heading
 ALIKE = 1.04  # sizes of one level differ by less
 MOST_LEVELS = 5
 MOST_SHARE = 0.25  # of a document's lines: where more are large, size says nothing
+MOST_IN_BOLD = 0.4  # the same of lines in bold, and of letters
 MOST_REPEATED = 3  # on the edges of so many pages a line is a running head
 FEWEST_LETTERS = 3
+SET_OFF = 0.4  # of its height: how far below the line above it a line in bold stands that is a heading
 LONGEST = 200
 FILLED, FULL_LINE = 0.8, 30  # of the longest line of a size, which has more than so many characters
 WRAPPED = 4  # lines of one heading
 WRAPPED_TITLE, LONGEST_TITLE = 8, 450  # lines and characters of a document's title: those of laws are long
 _NO_TITLE = re.compile(r"[;=]|\(\)|[.:,;]\Z|[a-záéíóúñ]\. [A-ZÁÉÍÓÚÑ]")  # a sentence or a line of code
+_BOLD = re.compile(r"bold|black|heavy|semibd|demi|-bd\b|(?:cm|sf|lm)[a-z]{0,4}bx", re.IGNORECASE)
 _BULLETIN = re.compile(r"(?:bolet[íi]n|diario|gaceta|journal|gazette|official journal)\b", re.IGNORECASE)
 
 
@@ -38,19 +42,34 @@ class PrintedLine:
     bottom: float = 0.0
     font: str = ""
 
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
 
-def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
-    """The large lines in order, neighbours of one size as one; levels by size."""
+
+def headings_by_print(lines: Sequence[PrintedLine]) -> list[Bookmark]:
+    """The lines that are large, or in bold and set off, in order, neighbours of one size as one; levels by size."""
     lines = _with_whole_title(lines)
-    body = body_size(lines)
-    running = _running(lines)
+    found = _standing_out(lines, _set_off_in_bold(lines))
+    if len(found) > MOST_IN_BOLD * len(lines):
+        found = _standing_out(lines, frozenset())
+    levels = levels_by_size(found)
+    return [Bookmark(levels[line.size], line.text, line.page) for line in found]
+
+
+def _standing_out(lines: Sequence[PrintedLine], bold: frozenset[int]) -> list[PrintedLine]:
+    """The headings, those over several lines as one; none by their size where much is large."""
+    body, running = body_size(lines), _running(lines)
     found: list[PrintedLine] = []
     joined, last = 0, -2
     longest: dict[float, int] = defaultdict(int)
     for line in lines:
         longest[line.size] = max(longest[line.size], len(line.text))
+    large = [line.size >= body * LARGER and _reads_as_heading(line) for line in lines]
+    if sum(large) > MOST_SHARE * len(lines):
+        large = [False] * len(lines)
     for index, line in enumerate(lines):
-        if line.size < body * LARGER or not _reads_as_heading(line) or _unnumbered(line.text) in running:
+        if not (large[index] or index in bold) or _unnumbered(line.text) in running:
             continue
         above = found[-1] if found and last == index - 1 else None
         if above and joined < WRAPPED and _goes_on(above, lines[last], line, longest[line.size]):
@@ -60,10 +79,36 @@ def headings_by_size(lines: Sequence[PrintedLine]) -> list[Bookmark]:
             found.append(line)
             joined = 1
         last = index
-    if len(found) > MOST_SHARE * len(lines):
-        return []
-    levels = levels_by_size(found)
-    return [Bookmark(levels[line.size], line.text, line.page) for line in found if _reads_as_heading(line)]
+    return [line for line in found if _reads_as_heading(line) or heading_key(line.text)]
+
+
+def _set_off_in_bold(lines: Sequence[PrintedLine]) -> frozenset[int]:
+    """The numbers of the titles that are in bold from end to end, no smaller than the text and shorter than its lines,
+    with room above them; none where the text is in bold, or much of it. "Artículo 16 - Presidente. Funciones" is a
+    title, too."""
+    body, letters = body_size(lines), Counter[bool]()
+    for line in lines:
+        letters[_is_bold(line)] += len(line.text)
+    if letters[True] > MOST_IN_BOLD * letters.total():
+        return frozenset()
+    longest = FILLED * max((len(line.text) for line in lines if line.size == body), default=0)
+    return frozenset(
+        index
+        for index, line in enumerate(lines)
+        if _is_bold(line)
+        and line.size * ALIKE >= body
+        and len(line.text) < longest
+        and (_reads_as_heading(line) or heading_key(line.text))
+        and _is_apart(line, lines[index - 1] if index else None)
+    )
+
+
+def _is_apart(line: PrintedLine, above: PrintedLine | None) -> bool:
+    return above is None or above.page != line.page or above.bottom - line.top >= SET_OFF * line.height
+
+
+def _is_bold(line: PrintedLine) -> bool:
+    return _BOLD.search(line.font) is not None
 
 
 def title_in_print(lines: Sequence[PrintedLine]) -> str:
