@@ -40,6 +40,7 @@ _LEANS = re.compile(
     r"|Th(?:is|ese|ose|ey|eir)|Its?|He|She|His|Her|However|Therefore|Also|But|And)\b"
 )
 _GLOSSARY = re.compile(r"definicion|glosario|terminolog|conceptos|definition|glossary|terminology|terms")
+_STEPS = frozenset({"paso", "pasos", "procedimiento", "instrucciones", "step", "steps", "procedure", "instructions"})
 _TASK = re.compile(
     r"^(?:explica|describe|configura|calcula|nombra|enumera|compara|define|indica|investiga|haz|dibuja|diseña|razona"
     r"|explain|list|name|configure|compare|calculate|discuss|draw|design)\w{0,3}\b"
@@ -133,7 +134,7 @@ class Weighing:
         rank, position = one.place
         earlier, before, after = (self._has_of((rank, position + step)) for step in (-2, -1, 1))
         own, with_before = self._share(has), self._share([max(two) for two in zip(has, before, strict=True)])
-        above = self._held_above(self._above_of(one))
+        above = self._held_above((*self._above_of(one), *one.title))
         return {
             "exact": self._share([float(held == 1) for held in has]),
             "own": own,
@@ -254,7 +255,10 @@ class Weighing:
 
 
 def _sought(question: str, said: Sequence[str], kind: Wish) -> Sequence[str]:
-    """A question's words without the one that only asks how long, or how much it costs, unless there is no other."""
+    """A question's words without the one that only asks how long, how much it costs or for the steps, unless there is
+    no other."""
+    if kind is Wish.STEPS:
+        return [word for word in said if word not in _STEPS] or said
     if kind is Wish.SPAN:
         return [word for word in said if not is_lasting_word(word)] or said
     if kind is Wish.NUMBER and asks_price(question):

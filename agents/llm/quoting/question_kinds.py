@@ -119,6 +119,8 @@ _LISTS = re.compile(
     rf"^\W{{0,9}}(?:(?:en|in) (?:que|which|what) (?:{_SEVERAL})\b|cuales (?:son|eran)"
     rf"|(?:que|what|which) (?:{_SEVERAL}|{_FEW}|are|of)\b|enumera|list|nombra|name"
     rf"|que \w{{3,20}}s (?:\w{{1,20}} ){{0,3}}(?:{_ARE_THERE})\b"
+    r"|(?:que|which|what) (?!\w{1,18}(?:mos|ais|eis)\b|does\b|has\b|was\b|pas\b)\w{3,18}[^\W\ds]s\b"
+    r"|quienes (?:son|forman|componen|integran)\b"
     r"|(?:what|which) (?:\w{1,20} ){1,4}(?:exist|are (?:there|defined|distinguished))\b)"
 )
 _KINDS_LISTED = re.compile(

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from agents.llm.quoting.announcing import announced_block, is_below, only_announces, whole_of
 from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans
-from agents.llm.quoting.layout import Form
+from agents.llm.quoting.layout import Form, LaidBlock
 from agents.llm.quoting.question_kinds import (
     Wish,
     asked_pair,
@@ -32,6 +32,7 @@ MOST = 3  # statements of an answer
 SURE = 0.85
 AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
 CLEAR = 0.25  # the first one's probability, times its share of the topic
+MOST_LINES = 10  # of a list that is told whole for some of its items
 LONGEST_ANSWER = 800  # characters, that a further statement may not pass
 WORTH_ADDING = 0.1  # of the first one's probability
 SAME = 0.75  # share of common stems above which two say the same
@@ -73,6 +74,7 @@ def select_statements(question: str, statements: Sequence[Statement]) -> list[Ch
         return []
     if laid := _laid_out(asked, question, statements, chosen[0]):
         return laid
+    chosen = _with_whole_lists(asked, statements, chosen)
     for further in (_other_of_two(asked, question, statements, chosen), _leaned_on(chosen, statements)):
         if further is not None and len(chosen) < MOST:
             chosen.append(_chosen(asked, statements, further, probability=0.0))
@@ -107,6 +109,25 @@ def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], f
     if (behind := announced_block(asked, question, statements, number)) is None:
         return []
     return _with_block([first], _chosen(asked, statements, behind, probability=0.0))
+
+
+def _with_whole_lists(asked: Weighing, statements: Sequence[Statement], chosen: Sequence[Chosen]) -> list[Chosen]:
+    """All of a list instead of several items of it, where there is room: some of what is forbidden is not what is."""
+    items = [one.statement.block for one in chosen if one.statement.block.form is Form.ITEMS]
+    several = [block for block in items if sum(other is block for other in items) > 1 and _has_room(block)]
+    told: list[Chosen] = []
+    for one in chosen:
+        if not any(one.statement.block is block for block in several):
+            told.append(one)
+        elif not any(other.statement.block is one.statement.block for other in told):
+            of_it = (number for number, each in enumerate(statements) if each.block is one.statement.block)
+            whole = next((number for number in of_it if statements[number].is_whole), None)
+            told.append(one if whole is None else _chosen(asked, statements, whole, one.probability))
+    return told
+
+
+def _has_room(block: LaidBlock) -> bool:
+    return sum(map(len, block.lines)) <= LONGEST_ANSWER and len(block.lines) <= MOST_LINES
 
 
 def _with_block(told: Sequence[Chosen], block: Chosen) -> list[Chosen]:
