@@ -15,7 +15,7 @@ from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import CODES, ExtractionError
 from workers.ingestion.extract.outline import structure
 from workers.ingestion.extract.outline.lines import Bookmark
-from workers.ingestion.extract.pdf_text import assemble
+from workers.ingestion.extract.pdf_text import LINE_HYPHEN, assemble
 
 SHARED = Path(os.environ.get("ACERVO_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 LONG = "Esta línea llega hasta el margen derecho de la página y por eso se parte"
@@ -60,6 +60,21 @@ def test_a_compound_keeps_its_hyphen() -> None:
     filled = "relleno " * 8
     text = assemble([[f"{filled} franco-", "alemán y el tratado franco-alemán", "de siempre"]], []).text
     assert "franco-alemán y el tratado franco-alemán" in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["/var/lib/plinth/firstboot-wizard", "https://pages.example.org/on-line", "set_up-later", "a@b-c.org"],
+)
+def test_a_path_and_an_address_keep_the_hyphen_at_which_they_are_broken(name: str) -> None:
+    filled, (begin, end) = "relleno " * 8, name.split("-")
+    assert name in assemble([[f"{filled} {begin}-", f"{end} dice qué hacer.", "Lo demás."]], []).text
+    assert name in assemble([[f"{filled} {begin}{LINE_HYPHEN}{end} dice qué hacer.", "Lo demás."]], []).text
+
+
+def test_what_only_has_a_slash_is_no_path() -> None:
+    filled = "relleno " * 8
+    assert "y/o administrativo" in assemble([[f"{filled} y/o admi-", "nistrativo de siempre.", "Lo demás."]], []).text
 
 
 def test_lists_and_short_lines_stay_apart() -> None:

@@ -27,6 +27,7 @@ _CONTINUES_WITH = "¿¡«“\"'(["
 _COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
 _LAST_WORD = re.compile(r"[^\W\d_]*\Z")
 _FIRST_WORD = re.compile(r"[^\W\d_]*")
+_PATH_BEGINS, _OF_A_MACHINE = ("/", "~/", "./", "../", "www."), ("://", "_", "@", "\\")
 _LONGEST_WORD = 60
 
 
@@ -92,11 +93,18 @@ def _without_break_marks(line: str, compounds: frozenset[str]) -> str:
 
 
 def _hyphen(above: str, below: str, compounds: frozenset[str]) -> str:
-    """The hyphen between two halves of a word: none, unless the document writes the compound elsewhere."""
+    """The hyphen between two halves of a word: none, unless the document writes the compound elsewhere, or it is a
+    path's, an address' or a machine's name, which nothing else would break."""
     left, right = _LAST_WORD.search(above[-_LONGEST_WORD:]), _FIRST_WORD.match(below[:_LONGEST_WORD])
     if not left or not right or not left[0] or not right[0][:1].islower():
         return "-"
+    if _is_for_a_machine(above[-_LONGEST_WORD:].rpartition(" ")[2]):
+        return "-"
     return "-" if f"{left[0]}-{right[0]}" in compounds else ""
+
+
+def _is_for_a_machine(word: str) -> bool:
+    return word.lstrip("([<«“\"'").startswith(_PATH_BEGINS) or any(sign in word for sign in _OF_A_MACHINE)
 
 
 def _unhyphenate(parts: list[str], following: str, compounds: frozenset[str]) -> int:
