@@ -93,7 +93,8 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages
     names, titles = _documents(asked, scope, question_name(question))
     place, below = _asked_by_headings(question, names, scope, policy)
     if below:
-        return Looked(AskedNames((place,)), titles=titles, sections=tuple(below))
+        outline = _outline_alone(below, scope)
+        return Looked(AskedNames((place,)), titles=titles, sections=tuple(below), outline=outline)
     resolution = resolve_names(asked.mentions, names, asked.places)
     if not _are_of_documents([place for place in asked.places if place.kind == PAGE], question, resolution):
         return _look_up(question, scope, policy, with_pages=False)
@@ -136,6 +137,16 @@ def _asked_by_headings(
     rows = _sections([place], [frozenset(holders)], scope, policy.granularity) or []
     own = [row for row in sections_meeting(rows, policy) if question_name(row.title) == whole]
     return place, chosen_sections(place, own)
+
+
+def _outline_alone(sections: Sequence[FoundSection], scope: Scope) -> tuple[str, ...]:
+    """The headings below the one section, where it has no text before them: its steps, or its kinds."""
+    if len(sections) != 1:
+        return ()
+    (section,) = sections
+    rows = statements.headings_within(section.document, scope, section.start + 1, section.end)
+    has_text = not rows or rows[0][2] - section.start > len(section.title) + MOST_AROUND
+    return () if has_text else outline_of(rows)
 
 
 def _are_of_documents(pages: Sequence[AskedPlace], question: str, resolution: Resolution) -> bool:

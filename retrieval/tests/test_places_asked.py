@@ -53,11 +53,16 @@ def faq(corpus: Corpus, title: str) -> Document:
         headings.append([2, heading, len(text), len(text) + len(heading)])
         text += f"{heading}\n\n{said}\n\n"
     document = shelve(corpus, text, title=title, language="es", headings=headings, pages=[[1, 0, len(text)]])
+    named_by_words(document)
+    return document
+
+
+def named_by_words(document: Document) -> None:
+    """As the pipeline does it."""
     keep_names(document)
     for row in Section.objects.filter(document=document):
         row.key = place_key(HEADING, heading_words(row.title))
         row.save()
-    return document
 
 
 @pytest.fixture
@@ -90,6 +95,21 @@ def test_it_is_answered_from_below_its_heading(ask: Any, question: str, said: st
     assert said in found.chunks[0].text
     assert found.confidence is Confidence.HIGH
     assert not found.named.is_missing
+
+
+def test_of_one_with_headings_alone_below_it_these_are_told(shelf: Corpus, ask: Any) -> None:
+    text = (
+        "¿Cómo se pide una taquilla?\n\nPaso 1: Pedir el impreso\n\nEn la entrada.\n\nPaso 2: Pagar\n\nCon tarjeta.\n"
+    )
+    starts = [0, text.index("Paso 1"), text.index("Paso 2")]
+    titles = ["¿Cómo se pide una taquilla?", "Paso 1: Pedir el impreso", "Paso 2: Pagar"]
+    headings = [
+        [level, title, start, start + len(title)] for level, title, start in zip((1, 2, 2), titles, starts, strict=True)
+    ]
+    document = shelve(shelf, text, title="Taquillas", language="es", headings=headings, pages=[[1, 0, len(text)]])
+    named_by_words(document)
+    Section.objects.filter(document=document, level=1).update(end=len(text))
+    assert ask("¿Cómo se pide una taquilla?").named.outline == tuple(titles[1:])
 
 
 @pytest.mark.parametrize("question", ["¿No puedo cambiar de turno?", "¿Puedo cambiar de turno y de calle?"])
