@@ -32,6 +32,7 @@ from retrieval.text.terms import exact_terms
 
 AMONG = 32  # as `retrieval.confidence.coverage` has it: a few statements do not make every word rare
 NEAR = 2  # words between the two of a pair
+HALF = 0.5  # of a heading's words, that a question says
 LAST_RANK = 3  # behind it all passages are alike
 LONGEST_COUNTED = 400  # characters
 
@@ -113,6 +114,14 @@ class Weighing:
         one = self._statements[number]
         quoted = (*one.words, *said_words(" ".join((one.block.lead, *one.block.header))))
         return self._topic.share_in(Wording((*quoted, *one.heading))) > self._topic.share_in(Wording(quoted))
+
+    def says_heading(self, one: Statement) -> bool:
+        """Whether a statement is the first below a heading that says what the question does, its document's title
+        aside, and little else."""
+        heading, said = Wording(one.heading), Wording((*one.heading, *one.title))
+        shared = sum(self._topic.has(word) for word in one.heading)
+        is_whole = self._topic.share_in(said) >= NEARLY_ALL and shared >= HALF * len(heading.stems)
+        return one.opens_section and shared > 0 and is_whole
 
     def is_beside_imprint(self, one: Statement) -> bool:
         """Whether a statement is the line below a title, and of what is asked beside the title it has nothing."""

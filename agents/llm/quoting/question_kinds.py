@@ -155,7 +155,8 @@ _COUNTED = re.compile(r"\b(?:cuant[oa]s|how many) (?:de )?(\w{1,30})(?: (?:de )?
 _FIGURE = re.compile(rf"\d\w{{0,20}}|(?:{_NUMBER_WORDS})")
 _COUNTED_WITHIN = 3  # words behind a figure: "40 jóvenes hombres"
 _COUNTED_BEHIND = 2  # words before a figure: "saltos (máximo 15)"
-_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
+_WEEKDAYS = "lunes|martes|miercoles|jueves|viernes|sabados?|domingos?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_WEEKDAYS}|{_UNITS_OF_TIME})\b")
 _PLACED = "".join(
     rf"(?<!{place} )"
     for place in ("articulo", "articulos", "art.", "section", "article", "seccion", "apartado", "page")

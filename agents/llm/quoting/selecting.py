@@ -31,6 +31,7 @@ from retrieval.text.stems import words
 MOST = 3  # statements of an answer
 SURE = 0.85
 AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
+OF_A_SECTION = (Wish.STEPS, Wish.REASON, Wish.OTHER)
 CLEAR = 0.25  # the first one's probability, times its share of the topic
 MOST_LINES = 10  # of a list that is told whole for some of its items
 LONGEST_ANSWER = 800  # characters, that a further statement may not pass
@@ -74,6 +75,8 @@ def select_statements(question: str, statements: Sequence[Statement]) -> list[Ch
         return []
     if laid := _laid_out(asked, question, statements, chosen[0]):
         return laid
+    if asked.says_heading(chosen[0].statement) and kind_of_question(question) in OF_A_SECTION:
+        return _with_its_section(chosen[0], statements)
     chosen = _with_whole_lists(asked, statements, chosen)
     for further in (_other_of_two(asked, question, statements, chosen), _leaned_on(chosen, statements)):
         if further is not None and len(chosen) < MOST:
@@ -109,6 +112,17 @@ def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], f
     if (behind := announced_block(asked, question, statements, number)) is None:
         return []
     return _with_block([first], _chosen(asked, statements, behind, probability=0.0))
+
+
+def _with_its_section(first: Chosen, statements: Sequence[Statement]) -> list[Chosen]:
+    """How the section begins, where the question says what its heading says: "Lo que necesitas para empezar"."""
+    opening = first.statement
+    below = [
+        one
+        for one in statements
+        if one.n == opening.n and one.place >= opening.place and one.block.heading == opening.block.heading
+    ]
+    return [first, *opening_statements(below)[1:]]
 
 
 def _with_whole_lists(asked: Weighing, statements: Sequence[Statement], chosen: Sequence[Chosen]) -> list[Chosen]:
