@@ -5,7 +5,7 @@ import pytest
 from agents.llm.base import Passage
 from agents.llm.extractive import answer
 from agents.llm.quoting.features import Weighing
-from agents.llm.quoting.question_kinds import Wish, asks_for_list, has_kind
+from agents.llm.quoting.question_kinds import Wish, asks_for_list, has_kind, kind_of_question
 from agents.llm.quoting.selecting import select_statements
 from agents.llm.quoting.statements import statements_of
 
@@ -34,7 +34,7 @@ def test_of_a_list_all_is_told_where_several_items_would_be() -> None:
 
 STEPS = """# Socios
 
-El club detalla el proceso completo para registrar y dar de alta nuevos socios, con sus datos, sus cuotas y sus permisos.
+El club detalla el proceso completo para registrar y dar de alta nuevos socios, con sus datos y sus cuotas.
 
 ## Registro de nuevos socios
 
@@ -123,3 +123,10 @@ def test_what_asks_for_several_of_a_kind_asks_for_a_list(question: str, *, is_fo
 @pytest.mark.parametrize("said", ["Projects are due at 10 on Wednesdays.", "Abre los sábados.", "El lunes."])
 def test_a_day_of_the_week_is_a_time(said: str) -> None:
     assert has_kind(said, Wish.TIME, frozenset()) is True
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the monthly spending limit of the card?", "Which is the lowest monthly price?"]
+)
+def test_a_quantity_may_be_told_more_closely_by_two_words(question: str) -> None:
+    assert kind_of_question(question) is Wish.NUMBER

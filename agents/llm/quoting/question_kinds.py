@@ -28,7 +28,7 @@ class Wish(StrEnum):
 
 LONGEST = 600  # characters of a question that are looked at
 LONGEST_PAIR = 120  # characters at the end of a question, in which two things are named
-_WHICH = r"(?:que|cual\w{0,2}|what|which) (?:es |era |fue |is |was |are )?(?:el |la |the )?(?:\w{1,12} )?"
+_WHICH = r"(?:que|cual\w{0,2}|what|which) (?:es |era |fue |is |was |are )?(?:el |la |the )?(?:\w{1,12} ){0,2}"
 _PERIODS = "ano|anos|dia|fecha|mes|siglo|decada|epoca|hora|plazo|year|day|date|month|century|decade|time"
 _QUANTITIES = (
     "porcentaje|numero|cantidad|cifra|precio|multa|tamano|edad|altura|distancia|temperatura|longitud|profundidad|tasa|"
