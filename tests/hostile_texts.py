@@ -112,8 +112,11 @@ from workers.ingestion.extract import docx, pdf, pdf_headings, plain
 from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.extracted import Extracted
 from workers.ingestion.extract.failures import ExtractionError
-from workers.ingestion.extract.front_matter import read_front_matter
 from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.extract.markup.code import code_in
+from workers.ingestion.extract.markup.front_matter import read_front_matter
+from workers.ingestion.extract.markup.html import without_tags
+from workers.ingestion.extract.markup.html_tags import Tag
 from workers.ingestion.extract.outline.captions import captions_of
 from workers.ingestion.extract.outline.contents import contents_lines, is_contents_title
 from workers.ingestion.extract.outline.faq import question_lines, question_title
@@ -325,6 +328,7 @@ def kept_in_json(text: str) -> None:
     is_kept(text)
 
 
+MARKUP = "workers.ingestion.extract.markup"
 MARKDOWN = "workers.ingestion.extract.markdown"
 PDF = "workers.ingestion.extract.pdf"
 OUTLINE = "workers.ingestion.extract.outline"
@@ -606,7 +610,7 @@ PROBES: dict[str, Probe] = {
             read_front_matter(f"tags: {text}"),
             read_front_matter(f"meta:\n {text}"),
         ),
-        named("workers.ingestion.extract.front_matter", "_PAIR", "_ENTRY", "_ITEM", "_COMMENT"),
+        named("workers.ingestion.extract.markup.front_matter", "_PAIR", "_ENTRY", "_ITEM", "_COMMENT"),
     ),
     "markdown document": Probe(
         lambda text: [
@@ -622,13 +626,30 @@ PROBES: dict[str, Probe] = {
                 "_FENCE",
                 "_IMAGE",
                 "_LINK",
-                "_TAG",
+                "_COMPONENT",
                 "_ANCHOR",
                 "_EMPHASIS",
                 "_LISTED",
             ),
         )
         + named(f"{OUTLINE}.typed.underlined", "_SETEXT", "_NOT_A_PARAGRAPH"),
+    ),
+    "html in a document": Probe(
+        lambda text: (
+            [
+                without_tags(written, code_in(written.split("\n"), ()))
+                for written in (text, f"<table><tr><td>{text}", f"<details><summary>{text}</summary>{text}</details>")
+            ],
+            [
+                without_tags(tag.join(text[: len(text) // 4]), ())
+                for tag in ("<b>", "<h1><h2>", "<td>", "<li><ul>", "</a>")
+            ],
+            Tag("img", 0, 0, is_closing=False, attributes=text).value("alt"),
+            Tag("img", 0, 0, is_closing=False, attributes=f"alt='{text}").value("alt"),
+        ),
+        named(f"{MARKUP}.html_tags", "_TAG", "_ATTRIBUTE")
+        + named(f"{MARKUP}.writer", "_MARK")
+        + named(f"{MARKUP}.code", "_LISTED"),
     ),
     "pictures in a document": Probe(
         lambda text: (

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.ingestion.extract.extracted import DECLARABLE, MAX_VALUE, MAX_VALUES
-from workers.ingestion.extract.front_matter import KEYS, read_front_matter
 from workers.ingestion.extract.markdown import extract_markdown
+from workers.ingestion.extract.markup.front_matter import KEYS, read_front_matter
 from workers.ingestion.reading import ReadRequest
 from workers.ingestion.sandbox import wire
 

@@ -35,8 +35,13 @@ def clean(text: str) -> str:
 
 
 def tidy_text(text: str) -> str:
-    """`clean`, without spaces at line ends, runs of blank lines, or blank lines around the whole."""
-    return _BLANK_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip("\n")
+    """`clean`, in tidy lines."""
+    return tidy_lines(clean(text))
+
+
+def tidy_lines(text: str) -> str:
+    """Without spaces at line ends, runs of blank lines, or blank lines around the whole."""
+    return _BLANK_LINES.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
 
 
 def one_line(text: str, limit: int = 500) -> str:

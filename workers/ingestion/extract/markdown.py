@@ -8,7 +8,10 @@ from itertools import accumulate, islice
 from workers.ingestion.extract.canonical import one_line, tidy_text
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, Span, furniture_of
 from workers.ingestion.extract.failures import ExtractionError
-from workers.ingestion.extract.front_matter import read_front_matter
+from workers.ingestion.extract.markup.code import code_in
+from workers.ingestion.extract.markup.front_matter import read_front_matter
+from workers.ingestion.extract.markup.html import without_tags
+from workers.ingestion.extract.markup.unfolding import Unfolding
 from workers.ingestion.extract.outline.contents import is_contents_title
 from workers.ingestion.extract.outline.faq import bold_questions
 from workers.ingestion.extract.outline.levels import MAX_HEADING_LEVEL
@@ -28,7 +31,7 @@ _DEFINITION = re.compile(  # of a link, by its name: "[`Duplex`]: #class-streamd
 _LISTED = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
-_TAG = re.compile(r"</?[A-Za-z][^>]*>")
+_COMPONENT = re.compile(r"<[A-Za-z][^<>]*(?:=[^<>]*|/)>")  # of the site that the page is for
 _ANCHOR = re.compile(r"\s*\{[#.:][^}]*\}\s*\Z")
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)")
 
@@ -41,7 +44,7 @@ def extract_markdown(content: bytes) -> Extracted:
     source = tidy_text(decode_text(content))
     front = _FRONT_MATTER.match(source)
     carried = lines_carried(source)
-    text, headings = _canonical("\n".join(_seen(carried.lines)).strip("\n").split("\n"))
+    text, headings = _canonical(_shown("\n".join(_seen(carried.lines)).strip("\n").split("\n")))
     if not text:
         raise ExtractionError("empty_document", cause="only white space")
     metadata = read_front_matter(front[1]) if front else {}
@@ -113,19 +116,29 @@ def _seen(lines: Sequence[str]) -> Iterator[str]:
             above, is_after_gap = line, False
 
 
+def _shown(lines: Sequence[str]) -> Unfolding:
+    """What a page shows of the HTML in them."""
+    text = "\n".join(lines)
+    if "<" not in text:
+        return Unfolding(lines)
+    return Unfolding(without_tags(text, code_in(lines, _lines_in_fences(lines))).split("\n"))
+
+
 def plain_title(marked: str) -> str:
     """A heading's words without Markdown: `**[Altas](#altas)** {#x}` is `Altas`."""
-    title = _ANCHOR.sub("", _TAG.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", marked))))
+    title = _ANCHOR.sub("", _COMPONENT.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", marked))))
     for _ in range(3):  # bold inside italics inside code
         title = _EMPHASIS.sub(r"\2", title)
     return one_line(title)
 
 
-def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
+def _canonical(unfolding: Unfolding) -> tuple[str, list[HeadingSpan]]:
     kept: list[str] = []
     headings: list[HeadingSpan] = []
     position = 0
-    for line, level, title in _heading_lines(lines):
+    for number, line, written, said in _heading_lines(unfolding.lines):
+        title = plain_title(line) if number in unfolding else said
+        level = unfolding.level(number, written if title else 0)
         if title and len(headings) < MAX_HEADINGS:
             line = f"{'#' * level} {title}"
             headings.append(HeadingSpan(level, title, position, position + len(line)))
@@ -134,27 +147,27 @@ def _canonical(lines: list[str]) -> tuple[str, list[HeadingSpan]]:
     return "\n".join(kept), headings
 
 
-def _heading_lines(lines: list[str]) -> Iterator[tuple[str, int, str]]:
-    """(line, level, title): title is empty for lines that are no heading; a setext underline is swallowed."""
+def _heading_lines(lines: list[str]) -> Iterator[tuple[int, str, int, str]]:
+    """(number, line, level, title): title is empty for lines that are no heading; a setext underline is swallowed."""
     fenced = _lines_in_fences(lines)
     skip = False
     for number, line in enumerate(lines):
         if skip or number in fenced:
             if not skip:
-                yield line, 0, ""
+                yield number, line, 0, ""
             skip = False
             continue
         if len(line) > _LONGEST_HEADING:
-            yield line, 0, ""
+            yield number, line, 0, ""
             continue
         if atx := _ATX.match(line):
-            yield line, len(atx[1]), plain_title(_without_closing_marks(atx[2] or ""))
+            yield number, line, len(atx[1]), plain_title(_without_closing_marks(atx[2] or ""))
             continue
         below = lines[number + 1] if number + 1 < len(lines) and number + 1 not in fenced else ""
         level = setext_level(lines[number - 1] if number else "", line, below)
         title = plain_title(line) if level else ""
         skip = bool(title)
-        yield line, level, title
+        yield number, line, level, title
 
 
 def _without_closing_marks(title: str) -> str:
