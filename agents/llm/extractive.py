@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
@@ -10,7 +11,7 @@ from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.lacking import lacks_what_was_asked
 from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
-from agents.llm.quoting.quotable import title_shown
+from agents.llm.quoting.quotable import title_shown, unmarked
 from agents.llm.quoting.selecting import Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.pages import page_place
@@ -214,8 +215,9 @@ def _printed(passages: Sequence[Passage]) -> str:
     """The first lines of a place of which no sentence can be told from a heading; "" where it has but its own."""
     for one in passages[:1]:
         known = frozenset(("", *map(_named, one.headings)))
-        lines = [line for line in one.text.splitlines() if _named(line) not in known]
-        return "\n".join(f"- {cite(undressed(line), one.n)}" for line in lines[:PRINTED])
+        lines = (undressed(unmarked(line)) for line in one.text.splitlines() if _named(line) not in known)
+        told = (line for line in lines if any(map(str.isalnum, line)))  # a rule says nothing
+        return "\n".join(f"- {cite(line, one.n)}" for line in islice(told, PRINTED))
     return ""
 
 

@@ -9,8 +9,9 @@ from agents.llm.base import DOUBTFUL, Finished, ModelMessage, ModelRequest, Pass
 from agents.llm.extractive import ExtractiveClient, reply_to
 from agents.llm.extractive import answer as reply_of
 from agents.llm.quoting.composing import compose
-from agents.llm.quoting.layout import blocks_of
+from agents.llm.quoting.layout import blocks_of, undressed
 from agents.llm.quoting.question_kinds import Wish, asks_for_difference, asks_for_list, kind_of_question
+from agents.llm.quoting.quotable import unmarked
 from agents.llm.quoting.selecting import Chosen, select_statements
 from agents.llm.quoting.statements import statements_of
 from retrieval.places.pages import page_place
@@ -632,6 +633,34 @@ def test_of_a_place_whose_lines_all_read_as_headings_the_lines_are_told():
     passage = Passage(1, "\n\n".join(lines), "Estatutos", headings=lines[:1])
     said = asked_of_places("¿Qué dice el artículo 2 de los estatutos?", [passage], places=lines[:1])
     assert said.startswith(f"- {lines[1]} [1]\n- {lines[2]} [1]")
+
+
+def test_the_lines_that_are_told_of_a_place_have_no_marks_and_none_is_a_rule():
+    text = "#### SEV-3\n\n**Symptoms:** Slow to **propagate**\n\n**Fix:** See [it](it.md)\n\n---\n\n* * *"
+    said = asked_of_places("SEV-3", [Passage(1, text, "Runbook", headings=("SEV-3",))], places=("SEV-3",))
+    assert said.startswith("- Symptoms: Slow to propagate [1]\n- Fix: See it [1]\n\n*No soy")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("Symptoms:** Config changes take five seconds.", "Symptoms: Config changes take five seconds."),
+        ("**Symptoms: config changes take five seconds.", "Symptoms: config changes take five seconds."),
+        ("Config changes take __five seconds.__ And more", "Config changes take five seconds. And more"),
+        ("Config changes take five seconds.__", "Config changes take five seconds."),
+        ("The function takes char** names.", "The function takes char** names."),
+        ("The function takes **options.", "The function takes **options."),
+        ("The result: 2 ** 3.", "The result: 2 ** 3."),
+        ("**kwargs are the names that are left.", "**kwargs are the names that are left."),
+        ("__init__ makes an object.", "__init__ makes an object."),
+    ],
+)
+def test_a_mark_whose_other_half_is_elsewhere_is_not_told(line, told):
+    assert unmarked(line) == told
+
+
+def test_a_heading_in_which_only_a_label_is_bold_keeps_no_half_of_it():
+    assert undressed("#### **SEV-3** Config **slow**") == "SEV-3 Config slow"
 
 
 def test_a_heading_stands_once_above_what_is_quoted_below_it() -> None:

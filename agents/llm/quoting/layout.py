@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 from statistics import median
 
 from agents.llm.quoting.marks import listed_behind, with_marks, without_comment_marks
-from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP
+from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP, unmarked
 from agents.llm.quoting.trail import Trail, trail_above
 from retrieval.context.compression import ELISION
 from retrieval.text.sentences import below_title, sentences
@@ -132,7 +132,7 @@ def _numbered_titles(lines: Sequence[str]) -> Iterator[str]:
 
 def undressed(line: str) -> str:
     """A line without marks of emphasis and quotation around it, and without a picture in front."""
-    line = line.strip(_DRESS)
+    line = (unmarked(line) if "**" in line else line).strip(_DRESS)
     first = next((place for place, sign in enumerate(line) if sign.isalnum() or sign in "¿¡\"'«“("), 0)
     return " ".join(line[first:].split())
 

@@ -44,6 +44,8 @@ _EMPHASIS = (
     ),
     re.compile(r"(?<!~)(~~)(?=[^\s~])([^~]+)(?<=[^\s~])~~(?!~)"),
 )
+_DOUBLED = ("**", "__")
+_LOST = re.compile(r"(?<=[^\w\s*])(?:\*\*|__)(?=\s|\Z)")  # behind a stop or a colon: "char** names" has none
 _CODE = re.compile(r"(`[^`\n]*`)")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~]")
 _BEGINS_A_LIST = re.compile(r"^(\d{0,9})([.)+-])(?=\s|$)")
@@ -65,8 +67,17 @@ def quotable(paragraph: str) -> Iterator[str]:
             yield clean
 
 
+def _without_lost_marks(text: str) -> str:
+    """Without a "**" or "__" whose other half stands in another passage: "Fix:** See …"; "**kwargs" is said so."""
+    for mark in _DOUBLED:
+        if text.count(mark) == 1:
+            text = _LOST.sub("", text if text[len(mark) : len(mark) + 1].islower() else text.removeprefix(mark))
+    return text
+
+
 def _without_halves(sentence: str) -> str:
     """Without a quotation mark, or a mark of emphasis at its ends, whose other half stands in another sentence."""
+    sentence = _without_lost_marks(sentence)
     if sentence.count('"') % 2:
         sentence = sentence.replace('"', "")
     if sentence[:1] in ("*", "_") and sentence.count(sentence[0]) == 1 and not sentence[1:2].islower():
@@ -79,7 +90,8 @@ def _without_halves(sentence: str) -> str:
 def unmarked(line: str) -> str:
     """On one line, without marks of emphasis, links and the numbers of references; code stays as it is."""
     pieces = _CODE.split(_LINK.sub(_linked, line))
-    return " ".join("".join(one if place % 2 else _plain(one) for place, one in enumerate(pieces)).split())
+    plain = " ".join("".join(one if place % 2 else _plain(one) for place, one in enumerate(pieces)).split())
+    return _without_lost_marks(plain)
 
 
 def _linked(link: re.Match[str]) -> str:
