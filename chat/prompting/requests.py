@@ -1,5 +1,8 @@
 """From an agent, a history and a retrieval to what the model is asked."""
 
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
 from django.utils.translation import get_language
 
 from agents.llm.base import ModelMessage, ModelRequest, Passage, ToolOffer
@@ -12,9 +15,12 @@ from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.text.language import detect
 
 
-def answer_language(question: str) -> str:
-    """The question's language; when it cannot be told, the interface's."""
-    return detect(question) or _interface_language()
+def answer_language(question: str, history: Sequence[ModelMessage] = (), passages: Iterable[str] = ()) -> str:
+    """The question's language; where its words do not tell ("Pet insurance"), that of the last question before it which
+    does, else of the best passage that has one (`passages`: their languages), else the interface's."""
+    asked = (turn.content for turn in reversed(history) if turn.role == "user")
+    found = chain(map(detect, (question, *asked)), (language[:2] for language in passages))
+    return next(filter(None, found), "") or _interface_language()
 
 
 def quoting_language(language: str) -> str:
@@ -47,7 +53,7 @@ def chat_request_for(
 ) -> ModelRequest:
     """The model's request: passages numbered as the sources are, global and personal apart (SPEC §5). Passages that do
     not suffice are no context: they are shown as the nearest, and the model answers without documents, and says so."""
-    language = answer_language(question.text)
+    language = answer_language(question.text, history, (one.language for one in retrieval.chunks))
     numbered = [
         (one.corpus_type, Passage(n, one.text, one.title, one.page, headings_of(one), str(one.document)))
         for n, one in enumerate(retrieval.chunks if retrieval.sufficient else (), 1)

@@ -191,3 +191,22 @@ def test_the_numbers_that_an_answer_cites(text, numbers):
 def test_quotes_are_introduced_in_the_questions_language_or_in_the_pages(question, page, spoken):
     with override(page):
         assert quoting_language(answer_language(question)) == spoken
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "passages", "page", "language"),
+    [
+        ("Pet insurance", ["How long is the leave?"], ["es"], "es", "en"),
+        ("Pet insurance", ["¿Cuánto dura el permiso?", "And the leave?", "Re-grades"], [], "es", "en"),
+        ("Pet insurance", ["Re-grades"], ["", "en-GB", "es"], "es", "en"),
+        ("Matrícula", [], ["es"], "en", "es"),
+        ("Pet insurance", [], [""], "en", "en"),
+        ("What is the pet insurance?", ["¿Cuánto dura el permiso?"], ["es"], "es", "en"),
+    ],
+)
+def test_where_a_question_does_not_tell_its_language_those_before_it_do_else_what_is_quoted(
+    question, before, passages, page, language
+):
+    history = [turn for one in before for turn in (ModelMessage("user", one), ModelMessage("assistant", "El caso es"))]
+    with override(page):
+        assert answer_language(question, history, passages) == language
