@@ -149,6 +149,12 @@ def test_what_unfolds_before_more_text_of_its_section_is_no_heading_unless_it_as
     )
 
 
+def test_solutions_that_unfold_stay_in_the_section_of_their_exercises() -> None:
+    solutions = "<details><summary>Answers</summary>\n\n1. Yes.\n\n</details>"
+    assert headings(f"## Quiz\n\n1. Is it?\n\n{solutions}\n\n---\n\n## Next\n\nx") == [(2, "Quiz"), (2, "Next")]
+    assert headings(f"## Answers to the quiz\n\n{solutions}") == [(2, "Answers to the quiz"), (3, "Answers")]
+
+
 def test_code_that_unfolds_stays_code() -> None:
     source = "<details>\n<summary>Log?</summary>\n\n```\n<b>x</b>\n# no heading\n```\n</details>\n\n    <i>code</i>\n"
     assert read(source).text == "# Log?\n\n```\n<b>x</b>\n# no heading\n```\n\n    <i>code</i>"

@@ -1,11 +1,12 @@
 """What unfolds on a page, `<details>` with its `<summary>`: which summaries are headings, and below which; pure.
 
-A heading holds for all text down to the next one. So what unfolds in the midst of a section has none, unless it asks:
-that is a list of questions, whose last one may well be followed by a closing word.
+A heading holds for all text down to the next one. So what unfolds in the midst of a section has none, nor what does
+alone behind its text (the solutions of exercises), unless it asks: that is a list of questions, whose last one may well
+be followed by a closing word.
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 OPENED, CLOSED, SUMMARY = "\x01", "\x02", "\x03"  # signs that no tidied source has, in the lines as they are written
 _SIGNS = str.maketrans(dict.fromkeys((OPENED, CLOSED, SUMMARY), ""))
@@ -28,15 +29,21 @@ class Unfolding:
 
     def _headed(self, summaries: set[int]) -> set[int]:
         found = set[int]()
-        ends_its_section = True  # nothing but what unfolds stands between a line and the next heading
-        for number in reversed(range(len(self.lines))):
-            line = self.lines[number]
-            if number in summaries:
-                if ends_its_section or "?" in line:
-                    found.add(number)
-            elif not self._depths[number] and any(map(str.isalnum, line)):
-                ends_its_section = line.startswith("#")
+        begun = [number for number, line in enumerate(self.lines) if line.startswith("#") and not self._depths[number]]
+        for first, last in pairwise((-1, *begun, len(self.lines))):
+            own = [number for number in range(first + 1, last) if number in summaries]
+            if own:
+                outer = [number for number in own if self._depths[number] <= 1]
+                is_alone = not self._has_text(first + 1, own[0]) or len(outer) > 1
+                are_all = is_alone and not self._has_text(own[0] + 1, last)
+                found.update(number for number in own if are_all or "?" in self.lines[number])
         return found
+
+    def _has_text(self, first: int, last: int) -> bool:
+        """Outside of what unfolds; a rule is none."""
+        return any(
+            not self._depths[number] and any(map(str.isalnum, self.lines[number])) for number in range(first, last)
+        )
 
     def __contains__(self, number: int) -> bool:
         """Whether a line is a summary that is a heading."""
