@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
+from agents.llm.quoting.announcing import ONE_THING
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.lacking import lacks_what_was_asked
 from agents.llm.quoting.layout import undressed
@@ -174,7 +175,8 @@ def answer(
         is_sure = is_sure and not (is_named and _are_headings(chosen, passages))
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
     if is_named and (printed := _printed(passages)):
-        return Reply(printed)
+        is_sure = asks_for_all or kind_of_question(asked) not in ONE_THING
+        return Reply(printed) if is_sure else Reply(f"{nearest}\n\n{printed}", is_doubtful=True)
     if not (first := _first_of_each(statements)):
         return Reply(NO_INFORMATION[_spoken(language)])
     return Reply(f"{nearest}\n\n{_list(first)}", is_doubtful=True)

@@ -593,6 +593,18 @@ def test_a_table_or_a_list_that_a_place_begins_with_is_told_whole():
         assert last in reply_of("anexo II", [place], "es", is_named=True).text
 
 
+@pytest.mark.parametrize(
+    ("question", "is_doubtful"), [("What is the response time for SEV-3?", True), ("What does SEV-3 say?", False)]
+)
+def test_lines_of_a_place_do_not_say_how_long_or_who_for_sure(question, is_doubtful):
+    heading = "SEV-3: Slow reload"
+    passage = Passage(1, "**Symptoms:** slow\n**Fix:** see reload.md", "Triage", headings=(heading,))
+    request = ModelRequest(
+        "extractive", "", (), question=question, passages=(passage,), language="en", places=(heading,)
+    )
+    assert reply_to(request).is_doubtful is is_doubtful
+
+
 def test_a_passage_without_a_printed_line_says_nothing():
     assert statements_of([Passage(1, "\n\n ", "Nada")]) == []
 
