@@ -20,7 +20,7 @@ from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
 from agents.llm.quoting.lasting import has_duration, is_lasting_word, tells_a_duration
-from agents.llm.quoting.question_kinds import announces, enumerates
+from agents.llm.quoting.question_kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.quotable import title_shown
 from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people
 from agents.llm.tooling.wishes import _NO_NAME
@@ -430,8 +430,12 @@ PROBES: dict[str, Probe] = {
         ),
     ),
     "extractive question": Probe(
-        lambda text: answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
+        lambda text: (
+            answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
+            says_what_it_is_for("¿Para qué se usa?", text),
+        ),
         named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
+        + named("agents.llm.quoting.question_kinds", "_FOR_WHAT", "_PURPOSE")
         + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
         + named("agents.llm.quoting.defining", "_ASKS_PART")
         + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR"),

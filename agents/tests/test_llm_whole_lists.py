@@ -130,3 +130,13 @@ def test_a_day_of_the_week_is_a_time(said: str) -> None:
 )
 def test_a_quantity_may_be_told_more_closely_by_two_words(question: str) -> None:
     assert kind_of_question(question) is Wish.NUMBER
+
+
+@pytest.mark.parametrize(
+    ("said", "is_doubtful"),
+    [("La fianza se utilizará para:", False), ("La fianza se devuelve en verano a quien trae:", True)],
+)
+def test_what_something_is_for_is_said_by_what_it_is_used_for(said: str, *, is_doubtful: bool) -> None:
+    text = f"## Fianza\n\n{said}\n\n- Los daños de la sala\n- La limpieza de la sala\n"
+    told = answer("¿Para qué se utiliza la fianza?", [Passage(1, text, "Normas")], "es")
+    assert told.is_doubtful is is_doubtful

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.llm.quoting.defining import MOST_ASKED, asks_what_one_thing_is
+from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.features import lists_works
 from agents.llm.quoting.lasting import tells_a_duration
 from agents.llm.quoting.layout import Form
@@ -18,6 +18,7 @@ from agents.llm.quoting.question_kinds import (
     has_kind,
     is_counted_behind,
     kind_of_question,
+    says_what_it_is_for,
 )
 from agents.llm.quoting.quotable import is_named_value
 from agents.llm.quoting.roles import asked_office
@@ -40,7 +41,7 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     if _lacks_some(question, chosen) or _lacks_option(question, chosen):
         return True
     if asks_what_one_thing_is(question):
-        return not chosen[0].defines
+        return not (chosen[0].defines or _says_what_for(question, chosen[0]))
     if kind is Wish.PERSON:
         return lists_works(chosen[0].statement) or _lacks_office(question, chosen[0].statement)
     if kind is Wish.STEPS:
@@ -48,6 +49,12 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     if kind is Wish.VALUE:
         return chosen[0].lacks_subject
     return kind in AMOUNTS and _lacks_amount(question, chosen, kind, asked)
+
+
+def _says_what_for(question: str, told: Chosen) -> bool:
+    """Whether a sentence, or what stands above a list, says what the thing is for."""
+    said = f"{told.statement.block.lead} {told.statement.text}"
+    return told.topic > NEARLY_ALL and says_what_it_is_for(question, said)
 
 
 def _lacks_option(question: str, chosen: Sequence[Chosen]) -> bool:

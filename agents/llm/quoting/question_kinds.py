@@ -115,6 +115,10 @@ _SEVERAL = (
 )
 _FEW = "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|two|three|four|five|six|seven|eight|nine|ten"
 _ARE_THERE = "hay|existen|se (?:distinguen|definen|establecen)"
+_FOR_WHAT = re.compile(r"\bpara que (?:se )?(?:sirv|usa|utiliz|emple)|\bwhat (?:is|are) .{1,120}\bfor\W{0,3}$")
+_PURPOSE = re.compile(
+    r"\b(?:sirv|usa|utiliz|emple|destin)\w{0,7} (?:para|a)\b|\b(?:used|serves?|meant|intended) (?:for|to|as)\b"
+)
 _LISTS = re.compile(
     rf"^\W{{0,9}}(?:(?:en|in) (?:que|which|what) (?:{_SEVERAL})\b|cuales (?:son|eran)"
     rf"|(?:que|what|which) (?:{_SEVERAL}|{_FEW}|are|of)\b|enumera|list|nombra|name"
@@ -209,6 +213,13 @@ def enumerates(sentence: str) -> bool:
 def announces(sentence: str) -> bool:
     """Whether it speaks of what follows it: "The following levels are recognized."."""
     return _ANNOUNCES.search(fold_latin(sentence)) is not None
+
+
+def says_what_it_is_for(question: str, said: str) -> bool:
+    """Whether what something is for is asked, and told: "El depósito se utilizará para: …"."""
+    return (
+        _FOR_WHAT.search(fold_latin(question[:LONGEST])) is not None and _PURPOSE.search(fold_latin(said)) is not None
+    )
 
 
 def asks_for_difference(question: str) -> bool:
