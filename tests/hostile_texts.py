@@ -749,7 +749,7 @@ PROBES: dict[str, Probe] = {
             of_print([PrintedLine(text, 0, 20.0, font=text[:128]), PrintedLine("texto " * 9, 0, 10.0)])
             for of_print in (headings_by_print, title_in_print)
         ],
-        named(f"{OUTLINE}.fonts", "_NO_TITLE", "_BULLETIN", "_BOLD"),
+        named(f"{OUTLINE}.fonts", "_NO_TITLE", "_BULLETIN", "_BOLD", "_NOT_ITS_TITLE"),
     ),
     "chunks": Probe(
         lambda text: (

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,9 +12,9 @@ from agents.llm.quoting.announcing import ONE_THING
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.lacking import lacks_what_was_asked
 from agents.llm.quoting.layout import undressed
-from agents.llm.quoting.question_kinds import kind_of_question, plainly_asked
+from agents.llm.quoting.question_kinds import has_kind, kind_of_question, plainly_asked
 from agents.llm.quoting.quotable import title_shown, unmarked
-from agents.llm.quoting.selecting import Chosen, opening_statements, select_statements, stands_out
+from agents.llm.quoting.selecting import AMOUNTS, Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.pages import page_place
 from retrieval.places.source import without_source
@@ -26,6 +27,7 @@ MOST_OUTLINED = 15  # headings
 MOST_PLACES, SEVERAL = 4, 2  # that are quoted for one question
 MOST_SHARED = 3  # documents that are quoted for one place
 NEAREST = 2  # sentences that are shown where none answers
+FEWEST_LETTERS = 16  # of an answer below its question
 WORDS_PER_DELTA = 4
 _LEADERS = " .…"  # behind a title in contents
 
@@ -165,21 +167,46 @@ def answer(
     nearest = NEAREST_INTRODUCTION[_spoken(language)]
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)
-    is_heading = (whole := question_name(meant)) and whole in map(question_name, places)
-    asks_for_all = is_named and (is_about or is_heading or says_only_where(searched or question))
-    if asks_for_all or (is_named and not is_clear):
+    is_heading = bool(whole := question_name(meant)) and whole in map(question_name, places)
+    asks_for_all = is_named and (is_about or says_only_where(searched or question))
+    if asks_for_all or is_heading or (is_named and not is_clear):
         chosen = _openings(passages, places)
     if chosen:
         said = compose(chosen, kind_of_question(asked))
-        is_sure = asks_for_all or ((is_named or is_clear) and not lacks_what_was_asked(asked, chosen))
+        answers = _answers_its_heading if is_heading else partial(_answers, is_clear=is_named or is_clear)
+        is_sure = asks_for_all or answers(asked, chosen)
         is_sure = is_sure and not (is_named and _are_headings(chosen, passages))
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
     if is_named and (printed := _printed(passages)):
-        is_sure = asks_for_all or kind_of_question(asked) not in ONE_THING
+        lines_answer = _lines_answer(asked, passages[0].text) if is_heading else not _asks_for_one_thing(asked)
+        is_sure = asks_for_all or lines_answer
         return Reply(printed) if is_sure else Reply(f"{nearest}\n\n{printed}", is_doubtful=True)
     if not (first := _first_of_each(statements)):
         return Reply(NO_INFORMATION[_spoken(language)])
     return Reply(f"{nearest}\n\n{_list(first)}", is_doubtful=True)
+
+
+def _answers(asked: str, chosen: Sequence[Chosen], *, is_clear: bool) -> bool:
+    return is_clear and not lacks_what_was_asked(asked, chosen)
+
+
+def _answers_its_heading(asked: str, chosen: Sequence[Chosen]) -> bool:
+    """Whether what stands below a question says more than "See chapter 4." and has the number or the date that it asks
+    for; that it defines or explains need not be seen."""
+    letters = sum(sum(map(str.isalpha, one.statement.text)) for one in chosen)
+    is_block = any(one.statement.is_whole for one in chosen)
+    is_amount = kind_of_question(asked) in AMOUNTS
+    return (letters >= FEWEST_LETTERS or is_block) and not (is_amount and lacks_what_was_asked(asked, chosen))
+
+
+def _lines_answer(asked: str, text: str) -> bool:
+    """The same of lines that are no sentences."""
+    has = has_kind(text, kind_of_question(asked), frozenset(words(asked)))
+    return sum(map(str.isalpha, text)) >= FEWEST_LETTERS and has is not False
+
+
+def _asks_for_one_thing(asked: str) -> bool:
+    return kind_of_question(asked) in ONE_THING
 
 
 def _openings(passages: Sequence[Passage], places: Sequence[str]) -> list[Chosen]:

@@ -632,6 +632,23 @@ def test_who_asks_what_a_place_says_is_told_how_it_begins(question, begins):
 
 
 @pytest.mark.parametrize(
+    ("heading", "text", "is_doubtful"),
+    [
+        ("¿Cuánto cuesta la pista?", "Me apunto a la pregunta.", True),
+        ("¿Cuánto cuesta la pista?", "Doce euros por hora.", False),
+        ("¿Qué es la pista?", "Véase 4.", True),
+        ("¿Qué es la pista?", "Se entra a ella por el bar, y es de hierba.", False),
+    ],
+)
+def test_what_stands_below_a_question_must_say_what_it_asks_for(heading, text, is_doubtful):
+    passage = Passage(1, text, "Foro", headings=(heading,))
+    request = ModelRequest(
+        "extractive", "", (), question=heading, passages=(passage,), language="es", places=(heading,)
+    )
+    assert reply_to(request).is_doubtful is is_doubtful
+
+
+@pytest.mark.parametrize(
     ("heading", "begins"), [("3. ¿Qué cuota pagan los socios?", "Depende"), ("3. Las cuotas", "La cuota que pagan")]
 )
 def test_what_is_asked_by_a_heading_is_answered_by_how_it_begins(heading, begins):

@@ -31,6 +31,7 @@ from retrieval.text.asked_places import AskedPlace, asked_places
 from retrieval.text.naming.editions import ANY
 from retrieval.text.place_words import CAPTIONED, PAGE
 from retrieval.text.references import HEADING, heading_words
+from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, section_kind
 
 BEGINNING = 0.2  # of a document, in which it says what it is about
 FIRST_HEADINGS = 10  # of a document, among which it says so however short it is
@@ -91,11 +92,10 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages
     """The documents and sections in scope that a question names, of documents that meet the policy's requirements."""
     asked = read_question(question, with_pages=with_pages)
     names, titles = _documents(asked, scope, question_name(question))
-    place, below = _asked_by_headings(question, names, scope, policy)
-    if below:
-        outline = _outline_alone(below, scope)
-        return Looked(AskedNames((place,)), titles=titles, sections=tuple(below), outline=outline)
     resolution = resolve_names(asked.mentions, names, asked.places)
+    place, below, outline = _asked_by_headings(question, names, resolution, scope, policy)
+    if below:
+        return Looked(AskedNames((place,)), titles=titles, sections=tuple(below), outline=outline)
     if not _are_of_documents([place for place in asked.places if place.kind == PAGE], question, resolution):
         return _look_up(question, scope, policy, with_pages=False)
     asked = replace(asked, places=_without_editions(asked.places, resolution))
@@ -126,27 +126,48 @@ def _look_up(question: str, scope: Scope, policy: RetrievalPolicy, *, with_pages
 
 
 def _asked_by_headings(
-    question: str, names: Mapping[str, Sequence[UUID]], scope: Scope, policy: RetrievalPolicy
-) -> tuple[AskedPlace, list[FoundSection]]:
-    """The question as a place, and the sections that have it as their heading: what stands below answers it, whatever
-    else it names."""
+    question: str, names: Mapping[str, Sequence[UUID]], resolution: Resolution, scope: Scope, policy: RetrievalPolicy
+) -> tuple[AskedPlace, list[FoundSection], tuple[str, ...]]:
+    """The question as a place, the sections that have it as their heading, and the headings below the one that has no
+    text before them: its steps, or its kinds. What stands below answers it, whatever else it names, unless that is
+    another document in scope.
+
+    None of a document that asks it several times, or as its title, or where it is an exercise, or nothing stands below.
+    """
     whole = question_name(question)
     place = AskedPlace(HEADING, heading_words(question), question, 0, len(question), is_bare=True, is_question=True)
-    if not (holders := names.get(whole)):
-        return place, []
-    rows = _sections([place], [frozenset(holders)], scope, policy.granularity) or []
+    holders = frozenset(names.get(whole, ()))
+    if resolution.documents:
+        holders &= resolution.documents
+    if not holders:
+        return place, [], ()
+    rows = _sections([place], [holders], scope, policy.granularity) or []
     own = [row for row in sections_meeting(rows, policy) if question_name(row.title) == whole]
-    return place, chosen_sections(place, own)
+    asked = [(row, *_around(row, scope)) for row in chosen_sections(place, own) if row.is_sure]
+    kept = [(row, below) for row, above, below in asked if _answers_itself(row, above, below)]
+    outline = kept[0][1] if len(kept) == 1 and not _has_text(*kept[0]) else []
+    return place, [row for row, _ in kept], outline_of(outline)
 
 
-def _outline_alone(sections: Sequence[FoundSection], scope: Scope) -> tuple[str, ...]:
-    """The headings below the one section, where it has no text before them: its steps, or its kinds."""
-    if len(sections) != 1:
-        return ()
-    (section,) = sections
-    rows = statements.headings_within(section.document, scope, section.start + 1, section.end)
-    has_text = not rows or rows[0][2] - section.start > len(section.title) + MOST_AROUND
-    return () if has_text else outline_of(rows)
+Headings = Sequence[tuple[str, int, int, str]]
+
+
+def _around(section: FoundSection, scope: Scope) -> tuple[Headings, Headings]:
+    """The headings of a document before a section's and those within it."""
+    rows = statements.headings_within(section.document, scope, 0, section.end)
+    return [row for row in rows if row[2] < section.start], [row for row in rows if row[2] > section.start]
+
+
+def _answers_itself(section: FoundSection, above: Headings, below: Headings) -> bool:
+    levels = {level: title for title, level, _, _ in above if level < section.level}
+    is_title = bool(below) and not above
+    is_task = section_kind([levels[level] for level in sorted(levels)]) in (EXERCISE, GOALS, DIALOGUE)
+    return not (is_title or is_task) and (bool(below) or _has_text(section, below))
+
+
+def _has_text(section: FoundSection, below: Headings) -> bool:
+    end = min((start for _, _, start, _ in below), default=section.end)
+    return end - section.start > len(section.title) + MOST_AROUND
 
 
 def _are_of_documents(pages: Sequence[AskedPlace], question: str, resolution: Resolution) -> bool:

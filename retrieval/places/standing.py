@@ -132,7 +132,7 @@ def shared_by(
     for chunk in passages:
         if chunk.document in several:
             texts[chunk.document].append(chunk)
-    if len(texts) < FEWEST_SHARING:
+    if len(texts) < FEWEST_SHARING or _are_copies(texts.values()):
         return ()
     best, *others = (
         _share_said(f"{own[0].title} {' '.join(map(_said_in, own))}", rest) if rest else 0.0 for own in texts.values()
@@ -140,6 +140,11 @@ def shared_by(
     if best >= COVERED and best > max(others):
         return ()
     return tuple(own[0].title for own in texts.values())
+
+
+def _are_copies(each: Iterable[Sequence[RetrievedChunk]]) -> bool:
+    """Whether all documents say the same there."""
+    return len({" ".join(" ".join(chunk.text for chunk in own).split()).casefold() for own in each}) == 1
 
 
 def _said_in(chunk: RetrievedChunk) -> str:

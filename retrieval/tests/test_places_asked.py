@@ -60,8 +60,11 @@ def faq(corpus: Corpus, title: str) -> Document:
 def named_by_words(document: Document) -> None:
     """As the pipeline does it."""
     keep_names(document)
-    for row in Section.objects.filter(document=document):
+    rows = list(Section.objects.filter(document=document).order_by("start"))
+    for row in rows:
         row.key = place_key(HEADING, heading_words(row.title))
+        following = (one.start for one in rows if one.start > row.start and one.level <= row.level)
+        row.end = next(following, row.end)
         row.save()
 
 
@@ -97,19 +100,57 @@ def test_it_is_answered_from_below_its_heading(ask: Any, question: str, said: st
     assert not found.named.is_missing
 
 
-def test_of_one_with_headings_alone_below_it_these_are_told(shelf: Corpus, ask: Any) -> None:
-    text = (
-        "¿Cómo se pide una taquilla?\n\nPaso 1: Pedir el impreso\n\nEn la entrada.\n\nPaso 2: Pagar\n\nCon tarjeta.\n"
-    )
-    starts = [0, text.index("Paso 1"), text.index("Paso 2")]
-    titles = ["¿Cómo se pide una taquilla?", "Paso 1: Pedir el impreso", "Paso 2: Pagar"]
-    headings = [
-        [level, title, start, start + len(title)] for level, title, start in zip((1, 2, 2), titles, starts, strict=True)
-    ]
-    document = shelve(shelf, text, title="Taquillas", language="es", headings=headings, pages=[[1, 0, len(text)]])
+def headed(corpus: Corpus, *lines: tuple[int, str], title: str = "Taquillas") -> Document:
+    """A document of headings, with a level, and of text, with none."""
+    text, headings = "", []
+    for level, said in lines:
+        if level:
+            headings.append([level, said, len(text), len(text) + len(said)])
+        text += f"{said}\n\n"
+    document = shelve(corpus, text, title=title, language="es", headings=headings, pages=[[1, 0, len(text)]])
     named_by_words(document)
-    Section.objects.filter(document=document, level=1).update(end=len(text))
-    assert ask("¿Cómo se pide una taquilla?").named.outline == tuple(titles[1:])
+    return document
+
+
+LOCKER = "¿Cómo se pide una taquilla?"
+
+
+def test_of_one_with_headings_alone_below_it_these_are_told(shelf: Corpus, ask: Any) -> None:
+    steps = ((3, "Paso 1: Pedir el impreso"), (0, "En la entrada."), (3, "Paso 2: Pagar"), (0, "Con tarjeta."))
+    headed(shelf, (1, "Taquillas"), (2, LOCKER), *steps)
+    found = ask(LOCKER)
+    assert found.named.places == (LOCKER,)
+    assert found.named.outline == ("Paso 1: Pedir el impreso", "Paso 2: Pagar")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ((1, "Taquillas"), (2, LOCKER), (2, "Horario"), (0, "Una taquilla se pide en la entrada.")),  # nothing below
+        ((1, "Cuestiones de repaso"), (2, LOCKER), (0, "Responde en cinco líneas y entrega el viernes.")),
+        ((1, LOCKER), (0, "Esta guía es de 2020."), (2, "Dónde"), (0, "En la entrada.")),  # its title
+        ((1, "Sótano"), (2, LOCKER), (0, "En la entrada."), (1, "Planta"), (2, LOCKER), (0, "En el bar, con carné.")),
+    ],
+)
+def test_no_place_where_nothing_answers_or_it_is_no_question_of_a_reader(
+    shelf: Corpus, ask: Any, lines: tuple[tuple[int, str], ...]
+) -> None:
+    headed(shelf, *lines)
+    assert not ask(LOCKER).named.places
+
+
+def test_another_document_by_name_is_asked_before_one_that_asks_the_question(shelf: Corpus, ask: Any) -> None:
+    asked = "¿Qué dice el artículo 5 de la ordenanza de playas?"
+    headed(shelf, (1, "Preguntas"), (2, asked), (0, "Que se nada por la derecha."))
+    rules = headed(shelf, (1, "Artículo 5"), (0, "Se cierra a las nueve."), title="Ordenanza de playas")
+    Section.objects.filter(document=rules).update(key="articulo:5")
+    assert "Se cierra a las nueve." in ask(asked).chunks[0].text
+
+
+def test_two_documents_that_say_the_same_answer_as_one(shelf: Corpus, ask: Any) -> None:
+    for title in ("Taquillas", "Taquillas (copia)"):
+        headed(shelf, (1, "Taquillas"), (2, LOCKER), (0, "En la entrada, con el carné de socio."), title=title)
+    assert not ask(LOCKER).named.shared_by
 
 
 @pytest.mark.parametrize("question", ["¿No puedo cambiar de turno?", "¿Puedo cambiar de turno y de calle?"])

@@ -18,7 +18,7 @@ LONGEST_BARE = 9  # words of a question that may be nothing but a heading
 MOST_QUESTIONS = 400  # of one document
 _ARTICLES = frozenset({"el", "la", "los", "las", "un", "una", "the", "a", "an"})
 _FIRST = """
-    que cual cuales quien quienes cuando cuanto cuanta cuantos cuantas como donde
+    qué cuál cuáles quién quiénes cuándo cuánto cuánta cuántos cuántas cómo dónde
     what which who when how where why
 """
 _ASKS_FIRST = frozenset(_FIRST.split())
@@ -58,7 +58,9 @@ def question_names(headings: Iterable[str]) -> frozenset[str]:
 
 
 def _asks(title: str) -> bool:
-    return bool(_ASKING.search(title) or _ASKS_FIRST.intersection(words(behind_number(title))[:1]))
+    """By its marks, or its first word: "Cómo pedirlo", and not "Como socio"."""
+    first = behind_number(title).casefold().split()[:1]
+    return bool(_ASKING.search(title) or _ASKS_FIRST.intersection(first))
 
 
 def question_name(question: str) -> str:

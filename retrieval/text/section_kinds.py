@@ -36,7 +36,8 @@ _COUNTED = {
 }
 # Together anywhere, in order.
 _TOGETHER = {
-    ("review", "questions"): EXERCISE, ("preguntas", "de", "repaso"): EXERCISE, ("caso", "practico"): EXAMPLE,
+    ("review", "questions"): EXERCISE, ("preguntas", "de", "repaso"): EXERCISE,
+    ("cuestiones", "de", "repaso"): EXERCISE, ("caso", "practico"): EXAMPLE,
     ("quien", "soy"): EXERCISE, ("who", "am", "i"): EXERCISE, ("criterios", "de", "evaluacion"): GOALS,
     ("resultados", "de", "aprendizaje"): GOALS, ("objetivos", "de", "aprendizaje"): GOALS,
     ("learning", "outcomes"): GOALS, ("learning", "objectives"): GOALS, ("assessment", "criteria"): GOALS,

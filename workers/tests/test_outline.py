@@ -288,10 +288,24 @@ def test_lines_in_bold_that_are_set_off_are_headings() -> None:
         in_bold("Se avisa con tiempo. Quien no lo hace, paga.", 760),
         in_bold(WIDE, 760),
         in_bold("Nota:", 760),
+        in_bold("Importe 1.250 €", 760),
+        in_bold("Fdo. Ana Ruiz", 760),
+        in_bold("Tabla 1. Precios", 760),
     ],
 )
 def test_other_lines_in_bold_are_none(line: PrintedLine) -> None:
     assert headings_by_print([*body(800, 786), line, *body(740, 726, 712, 698)]) == []
+
+
+def test_labels_of_a_form_and_what_ends_a_document_are_none() -> None:
+    labels = [in_bold("Nombre", 760), in_bold("Domicilio", 730), in_bold("Un saludo", 700)]
+    assert headings_by_print([*body(900, 886, 872), *labels]) == []
+
+
+def test_large_titles_over_two_lines_count_as_one() -> None:
+    wrapped = [PrintedLine(f"{text} {n}", 0, 18.0) for n in range(3) for text in ("La larga historia de", "la parte")]
+    lines = [line for n in range(3) for line in (*wrapped[2 * n : 2 * n + 2], *body(800, 786, 772, 758))]
+    assert len(headings_by_print(lines)) == 3
 
 
 def test_in_a_text_in_bold_nothing_stands_out_by_it() -> None:

@@ -219,3 +219,10 @@ def test_the_rule_stands_below_the_head_and_blank_lines_around() -> None:
     ]
     assert with_rules([["| a | b |", "| 1 | 2 |"]]) == [["| a | b |", "| 1 | 2 |"]]  # the document's own
     assert isinstance(first, TableRow)
+
+
+def test_the_head_of_a_table_is_no_heading_in_bold() -> None:
+    style = [*RULED, ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")]
+    extracted = pdf_of(Paragraph(PROSE, STYLE), table(SEDES, style=style), Paragraph(PROSE, STYLE))
+    assert extracted.headings == ()
+    assert rows_in(extracted)[:2] == ["| Sede | Laborables | Sábado |", "| --- | --- | --- |"]

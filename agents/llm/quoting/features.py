@@ -33,6 +33,7 @@ from retrieval.text.terms import exact_terms
 AMONG = 32  # as `retrieval.confidence.coverage` has it: a few statements do not make every word rare
 NEAR = 2  # words between the two of a pair
 HALF = 0.5  # of a heading's words, that a question says
+OF_A_TITLE = 0.5  # of a word's worth, that stands in the title of the document alone
 LAST_RANK = 3  # behind it all passages are alike
 LONGEST_COUNTED = 400  # characters
 
@@ -143,7 +144,8 @@ class Weighing:
         rank, position = one.place
         earlier, before, after = (self._has_of((rank, position + step)) for step in (-2, -1, 1))
         own, with_before = self._share(has), self._share([max(two) for two in zip(has, before, strict=True)])
-        above = self._held_above((*self._above_of(one), *one.title))
+        titled = [OF_A_TITLE * held for held in self._held_above(one.title)]
+        above = [max(two) for two in zip(self._held_above(self._above_of(one)), titled, strict=True)]
         return {
             "exact": self._share([float(held == 1) for held in has]),
             "own": own,
@@ -266,7 +268,7 @@ class Weighing:
 def _sought(question: str, said: Sequence[str], kind: Wish) -> Sequence[str]:
     """A question's words without the one that only asks how long, how much it costs or for the steps, unless there is
     no other."""
-    if kind is Wish.STEPS:
+    if kind is Wish.STEPS and asks_for_list(question):
         return [word for word in said if word not in _STEPS] or said
     if kind is Wish.SPAN:
         return [word for word in said if not is_lasting_word(word)] or said

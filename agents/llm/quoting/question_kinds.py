@@ -113,6 +113,9 @@ _SEVERAL = (
     "|politicas|opciones|valores|modos|metodos|policies|options|values|modes|methods"
     "|components|phases|principles|consequences|causes|symptoms|rights|obligations|exceptions|cases|circumstances"
 )
+_SECOND_PERSONS = (
+    r"\w{1,18}(?:mos|ais|eis)\b|(?:hac|deb|pued|ten|tien|quier|sab|vien|pon|dic)es\b|(?:necesit|us|das|va)s\b"
+)
 _FEW = "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|two|three|four|five|six|seven|eight|nine|ten"
 _ARE_THERE = "hay|existen|se (?:distinguen|definen|establecen)"
 _FOR_WHAT = re.compile(r"\bpara que (?:se )?(?:sirv|usa|utiliz|emple)|\bwhat (?:is|are) .{1,120}\bfor\W{0,3}$")
@@ -123,7 +126,8 @@ _LISTS = re.compile(
     rf"^\W{{0,9}}(?:(?:en|in) (?:que|which|what) (?:{_SEVERAL})\b|cuales (?:son|eran)"
     rf"|(?:que|what|which) (?:{_SEVERAL}|{_FEW}|are|of)\b|enumera|list|nombra|name"
     rf"|que \w{{3,20}}s (?:\w{{1,20}} ){{0,3}}(?:{_ARE_THERE})\b"
-    r"|(?:que|which|what) (?!\w{1,18}(?:mos|ais|eis)\b|does\b|has\b|was\b|pas\b)\w{3,18}[^\W\ds]s\b"
+    rf"|que (?!{_SECOND_PERSONS})\w{{3,18}}[^\W\ds]s\b(?! (?:\w{{2,14}}[aei]r|que|con|por|para|al?|si|cuando)\b)"
+    r"|(?:which|what) \w{3,18}[^\W\ds]s (?:\w{1,20} ){0,2}(?:are|do|can|may|must|should|have|were|will)\b"
     r"|quienes (?:son|forman|componen|integran)\b"
     r"|(?:what|which) (?:\w{1,20} ){1,4}(?:exist|are (?:there|defined|distinguished))\b)"
 )
@@ -159,8 +163,7 @@ _COUNTED = re.compile(r"\b(?:cuant[oa]s|how many) (?:de )?(\w{1,30})(?: (?:de )?
 _FIGURE = re.compile(rf"\d\w{{0,20}}|(?:{_NUMBER_WORDS})")
 _COUNTED_WITHIN = 3  # words behind a figure: "40 jóvenes hombres"
 _COUNTED_BEHIND = 2  # words before a figure: "saltos (máximo 15)"
-_WEEKDAYS = "lunes|martes|miercoles|jueves|viernes|sabados?|domingos?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_WEEKDAYS}|{_UNITS_OF_TIME})\b")
+_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
 _PLACED = "".join(
     rf"(?<!{place} )"
     for place in ("articulo", "articulos", "art.", "section", "article", "seccion", "apartado", "page")

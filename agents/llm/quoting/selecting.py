@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from math import exp
 from typing import NamedTuple
 
-from agents.llm.quoting.announcing import announced_block, is_below, only_announces, whole_of
+from agents.llm.quoting.announcing import ONE_THING, announced_block, is_below, only_announces, whole_of
 from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans
 from agents.llm.quoting.layout import Form, LaidBlock
@@ -31,7 +31,7 @@ from retrieval.text.stems import words
 MOST = 3  # statements of an answer
 SURE = 0.85
 AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
-OF_A_SECTION = (Wish.STEPS, Wish.REASON, Wish.OTHER)
+OF_A_SECTION = (Wish.STEPS, Wish.OTHER)
 CLEAR = 0.25  # the first one's probability, times its share of the topic
 MOST_LINES = 10  # of a list that is told whole for some of its items
 LONGEST_ANSWER = 800  # characters, that a further statement may not pass
@@ -75,9 +75,10 @@ def select_statements(question: str, statements: Sequence[Statement]) -> list[Ch
         return []
     if laid := _laid_out(asked, question, statements, chosen[0]):
         return laid
-    if asked.says_heading(chosen[0].statement) and kind_of_question(question) in OF_A_SECTION:
-        return _with_its_section(chosen[0], statements)
-    chosen = _with_whole_lists(asked, statements, chosen)
+    if section := _with_its_section(asked, question, statements, chosen[0]):
+        return section
+    if kind_of_question(question) not in ONE_THING:
+        chosen = _with_whole_lists(statements, chosen)
     for further in (_other_of_two(asked, question, statements, chosen), _leaned_on(chosen, statements)):
         if further is not None and len(chosen) < MOST:
             chosen.append(_chosen(asked, statements, further, probability=0.0))
@@ -114,18 +115,22 @@ def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], f
     return _with_block([first], _chosen(asked, statements, behind, probability=0.0))
 
 
-def _with_its_section(first: Chosen, statements: Sequence[Statement]) -> list[Chosen]:
-    """How the section begins, where the question says what its heading says: "Lo que necesitas para empezar"."""
+def _with_its_section(asked: Weighing, question: str, statements: Sequence[Statement], first: Chosen) -> list[Chosen]:
+    """How the section begins and the list in it, where the question says what its heading says: "Lo que necesitas para
+    empezar"."""
     opening = first.statement
+    if kind_of_question(question) not in OF_A_SECTION or not asked.says_heading(opening):
+        return []
     below = [
         one
         for one in statements
         if one.n == opening.n and one.place >= opening.place and one.block.heading == opening.block.heading
     ]
-    return [first, *opening_statements(below)[1:]]
+    told = [first, *opening_statements(below)[1:]]
+    return told if any(one.statement.is_whole for one in told) else []
 
 
-def _with_whole_lists(asked: Weighing, statements: Sequence[Statement], chosen: Sequence[Chosen]) -> list[Chosen]:
+def _with_whole_lists(statements: Sequence[Statement], chosen: Sequence[Chosen]) -> list[Chosen]:
     """All of a list instead of several items of it, where there is room: some of what is forbidden is not what is."""
     items = [one.statement.block for one in chosen if one.statement.block.form is Form.ITEMS]
     several = [block for block in items if sum(other is block for other in items) > 1 and _has_room(block)]
@@ -134,9 +139,8 @@ def _with_whole_lists(asked: Weighing, statements: Sequence[Statement], chosen: 
         if not any(one.statement.block is block for block in several):
             told.append(one)
         elif not any(other.statement.block is one.statement.block for other in told):
-            of_it = (number for number, each in enumerate(statements) if each.block is one.statement.block)
-            whole = next((number for number in of_it if statements[number].is_whole), None)
-            told.append(one if whole is None else _chosen(asked, statements, whole, one.probability))
+            whole = (each for each in statements if each.is_whole and each.block is one.statement.block)
+            told.append(one._replace(statement=next(whole, one.statement)))
     return told
 
 

@@ -136,7 +136,10 @@ def _page_lines(
     finally:
         page.close()
     lines = [line for part in parts for line in _lines(part)]
-    return [f"{BULLET}{lines[0]}", *lines[1:]] if is_item and lines else lines
+    first = next((number for number, line in enumerate(lines) if line), None)
+    if is_item and first is not None and not isinstance(lines[first], TableRow):
+        lines[first] = f"{BULLET}{lines[first]}"
+    return lines
 
 
 def _lines(part: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from workers.ingestion.extract.outline.lines import Bookmark, Line
 from workers.ingestion.extract.outline.places import DECIMAL_RANK, numbered_place
+from workers.ingestion.extract.tables.rows import is_row
 
 WRAPPED_LINES = 8  # a heading may be printed over this many lines: a law's title
 LINES_OF_A_NUMBER = 2  # "CHAPTER" and "FOUR" above a title
@@ -44,7 +45,8 @@ def _page_lines(
 
 def _found(lines: list[str], bookmarks: list[Bookmark], furniture: frozenset[int]) -> dict[int, tuple[int, Bookmark]]:
     """First line's index -> (index after its last line, bookmark); no line belongs to two bookmarks."""
-    letters = ["" if number in furniture else _letters(line) for number, line in enumerate(lines)]
+    is_text = [number not in furniture and not is_row(line) for number, line in enumerate(lines)]
+    letters = [_letters(line) if known else "" for line, known in zip(lines, is_text, strict=True)]
     unnumbered = [
         _letters(_NUMBERING.sub("", line)) if known else "" for line, known in zip(lines, letters, strict=True)
     ]

@@ -27,7 +27,7 @@ _CONTINUES_WITH = "¿¡«“\"'(["
 _COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
 _LAST_WORD = re.compile(r"[^\W\d_]*\Z")
 _FIRST_WORD = re.compile(r"[^\W\d_]*")
-_PATH_BEGINS, _OF_A_MACHINE = ("/", "~/", "./", "../", "www."), ("://", "_", "@", "\\")
+_PATH_BEGINS, _OF_A_MACHINE = ("/", "~/", "./", "../"), ("_", "\\")
 _LONGEST_WORD = 60
 
 
@@ -94,7 +94,7 @@ def _without_break_marks(line: str, compounds: frozenset[str]) -> str:
 
 def _hyphen(above: str, below: str, compounds: frozenset[str]) -> str:
     """The hyphen between two halves of a word: none, unless the document writes the compound elsewhere, or it is a
-    path's, an address' or a machine's name, which nothing else would break."""
+    path's or a machine's name."""
     left, right = _LAST_WORD.search(above[-_LONGEST_WORD:]), _FIRST_WORD.match(below[:_LONGEST_WORD])
     if not left or not right or not left[0] or not right[0][:1].islower():
         return "-"

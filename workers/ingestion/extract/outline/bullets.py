@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 BULLET = "• "
-MOST_OBJECTS, MOST_BULLETS = 20_000, 300  # of one page: more is a drawing, or made to take long
+MOST_OBJECTS, MOST_BULLETS = 8_000, 300  # of one page: more is a drawing, or made to take long
 SMALLEST, LARGEST = 1.2, 10.0  # points: how high a bullet is
 EQUAL = 0.75  # its narrower side, of its wider one
 OF_LINE = 0.6  # of the height of its line: how high it is at most

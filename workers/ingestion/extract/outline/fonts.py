@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from retrieval.text.place_words import CAPTIONED
 from retrieval.text.references import heading_key
 from workers.ingestion.extract.outline.contents import is_contents_title
 from workers.ingestion.extract.outline.lines import Bookmark
@@ -24,6 +25,11 @@ WRAPPED = 4  # lines of one heading
 WRAPPED_TITLE, LONGEST_TITLE = 8, 450  # lines and characters of a document's title: those of laws are long
 _NO_TITLE = re.compile(r"[;=]|\(\)|[.:,;]\Z|[a-záéíóúñ]\. [A-ZÁÉÍÓÚÑ]")  # a sentence or a line of code
 _BOLD = re.compile(r"bold|black|heavy|semibd|demi|-bd\b|(?:cm|sf|lm)[a-z]{0,4}bx", re.IGNORECASE)
+_NOT_ITS_TITLE = re.compile(
+    r"[€$£@]|www\.|https?:|\d{5}|\b\d{1,2} de \w{4,10} de \d{4}\b"
+    r"|^(?:fdo|firmad[oa]|a la atenci[óo]n|asunto|nota|signed)\b",
+    re.IGNORECASE,
+)
 _BULLETIN = re.compile(r"(?:bolet[íi]n|diario|gaceta|journal|gazette|official journal)\b", re.IGNORECASE)
 
 
@@ -50,26 +56,26 @@ class PrintedLine:
 def headings_by_print(lines: Sequence[PrintedLine]) -> list[Bookmark]:
     """The lines that are large, or in bold and set off, in order, neighbours of one size as one; levels by size."""
     lines = _with_whole_title(lines)
-    found = _standing_out(lines, _set_off_in_bold(lines))
+    large = _standing_out(lines, frozenset())
+    counts = len(large) <= MOST_SHARE * len(lines)
+    found = _standing_out(lines, _set_off_in_bold(lines), by_size=counts)
     if len(found) > MOST_IN_BOLD * len(lines):
-        found = _standing_out(lines, frozenset())
+        found = large if counts else []
     levels = levels_by_size(found)
     return [Bookmark(levels[line.size], line.text, line.page) for line in found]
 
 
-def _standing_out(lines: Sequence[PrintedLine], bold: frozenset[int]) -> list[PrintedLine]:
-    """The headings, those over several lines as one; none by their size where much is large."""
+def _standing_out(lines: Sequence[PrintedLine], bold: frozenset[int], *, by_size: bool = True) -> list[PrintedLine]:
+    """The headings, those over several lines as one."""
     body, running = body_size(lines), _running(lines)
     found: list[PrintedLine] = []
     joined, last = 0, -2
     longest: dict[float, int] = defaultdict(int)
     for line in lines:
         longest[line.size] = max(longest[line.size], len(line.text))
-    large = [line.size >= body * LARGER and _reads_as_heading(line) for line in lines]
-    if sum(large) > MOST_SHARE * len(lines):
-        large = [False] * len(lines)
     for index, line in enumerate(lines):
-        if not (large[index] or index in bold) or _unnumbered(line.text) in running:
+        is_large = by_size and line.size >= body * LARGER and _reads_as_heading(line)
+        if not (is_large or index in bold) or _unnumbered(line.text) in running:
             continue
         above = found[-1] if found and last == index - 1 else None
         if above and joined < WRAPPED and _goes_on(above, lines[last], line, longest[line.size]):
@@ -98,9 +104,23 @@ def _set_off_in_bold(lines: Sequence[PrintedLine]) -> frozenset[int]:
         if _is_bold(line)
         and line.size * ALIKE >= body
         and len(line.text) < longest
-        and (_reads_as_heading(line) or heading_key(line.text))
+        and _is_title(line)
         and _is_apart(line, lines[index - 1] if index else None)
+        and _has_text_below(line, lines[index + 1 : index + 2])
     )
+
+
+def _is_title(line: PrintedLine) -> bool:
+    """Neither a caption nor what stands in a letter: an amount, an address, who signs."""
+    key = heading_key(line.text)
+    if key.partition(":")[0] in CAPTIONED or _NOT_ITS_TITLE.search(line.text):
+        return False
+    return bool(key) or _reads_as_heading(line)
+
+
+def _has_text_below(line: PrintedLine, below: Sequence[PrintedLine]) -> bool:
+    """Or a smaller heading: labels of a form stand one below the other."""
+    return any(not _is_bold(one) or not are_alike(one.size, line.size) for one in below)
 
 
 def _is_apart(line: PrintedLine, above: PrintedLine | None) -> bool:

@@ -130,6 +130,11 @@ class FirstRow(TableRow):
     __slots__ = ()
 
 
+def is_row(line: str) -> bool:
+    """Whether a line is written as `row_of` writes one."""
+    return line.startswith("| ") and line.endswith(" |")
+
+
 def row_of(cells: Cells) -> TableRow:
     """A `|` in a cell is escaped."""
     return TableRow(f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |")
