@@ -33,7 +33,6 @@ from retrieval.text.terms import exact_terms
 AMONG = 32  # as `retrieval.confidence.coverage` has it: a few statements do not make every word rare
 NEAR = 2  # words between the two of a pair
 HALF = 0.5  # of a heading's words, that a question says
-OF_A_TITLE = 0.5  # of a word's worth, that stands in the title of the document alone
 LAST_RANK = 3  # behind it all passages are alike
 LONGEST_COUNTED = 400  # characters
 
@@ -144,8 +143,7 @@ class Weighing:
         rank, position = one.place
         earlier, before, after = (self._has_of((rank, position + step)) for step in (-2, -1, 1))
         own, with_before = self._share(has), self._share([max(two) for two in zip(has, before, strict=True)])
-        titled = [OF_A_TITLE * held for held in self._held_above(one.title)]
-        above = [max(two) for two in zip(self._held_above(self._above_of(one)), titled, strict=True)]
+        above = self._held_above((*self._above_of(one), *one.title))
         return {
             "exact": self._share([float(held == 1) for held in has]),
             "own": own,

@@ -18,6 +18,7 @@ MOST_SHARE = 0.25  # of a document's lines: where more are large, size says noth
 MOST_IN_BOLD = 0.4  # the same of lines in bold, and of letters
 MOST_REPEATED = 3  # on the edges of so many pages a line is a running head
 FEWEST_LETTERS = 3
+COUNTED = 8  # characters, in which a title has its number
 SET_OFF = 0.4  # of its height: how far below the line above it a line in bold stands that is a heading
 LONGEST = 200
 FILLED, FULL_LINE = 0.8, 30  # of the longest line of a size, which has more than so many characters
@@ -119,8 +120,10 @@ def _is_title(line: PrintedLine) -> bool:
 
 
 def _has_text_below(line: PrintedLine, below: Sequence[PrintedLine]) -> bool:
-    """Or a smaller heading: labels of a form stand one below the other."""
-    return any(not _is_bold(one) or not are_alike(one.size, line.size) for one in below)
+    """Or a smaller heading, or that it counts ("Paso 1: …"): labels of a form stand one below the other."""
+    return any(map(str.isdigit, line.text[:COUNTED])) or any(
+        not _is_bold(one) or not are_alike(one.size, line.size) for one in below
+    )
 
 
 def _is_apart(line: PrintedLine, above: PrintedLine | None) -> bool:
