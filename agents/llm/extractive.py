@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -173,8 +172,8 @@ def answer(
         chosen = _openings(passages, places)
     if chosen:
         said = compose(chosen, kind_of_question(asked))
-        answers = _answers_its_heading if is_heading else partial(_answers, is_clear=is_named or is_clear)
-        is_sure = asks_for_all or answers(asked, chosen)
+        has_it = _answers_its_heading if is_heading else _has_what_was_asked
+        is_sure = asks_for_all or ((is_named or is_clear) and has_it(asked, chosen))
         is_sure = is_sure and not (is_named and _are_headings(chosen, passages))
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
     if is_named and (printed := _printed(passages)):
@@ -186,8 +185,8 @@ def answer(
     return Reply(f"{nearest}\n\n{_list(first)}", is_doubtful=True)
 
 
-def _answers(asked: str, chosen: Sequence[Chosen], *, is_clear: bool) -> bool:
-    return is_clear and not lacks_what_was_asked(asked, chosen)
+def _has_what_was_asked(asked: str, chosen: Sequence[Chosen]) -> bool:
+    return not lacks_what_was_asked(asked, chosen)
 
 
 def _answers_its_heading(asked: str, chosen: Sequence[Chosen]) -> bool:

@@ -36,6 +36,9 @@ from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, section_kind
 BEGINNING = 0.2  # of a document, in which it says what it is about
 FIRST_HEADINGS = 10  # of a document, among which it says so however short it is
 ENOUGH_TEXT = 200  # characters of a section that says more than whose document it is
+MOST_ASKING = 8  # sections headed by one question that are looked at: of more the search finds the nearest
+
+Headings = Sequence[tuple[str, int, int, str]]  # title, level, start, key
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +146,10 @@ def _asked_by_headings(
         return place, [], ()
     rows = _sections([place], [holders], scope, policy.granularity) or []
     own = [row for row in sections_meeting(rows, policy) if question_name(row.title) == whole]
-    asked = [(row, *_around(row, scope)) for row in chosen_sections(place, own) if row.is_sure]
+    asked = [(row, *_around(row, scope)) for row in chosen_sections(place, own)[:MOST_ASKING] if row.is_sure]
     kept = [(row, below) for row, above, below in asked if _answers_itself(row, above, below)]
     outline = kept[0][1] if len(kept) == 1 and not _has_text(*kept[0]) else []
     return place, [row for row, _ in kept], outline_of(outline)
-
-
-Headings = Sequence[tuple[str, int, int, str]]
 
 
 def _around(section: FoundSection, scope: Scope) -> tuple[Headings, Headings]:

@@ -22,10 +22,8 @@ def keep_names(document: Document) -> None:
     """Write what the document's title, its file, the beginning of its text and its questions call it; what they no
     longer do goes."""
     texts = DocumentText.objects.filter(document=document, version=document.version)
-    beginning, headings = texts.annotate(head=Substr("text", 1, BEGINNING)).values_list("head", "headings").first() or (
-        "",
-        [],
-    )
+    read = texts.annotate(head=Substr("text", 1, BEGINNING)).values_list("head", "headings").first()
+    beginning, headings = read or ("", [])
     names = names_of(document.title, document.filename, beginning, said_of(document))
     write_names(document, names | question_names(title for _level, title, *_span in headings))
 

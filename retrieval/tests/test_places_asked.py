@@ -3,10 +3,13 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Membership
 from corpora.models import Corpus, Document, Section
 from retrieval.confidence.gate import Confidence
+from retrieval.places.lookup import MOST_ASKING
 from retrieval.places.names import keep_names
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import retrieve
@@ -179,6 +182,17 @@ def test_it_is_found_in_scope_alone(alice: Membership, ask: Any) -> None:
     found = ask(DUES, own)
     assert not found.named.places
     assert {chunk.title for chunk in found.chunks} <= {LIBRARY}
+
+
+def test_many_that_ask_it_cost_no_more_than_a_few(shelf: Corpus, ask: Any) -> None:
+    for number in range(2 * MOST_ASKING):
+        text = f"En la entrada {number}, con el carné."
+        headed(shelf, (1, "Taquillas"), (2, LOCKER), (0, text), title=f"Taquillas {number}")
+    ask(LOCKER)
+    with CaptureQueriesContext(connection) as asked:
+        found = ask(LOCKER)
+    assert len(asked) <= MOST_ASKING + 8
+    assert found.confidence is not Confidence.HIGH
 
 
 def test_it_costs_no_statement_where_nothing_is_called_so(ask: Any, django_assert_num_queries: Any) -> None:
