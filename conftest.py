@@ -32,7 +32,7 @@ SHARED = Path(os.environ.get("ACERVO_SHARED", ROOT.parent / "shared"))
 if (SHARED / "tiktoken").is_dir():  # exact token counts without the network; without it they are estimates
     os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(SHARED / "tiktoken"))
 
-pytest_plugins = ["tests.fakes.fixtures", "tests.hypothesis_profiles", "tests.standing"]
+pytest_plugins = ["tests.fakes.fixtures", "tests.hypothesis_profiles", "tests.in_turn", "tests.standing"]
 
 Hints = list[str]
 LONGEST_ID = 80

@@ -1,4 +1,4 @@
-"""What CI leaves to the night is left by names that are there, and each test that commits is shown once by day."""
+"""What CI leaves to the night or to the next commits is left by names that are there, and four commits show all."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests import in_turn
 from tests.services import of_the_database
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,6 +18,27 @@ def test_a_room_that_is_named_is_there(name: str) -> None:
     path, _, test = name.partition("::")
     assert (ROOT / path).exists()
     assert not test or f"def {test}(" in (ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("name", in_turn.LONG)
+def test_what_takes_turns_is_there(name: str) -> None:
+    path, _, test = name.partition("::")
+    assert list(ROOT.glob(f"{path}*"))
+    assert not test or f"def {test}" in (ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_four_turns_show_everything_and_each_all_that_is_quick(database: str) -> None:
+    long = [f"tests/test_stray_words.py::test_one[{n}]" for n in range(10)]
+    wall = [f"tests/tenancy/test_roles.py::test_one[{n}]" for n in range(7)]
+    quick = ["tests/e2e/test_walk.py::test_one", "chat/tests/test_ask.py::test_one"]
+    names = [*long, *wall, *quick]
+    shown = [set(names) - set(in_turn.not_of(turn, names, database)) for turn in range(5)]
+    assert set.union(*shown[:4]) == set(names)
+    assert shown[0] == shown[4] != shown[1]
+    every_time = wall if database == "postgresql" else quick
+    assert all(one.issuperset(every_time) for one in shown)
+    assert all(2 <= len(one & set(long)) <= 3 for one in shown)
 
 
 def test_of_a_test_that_commits_the_first_case_is_chosen() -> None:

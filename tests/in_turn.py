@@ -1,0 +1,75 @@
+"""A pytest plugin: of what is long, a run with ACERVO_TURN=N shows a quarter, and with N + 1 the next one.
+
+`.ci/run` counts commits by it: each shows all that is quick, four together all there is. The walls between
+organizations, and what else is PostgreSQL's to show (`of_the_database.ROOMS`), are shown there by each commit, and in
+turn on SQLite; there in turn, what else commits. Without ACERVO_TURN everything is shown: `make test`, `.ci/nightly`.
+"""
+
+import os
+
+import pytest
+from django.db import connection
+
+from tests.services.of_the_database import ROOMS as OF_THE_DATABASE
+
+TURN = "ACERVO_TURN"
+TURNS = 4
+LONG = (
+    "accounts/tests/test_organization_command.py",
+    "agents/tests/test_mysql_source.py",
+    "agents/tests/test_query_crm.py",
+    "provisioning/tests/test_conformance.py",
+    "tests/attacks/test_admin_forms.py",
+    "tests/attacks/test_every_route.py",
+    "tests/attacks/test_frozen_process.py",
+    "tests/attacks/test_hostile_requests.py",
+    "tests/attacks/test_installation.py",
+    "tests/canaries/",
+    "tests/chaos/",
+    "tests/e2e/test_a",
+    "tests/e2e/test_boxes.py",
+    "tests/e2e/test_chat_page.py",
+    "tests/e2e/test_course_walk.py",
+    "tests/e2e/test_documents_walk.py",
+    "tests/e2e/test_e",
+    "tests/e2e/test_finding.py",
+    "tests/e2e/test_first_and_last_things.py",
+    "tests/e2e/test_metrics_walk.py",
+    "tests/e2e/test_oauth_walk.py",
+    "tests/e2e/test_p",
+    "tests/e2e/test_s",
+    "tests/e2e/test_two_factor_walk.py",
+    "tests/services/faults/test_rows.py::test_nothing_is_lost_doubled_or_stuck",
+    "tests/services/test_limits.py::test_of_64_at_once_exactly_5_are_let_in",
+    "tests/test_guard_lookups.py",
+    "tests/test_guard_routes.py::test_a_",
+    "tests/test_guard_routes.py::test_what_belongs_to_a_stranger_answers_like_what_never_was",
+    "tests/test_guard_routes.py::test_with_the_csrf_token_the_same_request_is_answered",
+    "tests/test_hostile_bodies.py",
+    "tests/test_hostile_text.py",
+    "tests/test_linear.py",
+    "tests/test_stray_words.py",
+    "tools/tests/test_buckets.py",
+    "tools/tests/test_mysql.py",
+    "tools/tests/test_service_engines.py",
+    "tools/tests/test_services_attacked.py",
+    "workers/tests/test_commands.py::test_exit_codes",
+)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if turn := os.environ.get(TURN):
+        left = set(not_of(int(turn), [item.nodeid for item in items], connection.vendor))
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
+        items[:] = [item for item in items if item.nodeid not in left]
+
+
+def not_of(turn: int, names: list[str], database: str) -> list[str]:
+    """Of tests by their `names`, those that `turn` leaves to another. Cases of one test are taken one after another."""
+    in_turn = [name for name in names if takes_turns(name, database)]
+    return [name for n, name in enumerate(in_turn) if n % TURNS != turn % TURNS]
+
+
+def takes_turns(name: str, database: str) -> bool:
+    return name.startswith(LONG) or name.startswith(OF_THE_DATABASE) != (database == "postgresql")
