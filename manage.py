@@ -1,13 +1,17 @@
 #!/usr/bin/env python
 """Django's command line."""
 
+import gc
 import logging
 import os
 import sys
 from contextlib import nullcontext
 
+COLLECT_AFTER = 10_000  # objects; what is imported and migrated stays, and rounds over it are a sixth of the time
+
 
 def main() -> None:
+    gc.set_threshold(COLLECT_AFTER, 20, 50)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

@@ -51,7 +51,7 @@ class Collector:
     def of(self, trace: str) -> list[Seen]:
         return [one for one in self.spans if one.trace == trace]
 
-    def wait_for(self, trace: str, *names: str, seconds: float = 20.0) -> list[Seen]:
+    def wait_for(self, trace: str, *names: str, seconds: float = 60.0) -> list[Seen]:
         """The trace's spans, once those of these names are among them; of a name that ends in "/" or a space, one that
         begins with it."""
 
