@@ -35,7 +35,6 @@ LONG = (
     "tests/attacks/test_hostile_requests.py",
     "tests/attacks/test_installation.py",
     "tests/attacks/test_traces.py",
-    "tests/canaries/",
     "tests/chaos/",
     "tests/e2e/test_a",
     "tests/e2e/test_boxes.py",

@@ -28,7 +28,9 @@ def id_of(member: Membership) -> str:
 
 
 def group_of(directory: Directory, *some: Membership) -> str:
-    return str(directory.make_group("Librarians", *map(id_of, some)).json()["id"])
+    made = directory.make_group("Librarians", *map(id_of, some))
+    assert made.status_code == 201, made.content
+    return str(made.json()["id"])
 
 
 def in_group(pk: str) -> set[str]:

@@ -156,7 +156,7 @@ def test_a_worker_killed_while_it_embeds_is_replaced_and_the_result_is_that_of_a
     model.script(path="embeddings", latency=30.0, times=1)
     document = uploaded(admin, corpus, "muerte.md", content.replace(b"escalones", b"peldanos"))
     stage = f"/api/documents/{document}/"
-    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 60, "the worker embeds")
     worker.kill()
     # Half a minute passes: the test moves the lease, not the code.
     installation.query("UPDATE corpora_document SET lease_expires_at = now() WHERE id = %s", document)
@@ -175,7 +175,7 @@ def test_what_a_killed_worker_held_is_taken_up_by_another_within_half_a_minute(
     model.script(path="embeddings", latency=60.0, times=1)
     document = uploaded(admin, corpus, "herencia.md", text("herencia", sections=30))
     stage = f"/api/documents/{document}/"
-    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 60, "the worker embeds")
     heir = installation.worker("heir")
     worker.kill()
     began = time.monotonic()
@@ -193,7 +193,7 @@ def test_a_worker_that_is_told_to_stop_finishes_its_document(
     model.script(path="embeddings", latency=3.0, times=1)
     document = uploaded(admin, corpus, "despedida.md", text("despedida"))
     stage = f"/api/documents/{document}/"
-    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 60, "the worker embeds")
     worker.stop()
     assert admin.call("GET", stage).body["status"] == "indexed"
     worker.start()
@@ -207,7 +207,7 @@ def test_a_worker_that_is_at_work_when_its_broker_goes_goes_on(
     model.script(path="embeddings", latency=5.0, times=1)
     document = uploaded(admin, corpus, "a-medias.md", text("a medias"))
     stage = f"/api/documents/{document}/"
-    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 20, "the worker embeds")
+    wait_until(lambda: admin.call("GET", stage).body["stage"] == "embed", 60, "the worker embeds")
     redis = installation.services.redis
     redis.stop()
     try:
