@@ -1,8 +1,9 @@
 """A pytest plugin: of what is long, a run with ACERVO_TURN=N shows a quarter, and with N + 1 the next one.
 
-`.ci/run` counts commits by it: each shows all that is quick, four together all there is. The walls between
-organizations, and what else is PostgreSQL's to show (`of_the_database.ROOMS`), are shown there by each commit, and in
-turn on SQLite; there in turn, what else commits. Without ACERVO_TURN everything is shown: `make test`, `.ci/nightly`.
+`.ci/run` counts commits by it: each shows all that is quick, four together all there is. What is LONG takes turns on
+either database. Else the walls between organizations, and what more is PostgreSQL's to show (`of_the_database.ROOMS`),
+are shown there by each commit, and in turn on SQLite; there in turn, what else commits. Without ACERVO_TURN everything
+is shown: `make test`, `.ci/nightly`.
 """
 
 import os
