@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
-from accounts.http.bodies import is_kept, json_of
+from accounts.http.bodies import MOST, is_kept, json_of
 from accounts.identity.oauth import registration
 from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
@@ -325,6 +325,7 @@ def pages_of_a_pdf(text: str) -> list[list[str]]:
 
 def kept_in_json(text: str) -> None:
     refused_or(lambda: json_of(text.encode()), Exception)
+    refused_or(lambda: json_of(b"[" * (MOST + 1) + text.encode()), Exception)  # whose texts are looked at
     is_kept(text)
 
 
@@ -397,7 +398,7 @@ PROBES: dict[str, Probe] = {
     ),
     "prompt": Probe(asked_to_a_model, named("chat.prompting.build", "_DELIMITER")),
     "thoughts": Probe(lambda text: ThinkFilter().feed(text), named("chat.stream.thinking", "TAG")),
-    "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
+    "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT", "_TEXTS")),
     "extractive answer": Probe(
         lambda text: (answer(QUESTION, [Passage(1, text, "t")], "es"), enumerates(text), announces(text)),
         named("agents.llm.quoting.question_kinds", "_ENUMERATION", "_ANNOUNCES")

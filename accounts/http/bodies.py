@@ -20,11 +20,17 @@ from rest_framework.parsers import BaseParser
 from accounts.problems import BodyTooLarge, Malformed, Problem, UnsupportedMediaType
 
 DEEPEST = 32  # lists and objects in one another
+MOST = 20_000  # lists and objects in a body: each is an object of Python's, and nobody else is served while it is made
+_TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)  # one that does not end goes to the end
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 
 
 class TooDeep(Malformed):
     default_detail = gettext_lazy("The body has lists and objects nested more than 32 deep. Send it flatter.")
+
+
+class TooManyParts(Malformed):
+    default_detail = gettext_lazy("The body has more than 20,000 lists and objects. Send it in several requests.")
 
 
 def is_kept(text: str) -> bool:
@@ -33,17 +39,25 @@ def is_kept(text: str) -> bool:
 
 
 def json_of(content: bytes) -> Any:
-    """The JSON of a body. Raises ValueError when it is none, and a problem for one that is too large, too deep (R0), or
-    has text that nobody could keep."""
+    """The JSON of a body. Raises ValueError when it is none, and a problem for one that is too large, has too many
+    parts or too deep ones (R0), or text that nobody could keep."""
     if len(content) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0):
         raise BodyTooLarge
+    parts = brackets(content)
+    if parts > MOST and brackets(_TEXTS.sub(b"", content)) > MOST:
+        raise TooManyParts
     found = orjson.loads(content)
-    if content.count(b"[") + content.count(b"{") > DEEPEST and is_deeper(found, DEEPEST):
+    if parts > DEEPEST and is_deeper(found, DEEPEST):
         raise TooDeep
     if rb"\u0000" in content and not all(map(is_kept, texts_in(found))):
         advice = _("The texts of a request have no NUL characters (\\u0000). Leave them out.")
         raise Problem(advice, errors={name: [advice] for name in fields_with_unkept(found)})
     return found
+
+
+def brackets(content: bytes) -> int:
+    """Those that open: the lists and objects of a JSON text, and what its texts have of them."""
+    return content.count(b"[") + content.count(b"{")
 
 
 def is_deeper(found: Any, levels: int) -> bool:
