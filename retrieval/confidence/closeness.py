@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from retrieval.text.folding import words_only
-from retrieval.text.stems import asked_stems, words
+from retrieval.text.stems import asked_stems, stem, words
 
 WINDOW, NEAR_WINDOW = 260, 120  # characters: some forty words, and a short sentence
 BESIDE = 26  # characters between two words that stand side by side, function words between them included
@@ -23,11 +23,12 @@ _ASKING_WORDS = """
     significan significar existe existen llama llaman dice dicen decir usa usan usar utiliza utilizan explica explicar
     resume resumir describe define ocurre pasa funciona establece diferencia ejemplo ejemplos tipo tipos forma manera
     cada segun da dan dar falta quiere entiende
+    hago haces hacemos hice haria cuanta pesa pesan mide miden cabe caben
     puedo puedes podria podrian tengo tienes tenemos debo debes debemos deberia voy vamos quiero queremos estoy estuve
     use uses used using mean means meant say says explain summarize describe define work works happen happens called
     kind kinds type types many much long get gets make makes
     made way difference example examples must may need needs give gives
-    given take takes
+    given take takes weigh weighs
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 
@@ -44,6 +45,11 @@ class Closeness:
     lacks: float
 
 
+def asking_stems(question: str) -> frozenset[str]:
+    """Those of its words that only serve to ask."""
+    return frozenset(stem(word) for word in words(question) if word in ASKING_WORDS)
+
+
 class AskedWords:
     """A question's stems with their worth among some passages, rare ones first in it, and where a text has them."""
 
@@ -52,7 +58,7 @@ class AskedWords:
         self.folded = [b" " + words_only(passage) for passage in passages]
         self._begun = {stem: b" " + stem.encode() for stem in self.stems}
         self._finder = re.compile(b" (" + b"|".join(sorted((s.encode() for s in self.stems), reverse=True)) + b")")
-        asking = {word[:6] for word in words(question) if word in ASKING_WORDS}
+        asking = asking_stems(question)
         self.worth = {stem: self._rarity(stem) * (ASKING if stem in asking else 1.0) for stem in self.stems}
         self.total = sum(self.worth.values()) or 1.0
         self.content = tuple(stem for stem in self.stems if stem not in asking)
@@ -87,10 +93,10 @@ class AskedWords:
         floor = best = sum(headed.values())
         inside: dict[str, int] = {}
         worth, first = floor, 0
-        for place, stem in places:
-            if not inside.get(stem):
-                worth += self.worth[stem] - headed.get(stem, 0.0)
-            inside[stem] = inside.get(stem, 0) + 1
+        for place, found in places:
+            if not inside.get(found):
+                worth += self.worth[found] - headed.get(found, 0.0)
+            inside[found] = inside.get(found, 0) + 1
             while places[first][0] < place - length:
                 gone = places[first][1]
                 inside[gone] -= 1
@@ -105,8 +111,8 @@ class AskedWords:
         if not self.neighbours:
             return 1.0
         beside = set()
-        for index, (place, stem) in enumerate(places):
+        for index, (place, found) in enumerate(places):
             for other, after in places[index + 1 : index + 4]:
                 if other - place <= BESIDE:
-                    beside |= {(stem, after), (after, stem)}
+                    beside |= {(found, after), (after, found)}
         return sum(pair in beside for pair in self.neighbours) / len(self.neighbours)

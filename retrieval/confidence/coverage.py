@@ -3,7 +3,9 @@
 A cosine of hashed n-grams says little about whether a passage answers; the question's rare words in it say
 much more (AUC of answerable against unanswerable questions on XQuAD: cosine .86 to .95, coverage .96,
 both together .97). Rarity is the BM25 idf counted over the passages at hand, as though they were among at least
-32: the candidates stand for the corpus, and a corpus of three passages does not make every word rare.
+32: the candidates stand for the corpus, and a corpus of three passages does not make every word rare. A word that only
+serves to ask counts as little as it does for closeness: "¿Qué hago si gotea?" is about "gotea", and a short document of
+one passage that has it was else no more than half of what is asked.
 
 An exact term (`retrieval.text.terms`) is one more thing to be found, as rare as the passages that have it are few. A
 passage that has it has its words too: "Art. 14.2" is the "artículo" that was asked for. An article or a code that no
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
+from retrieval.confidence.closeness import ASKING, asking_stems
 from retrieval.text.folding import fold_latin, words_only
 from retrieval.text.stems import asked_stems, words
 from retrieval.text.terms import ExactTerm
@@ -79,7 +82,9 @@ def _weigh(question: str, passages: Sequence[str], terms: Sequence[ExactTerm]) -
         TERM_WEIGHT * rare if count or term.is_asked_for else 0.0
         for term, rare, count in zip(terms, rarity[len(asked) :], counts[len(asked) :], strict=True)
     )
-    worth = (*rarity[: len(asked)], *of_terms)
+    asking = asking_stems(question)
+    of_stems = (rare * (ASKING if one in asking else 1.0) for one, rare in zip(asked, rarity, strict=False))
+    worth = (*of_stems, *of_terms)
     return Wanted(asked, tuple(terms), worth, sum(worth)), rows
 
 

@@ -28,6 +28,20 @@ def test_a_rare_word_counts_more_than_one_that_every_passage_has() -> None:
     assert common < 0.5
 
 
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("¿Qué hago si gotea?", "La máquina gotea por el portafiltros."),
+        ("¿Cuánta agua cabe en el depósito?", "Depósito de agua: 1,8 l."),
+        ("How do I use the steam tap?", "Open the steam tap for two seconds."),
+    ],
+)
+def test_words_that_serve_to_ask_are_hardly_missed(question: str, passage: str) -> None:
+    covered, other = coverages(question, [passage, "Otra cosa."])
+    assert 0.65 < covered < 1.0
+    assert other == 0.0
+
+
 def test_a_question_of_function_words_covers_nothing() -> None:
     assert coverages("¿y qué?", ["y qué más"]) == [0.0]
     assert coverages("words", []) == []
