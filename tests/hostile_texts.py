@@ -22,7 +22,7 @@ from agents.llm.extractive import answer
 from agents.llm.quoting.lasting import has_duration, is_lasting_word, tells_a_duration
 from agents.llm.quoting.question_kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.quotable import title_shown
-from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people
+from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people, says_who_is
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
 from chat.answering import condensing
@@ -456,8 +456,9 @@ PROBES: dict[str, Probe] = {
             AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()),
             names_its_people(text),
             asked_office(text),
+            says_who_is(text),
         ),
-        named("agents.llm.quoting.roles", "_ROLES", "_LINE", "_OFFICE", "_ANYBODY"),
+        named("agents.llm.quoting.roles", "_ROLES", "_LINE", "_OFFICE", "_ANYBODY", "_IS"),
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),

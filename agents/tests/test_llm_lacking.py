@@ -47,6 +47,20 @@ def test_who_somebody_is_wants_what_he_is(question, is_told):
 
 
 @pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("Against the decision an appeal lies to the rector of the university within a month.", False),
+        ("The rector of the university is Ana Gil, elected in 2024.", True),
+        ("The rector of the university is the eldest of the professors.", True),
+        ("Ana Gil has led the university as its rector since 2024.", True),
+    ],
+)
+def test_who_somebody_is_wants_a_name(text, is_told):
+    said = reply_of("Who is the rector of the university?", [Passage(1, text, "Rules")], "en")
+    assert said.is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("Who is the author of the report?", "The report was written by Ana Gil in 2020."),

@@ -21,7 +21,7 @@ from agents.llm.quoting.question_kinds import (
     says_what_it_is_for,
 )
 from agents.llm.quoting.quotable import is_named_value
-from agents.llm.quoting.roles import asked_office
+from agents.llm.quoting.roles import asked_office, says_who_is
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_options, options_of
@@ -43,7 +43,7 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     if asks_what_one_thing_is(question):
         return not (chosen[0].defines or _says_what_for(question, chosen[0]))
     if kind is Wish.PERSON:
-        return lists_works(chosen[0].statement) or _lacks_office(question, chosen[0].statement)
+        return lists_works(chosen[0].statement) or _lacks_holder(question, chosen[0].statement, asked)
     if kind is Wish.STEPS:
         return chosen[0].is_aside and not chosen[0].statement.is_whole
     if kind is Wish.VALUE:
@@ -69,10 +69,14 @@ def _with_what_is_around(told: Statement) -> str:
     return " ".join((told.block.heading, told.block.lead, told.text, *(told.block.lines if is_of_one_thing else ())))
 
 
-def _lacks_office(question: str, told: Statement) -> bool:
-    """Whether what somebody is, "the captain", is said neither in a sentence nor above it."""
-    office = asked_office(question)
-    return bool(office) and not Wording((*told.words, *told.above, *told.around)).holds(office)
+def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool:
+    """Whether what somebody is, "the captain", is said neither in a sentence nor above it, or it is not said who that
+    is: "appeals to the rector" names nobody."""
+    if not (office := asked_office(question)):
+        return False
+    if not Wording((*told.words, *told.above, *told.around)).holds(office):
+        return True
+    return not (says_who_is(told.text) or has_kind(told.text, Wish.PERSON, asked))
 
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:

@@ -57,6 +57,7 @@ _OFFICE = re.compile(
     r"^\W{0,9}(?:quien(?:es)? (?:es|son|fue|era)|who(?: is|'s| was| are)) "
     r"(?:el|la|los|las|the) (?:current )?([^\W\d_]{4,30})"
 )
+_IS = re.compile(r"\b(?:es|son|era|eran|fue|fueron|sera|seran|is|are|was|were|(?:shall|will) be)\b|:")
 
 
 def asked_office(question: str) -> str:
@@ -64,6 +65,11 @@ def asked_office(question: str) -> str:
     where it asks otherwise, or for what is said in many words."""
     found = _OFFICE.match(fold_latin(question[:LONGEST]))
     return found[1] if found and not _ANYBODY.fullmatch(found[1]) else ""
+
+
+def says_who_is(sentence: str) -> bool:
+    """Whether it says of anything what that is: "the owner is the patient" answers without a name."""
+    return _IS.search(fold_latin(sentence[:LONGEST])) is not None
 
 
 class AskedRole:
