@@ -26,6 +26,8 @@ def told(question: str, text: str, language: str = "es") -> Reply:
         "El satélite estaba a 28.5°E, y los demás a 19.2°E, a 23.5°E y a 13°E, según dice el operador.",
         "For instance P ⊆ NP ⊆ PP ⊆ PSPACE, but it is possible that P = PSPACE.",
         "Regresó a Lahore en 1908.",
+        "In 2024 we flew 212,000 kilometres.",
+        "En 2023 se vendieron 12.345 entradas.",
         "The case Brown v. Board of Education of Topeka ended segregation in schools.",
         "El texto de la entrevista dice que sí.... y que volverá a subir en enero.",
     ],
@@ -41,6 +43,7 @@ def test_figures_signs_and_points_do_not_make_a_row_of_a_sentence(sentence: str)
         "1.2 Introducción a las redes y sus partes ........ pág. 7",
         "Total 12 45 | 18 22 | 19 33 | 20 44 → 21 66 → 31 77.",
         "3.4 Requisitos de la red . . . . . . . . 41",
+        "Enero 12.500 Febrero 15.300 Marzo 18.200 Abril 22.100.",
     ],
 )
 def test_a_row_of_figures_and_a_line_of_contents_are_no_sentences(line: str) -> None:
@@ -84,6 +87,8 @@ def test_a_sentence_that_leans_on_the_one_before_it_is_told_with_it() -> None:
         ("How many people were lost?", "It took thirty to fifty thousand people.", True),
         ("How many people were lost?", "In 1620 it was found that all of the people had left.", False),
         ("¿Quién envió a los hombres?", "Envió a 40 hombres.", False),
+        ("How many kilometres were flown?", "Mileage is paid at 0.32 euros per kilometre.", False),
+        ("¿Cuántos alumnos hay?", "Se reserva una plaza por cada 20 alumnos.", True),
     ],
 )
 def test_a_number_counts_what_stands_behind_it(question: str, sentence: str, is_counted: bool) -> None:

@@ -170,6 +170,7 @@ _PLACED = "".join(
 )
 # No mark of a note or an item, "see (2) above", and no place of a text, "artículo 26.1".
 _NUMBER = re.compile(rf"(?<![\d.,]){_PLACED}(?:(?<!\()\d|\d(?!\d?\)))|\b(?:{_NUMBER_WORDS})\b")
+_EACH = frozenset({"per", "each", "every", "por", "cada"})
 _NAME = re.compile(r"(?<=[\w,;:)»”\"'] )[(«“\"']?[A-ZÁÉÍÓÚÜÑ][\w'’-]+")
 _REASON = re.compile(
     r"\b(?:porque|ya que|debido|puesto que|causa|razon|motivo|para que|because|since|due|cause|reason|in order)\b"
@@ -247,9 +248,14 @@ def counted_by(question: str) -> frozenset[str]:
 
 
 def has_counted(said: Sequence[str], counted: frozenset[str]) -> bool:
-    """Whether a number stands before one of what is counted; `said`: the words of a sentence, folded."""
-    places = [place for place, word in enumerate(said) if word[:STEM_LETTERS] in counted]
+    """Whether a number stands before one of what is counted; `said`: the words of a sentence, folded. "0.32 euros per
+    kilometre" counts no kilometres."""
+    places = [place for place, word in enumerate(said) if word[:STEM_LETTERS] in counted and not _is_each(said, place)]
     return any(_FIGURE.fullmatch(word) for place in places for word in said[max(0, place - _COUNTED_WITHIN) : place])
+
+
+def _is_each(said: Sequence[str], place: int) -> bool:
+    return place > 0 and said[place - 1] in _EACH
 
 
 def is_counted_behind(said: Sequence[str], counted: frozenset[str]) -> bool:

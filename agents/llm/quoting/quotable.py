@@ -14,8 +14,12 @@ CHARACTERS = range(20, 1_201)  # of a sentence that reads well by itself; a long
 FEWEST_WORDS = 4
 WORDS_WITHOUT_STOP = 12  # what ends without a stop and has fewer is a title
 MOST_SYMBOLS = 2  # arrows, bars, emoji
-IN_LETTERS, IN_LETTERS_OF_MANY = 0.75, 0.5  # of a sentence that is no row of numbers; of one with MANY_WORDS and a stop
+IN_LETTERS, IN_LETTERS_OF_MANY = (
+    0.75,
+    0.5,
+)  # of a sentence that is no row of numbers; of one in words, with a stop
 MANY_WORDS = 8
+WORDS_TO_A_FIGURE = 2  # of a short sentence with numbers
 LONGEST_HEADING = 10  # words of a sentence that names an article or a chapter and says no more
 
 _PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=[A-ZÁÉÍÓÚ]{4,})")
@@ -27,6 +31,7 @@ _VALUE = re.compile(r"[^\W\d_][^.:;?\n]{2,60}:\s(?=\S{0,12}\d)[^:;?\n]{1,60}")  
 _MEANS = re.compile(r"(?:means|significan?)\s")
 _WORD = re.compile(r"[^\W_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_FIGURES = re.compile(r"\d[\d.,:/]{0,20}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](\([^)\[\]\n]*\)|\[[^\[\]\n]*\])")
 # "<requirement>" is a word of the text.
 _TAGS = (
@@ -165,9 +170,11 @@ def _reads(sentence: str) -> bool:
 
 def _is_in_words(sentence: str) -> bool:
     """Whether it is no row of numbers or signs: "Argel perdió de 30 000 a 50 000 habitantes en 1620-21, y de nuevo …"
-    has its words, "a 28.5°E" its degrees."""
+    has its words, "a 28.5°E" its degrees, and "En 2024 volamos 212.000 kilómetros." two words to a number."""
     letters = sum(c.isalpha() or c == " " for c in sentence)
-    if is_ended(sentence) and len(_LETTERS.findall(sentence)) >= MANY_WORDS:
+    said = len(_LETTERS.findall(sentence))
+    is_said = said >= MANY_WORDS or FEWEST_WORDS <= said >= WORDS_TO_A_FIGURE * len(_FIGURES.findall(sentence))
+    if is_ended(sentence) and is_said:
         return letters >= IN_LETTERS_OF_MANY * len(sentence)
     symbols = sum(unicodedata.category(c) in {"So", "Sm"} for c in sentence)
     return letters >= IN_LETTERS * len(sentence) and symbols <= MOST_SYMBOLS
