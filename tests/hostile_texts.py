@@ -427,7 +427,7 @@ PROBES: dict[str, Probe] = {
         + named(
             "agents.llm.quoting.quotable",
             *("_ITEM", "_PAGE_NUMBER", "_WORD", "_LETTERS", "_LINK", "_MARKS", "_EMPHASIS", "_CODE", "_BRACKETED"),
-            *("_DEFINITIONS", "_TERM", "_MEANS", "_VALUE", "_LOST", "_FIGURES"),
+            *("_DEFINITIONS", "_TERM", "_MEANS", "_VALUE", "_LOST", "_FIGURES", "_DATED"),
         ),
     ),
     "extractive question": Probe(

@@ -141,3 +141,28 @@ def test_a_heading_with_its_lead_is_told_once() -> None:
     told = compose(chosen, kind_of_question("What do you need?"))
     assert (told.count("**Prerequisites**"), told.count("To enter the club you need:")) == (1, 1)
     assert told.index("tall cane") < told.index("Hats and canes")
+
+
+RULES = "\n\n## Reservas\n\nLos viajes se reservan con diez días. Las tardías las aprueba la jefa de cada sección.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("¿Cuándo se aprobó la política?", "Aprobada por el Consejo el 14 de mayo de 2025"),
+        ("¿Cuándo se actualizó la política?", "Última actualización: marzo de 2025"),
+        ("¿Quién aprobó la política?", "Versión 4.1, aprobada por el Consejo Rector el 14 de mayo de 2025"),
+        ("When was the policy published?", "Published 3 March 2025 · Human Resources"),
+    ],
+)
+def test_a_line_below_the_title_says_when_it_was_approved(question: str, line: str) -> None:
+    said = told(question, f"# Política de viajes\n\n{line}{RULES}")
+    assert line in said.text
+    assert not said.is_doubtful
+
+
+@pytest.mark.parametrize("line", ["Memoria anual de actividades 2024", "Calendario de exámenes de enero de 2025"])
+def test_a_title_with_a_year_is_no_such_line(line: str) -> None:
+    assert read(f"# Informe\n\n{line}\n\nSe abre a las nueve de la mañana todos los días.") == [
+        "Se abre a las nueve de la mañana todos los días."
+    ]

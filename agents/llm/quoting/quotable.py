@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from agents.llm.quoting.roles import names_its_people
-from retrieval.text.folding import fold
+from retrieval.text.folding import fold, fold_latin
 from retrieval.text.references import heading_key
 from retrieval.text.sentences import sentences
 from retrieval.text.stems import STOP_WORDS, WORD
@@ -20,6 +20,7 @@ IN_LETTERS, IN_LETTERS_OF_MANY = (
 )  # of a sentence that is no row of numbers; of one in words, with a stop
 MANY_WORDS = 8
 WORDS_TO_A_FIGURE = 2  # of a short sentence with numbers
+LONGEST_DATED = 120  # characters of a line that says when its document was approved
 LONGEST_HEADING = 10  # words of a sentence that names an article or a chapter and says no more
 
 _PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=[A-ZÁÉÍÓÚ]{4,})")
@@ -28,6 +29,12 @@ _ITEM = re.compile(r"^\(?(?:\d{1,3}|[a-zñ])[.)º]\s+")
 _DEFINITIONS = re.compile(r"(?<=[;:])\s(?=\(?(?:\d{1,3}|[a-zñ])[.)º]\s[«\"“‘'])")
 _TERM = re.compile(r"[«\"“‘'][^«»\"“”‘’'\n]{2,60}[»\"”’'](?::\s|\s(?:means|significan?)\b)")
 _VALUE = re.compile(r"[^\W\d_][^.:;?\n]{2,60}:\s(?=\S{0,12}\d)[^:;?\n]{1,60}")  # "Soporte mensual: 300 €/mes."
+_DATED = re.compile(  # "Aprobada por el Consejo el 14 de mayo de 2025", "Last updated: 3 March 2025"; of folded text
+    r"\b(?:aprobad|publicad|actualizad|revisad|modificad|firmad|fechad|vigente|en vigor|ultima (?:actualizaci|revisi)"
+    r"|fecha de"
+    r"|approved|adopted|published|updated|revised|amended|reviewed|issued|signed|dated|effective)"
+    r"[^.\n]{0,80}\b(?:19|20)\d\d\b"
+)
 _MEANS = re.compile(r"(?:means|significan?)\s")
 _WORD = re.compile(r"[^\W_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -66,8 +73,10 @@ def quotable(paragraph: str) -> Iterator[str]:
         clean = _without_halves(clean)
         if names_its_people(clean) or (len(clean) in CHARACTERS and _TERM.match(clean)):
             yield clean.rstrip(",;")
-        elif is_named_value(clean) or (
-            len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean)
+        elif (
+            is_named_value(clean)
+            or dates_its_document(clean)
+            or (len(clean) in CHARACTERS and len(_WORD.findall(clean)) >= FEWEST_WORDS and _reads(clean))
         ):
             yield clean
 
@@ -143,6 +152,12 @@ def _are_names(sentence: str) -> bool:
 def is_named_value(sentence: str) -> bool:
     """Whether a sentence is a name and its number, which need no further word."""
     return is_ended(sentence) and sentence[0].isupper() and _VALUE.fullmatch(sentence) is not None
+
+
+def dates_its_document(line: str) -> bool:
+    """Whether a line, as below a title, says when something was approved, published or brought up to date: it answers
+    without being a sentence."""
+    return len(line) <= LONGEST_DATED and line[:1].isupper() and _DATED.search(fold_latin(line)) is not None
 
 
 def is_ended(sentence: str) -> bool:
