@@ -398,7 +398,7 @@ PROBES: dict[str, Probe] = {
     ),
     "prompt": Probe(asked_to_a_model, named("chat.prompting.build", "_DELIMITER")),
     "thoughts": Probe(lambda text: ThinkFilter().feed(text), named("chat.stream.thinking", "TAG")),
-    "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT", "_TEXTS")),
+    "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
     "extractive answer": Probe(
         lambda text: (answer(QUESTION, [Passage(1, text, "t")], "es"), enumerates(text), announces(text)),
         named("agents.llm.quoting.question_kinds", "_ENUMERATION", "_ANNOUNCES")
