@@ -11,7 +11,7 @@ from django.utils.log import log_response
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from accounts.http.bodies import json_of
+from accounts.http.bodies import TooManyParts, json_of
 from accounts.http.principal import bearer_of
 from accounts.identity.places import ip_of
 from accounts.limits import reserving
@@ -19,7 +19,7 @@ from accounts.members import directory_of
 from accounts.models import Membership
 from accounts.problems import Malformed, MethodNotAllowed, Problem, Unauthenticated, UnsupportedMediaType, problem_for
 from provisioning.models import DirectoryToken
-from provisioning.problems import NotOffered
+from provisioning.problems import NotOffered, TooMany
 from provisioning.tokens import token_of
 
 CONTENT_TYPE = "application/scim+json"
@@ -84,6 +84,8 @@ def scim_body(request: HttpRequest) -> dict[str, Any]:
         raise UnsupportedMediaType
     try:
         found = json_of(request.body)
+    except TooManyParts:
+        raise TooMany from None
     except ValueError:
         raise Malformed from None
     if not isinstance(found, dict):
