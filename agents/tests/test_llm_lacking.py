@@ -53,6 +53,8 @@ def test_who_somebody_is_wants_what_he_is(question, is_told):
         ("The rector of the university is Ana Gil, elected in 2024.", True),
         ("The rector of the university is the eldest of the professors.", True),
         ("Ana Gil has led the university as its rector since 2024.", True),
+        ("By rector is meant who was elected as such by all members of the university.", True),
+        ("| Office | Holder |\n|---|---|\n| Rector of the university | Gil |\n| Secretary | Soto |", True),
     ],
 )
 def test_who_somebody_is_wants_a_name(text, is_told):

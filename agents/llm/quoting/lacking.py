@@ -71,12 +71,13 @@ def _with_what_is_around(told: Statement) -> str:
 
 def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool:
     """Whether what somebody is, "the captain", is said neither in a sentence nor above it, or it is not said who that
-    is: "appeals to the rector" names nobody."""
+    is: "appeals to the rector" names nobody, a row of a table does."""
     if not (office := asked_office(question)):
         return False
     if not Wording((*told.words, *told.above, *told.around)).holds(office):
         return True
-    return not (says_who_is(told.text) or has_kind(told.text, Wish.PERSON, asked))
+    is_row = told.block.form is Form.TABLE
+    return not (is_row or says_who_is(told.text) or has_kind(told.text, Wish.PERSON, asked))
 
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:

@@ -33,7 +33,7 @@ _DATED = re.compile(  # "Aprobada por el Consejo el 14 de mayo de 2025", "Last u
     r"\b(?:aprobad|publicad|actualizad|revisad|modificad|firmad|fechad|vigente|en vigor|ultima (?:actualizaci|revisi)"
     r"|fecha de"
     r"|approved|adopted|published|updated|revised|amended|reviewed|issued|signed|dated|effective)"
-    r"[^.\n]{0,80}\b(?:19|20)\d\d\b"
+    r"[^.\n]{0,80}\b(?:19|20)\d\d\s{0,3}(?:[·|(]|\Z)"  # which ends it: "Updated the 2023 notices" is no date
 )
 _MEANS = re.compile(r"(?:means|significan?)\s")
 _WORD = re.compile(r"[^\W_]{2,}")

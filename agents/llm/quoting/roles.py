@@ -57,7 +57,11 @@ _OFFICE = re.compile(
     r"^\W{0,9}(?:quien(?:es)? (?:es|son|fue|era)|who(?: is|'s| was| are)) "
     r"(?:el|la|los|las|the) (?:current )?([^\W\d_]{4,30})"
 )
-_IS = re.compile(r"\b(?:es|son|era|eran|fue|fueron|sera|seran|is|are|was|were|(?:shall|will) be)\b|:")
+_IS = re.compile(
+    r"\b(?:es|son|era|eran|fue|fueron|sera|seran|ser|is|are|was|were|be|means|includes?|became|becomes?|as|como"
+    r"|considera\w{0,4}|entiende\w{0,2}|entendera\w{0,2}|condicion|consideracion|significan?|comprenden?|incluyen?"
+    r"|(?:nombrad|elegid|designad)[oa]s?|named|elected|appointed)\b|:"
+)
 
 
 def asked_office(question: str) -> str:
