@@ -27,6 +27,7 @@ def told(question: str, text: str, language: str = "es") -> Reply:
         "For instance P ⊆ NP ⊆ PP ⊆ PSPACE, but it is possible that P = PSPACE.",
         "Regresó a Lahore en 1908.",
         "In 2024 we flew 212,000 kilometres.",
+        "In 2024 we flew 212,000 kilometres, 18 % less than in 2023.",
         "En 2023 se vendieron 12.345 entradas.",
         "The case Brown v. Board of Education of Topeka ended segregation in schools.",
         "El texto de la entrevista dice que sí.... y que volverá a subir en enero.",

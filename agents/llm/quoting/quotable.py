@@ -19,7 +19,7 @@ IN_LETTERS, IN_LETTERS_OF_MANY = (
     0.5,
 )  # of a sentence that is no row of numbers; of one in words, with a stop
 MANY_WORDS = 8
-WORDS_TO_A_FIGURE = 2  # of a short sentence with numbers
+WORDS_TO_A_FIGURE = 1.5  # of a short sentence with numbers
 LONGEST_DATED = 120  # characters of a line that says when its document was approved
 LONGEST_HEADING = 10  # words of a sentence that names an article or a chapter and says no more
 
@@ -185,7 +185,7 @@ def _reads(sentence: str) -> bool:
 
 def _is_in_words(sentence: str) -> bool:
     """Whether it is no row of numbers or signs: "Argel perdió de 30 000 a 50 000 habitantes en 1620-21, y de nuevo …"
-    has its words, "a 28.5°E" its degrees, and "En 2024 volamos 212.000 kilómetros." two words to a number."""
+    has its words, "a 28.5°E" its degrees, and "En 2024 volamos 212.000 kilómetros." enough of them."""
     letters = sum(c.isalpha() or c == " " for c in sentence)
     said = len(_LETTERS.findall(sentence))
     is_said = said >= MANY_WORDS or FEWEST_WORDS <= said >= WORDS_TO_A_FIGURE * len(_FIGURES.findall(sentence))
