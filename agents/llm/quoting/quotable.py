@@ -14,10 +14,7 @@ CHARACTERS = range(20, 1_201)  # of a sentence that reads well by itself; a long
 FEWEST_WORDS = 4
 WORDS_WITHOUT_STOP = 12  # what ends without a stop and has fewer is a title
 MOST_SYMBOLS = 2  # arrows, bars, emoji
-IN_LETTERS, IN_LETTERS_OF_MANY = (
-    0.75,
-    0.5,
-)  # of a sentence that is no row of numbers; of one in words, with a stop
+IN_LETTERS, IN_LETTERS_OF_MANY = 0.75, 0.5  # of what is no row of numbers; of what is in words and has a stop
 MANY_WORDS = 8
 WORDS_TO_A_FIGURE = 1.5  # of a short sentence with numbers
 LONGEST_DATED = 120  # characters of a line that says when its document was approved
