@@ -13,10 +13,10 @@ from retrieval.filters import Condition, SearchFilter, search_filter
 from retrieval.index import IndexOutdated, IndexUnavailable, Point, make_index
 from retrieval.index.pgvector.conditions import clauses_of, label, labels_of
 from retrieval.index.pgvector.connections import ConnectionPool
-from retrieval.index.pgvector.legs import Spread, telling_words
 from retrieval.index.pgvector.rows import batches_of_postings, signed_terms, unit_halves
 from retrieval.index.pgvector.tables import LONGEST_NAME, CollectionTables, schema_name
 from retrieval.index.pgvector.version import LOWEST_EXTENSION, DatabaseVersions, require_pgvector
+from retrieval.index.pgvector.words import Spread, telling_words
 from retrieval.index.silence import opening_breaker
 from retrieval.tests.library import DIMENSIONS, named, sparse
 
@@ -104,7 +104,8 @@ def test_batches_are_in_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_word_that_most_have_is_not_summed_where_rare_ones_decide() -> None:
     rare, common = Spread(1, 60, 1.0, 2.0), Spread(2, 9_000, 0.5, 2.0)
     idf = {1: 4.0, 2: 0.1}
-    telling, spare = telling_words([common, rare], idf, 50)
+    telling, spare, certain = telling_words([common, rare], idf, 50)
+    assert certain == 4.0
     assert telling == [1]
     assert spare == pytest.approx(0.2, abs=1e-4), "what the common word adds at most"
     assert spare > 0.2
@@ -121,8 +122,18 @@ def test_a_word_that_most_have_is_not_summed_where_rare_ones_decide() -> None:
     ],
 )
 def test_where_nothing_is_certain_every_word_is_summed(rare: Spread, common: Spread, why: str) -> None:
-    telling, _spare = telling_words([common, rare], {1: 4.0, 2: 0.1}, 50)
-    assert sorted(telling) == [1, 2], why
+    assert sorted(telling_words([common, rare], {1: 4.0, 2: 0.1}, 50).telling) == [1, 2], why
+
+
+def test_what_is_known_of_the_list_spares_more_words_and_what_is_not_known_none() -> None:
+    rare, common = Spread(1, 60, 1.0, 2.0), Spread(2, 9_000, 0.5, 30.0)
+    idf = {1: 4.0, 2: 0.1}
+    assert telling_words([common, rare], idf, 50)[0] == [2, 1], "it may add 3, and the list is sure of 4"
+    assert telling_words([common, rare], idf, 50, 3.0)[0] == [2, 1], "less than what one word is sure of"
+    telling, spare, _certain = telling_words([common, rare], idf, 50, 6.5)
+    assert telling == [1]
+    assert spare > 3.0
+    assert sorted(telling_words([common, rare._replace(points=49)], idf, 50, 6.5)[0]) == [1, 2]
 
 
 # ── versions, faults, settings ──────────────────────────────────────────────────────────────────────────────────────

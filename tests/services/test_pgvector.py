@@ -18,7 +18,7 @@ import pytest
 from corpora.scope import Scope
 from retrieval.filters import SearchFilter, search_filter
 from retrieval.index import IndexOutdated, IndexUnavailable, Point, SparseVector, make_index
-from retrieval.index.pgvector import PgvectorIndex, graphs, legs
+from retrieval.index.pgvector import PgvectorIndex, graphs, kept, legs, words
 from retrieval.index.silence import opening_breaker
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 from tests.live import patience
@@ -186,30 +186,33 @@ def test_a_pooler_that_lends_connections_by_transaction_changes_nothing(
 # ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
 def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
-    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
+    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    monkeypatch.setattr(legs, "COMMON_FROM", 1)
-    monkeypatch.setattr(legs, "MOST_LEFT_OUT", 1.0)
+    for name, value in {"COMMON_FROM": 1, "MOST_LEFT_OUT": 1.0, "SOUGHT_FROM": 500}.items():
+        monkeypatch.setattr(words, name, value)
+    monkeypatch.setattr(kept, "KEPT_FROM", 1)
     common: list[int] = []
+    certain: list[float] = []
 
-    def told(spread: list[legs.Spread], idf: dict[int, float], limit: int) -> tuple[list[int], float]:
-        telling, spare = telling_words(spread, idf, limit)
-        common.append(len(spread) - len(telling))
-        return telling, spare
+    def told(spread: list[words.Spread], idf: dict[int, float], limit: int, known: float = 0.0) -> words.ChosenWords:
+        chosen = telling_words(spread, idf, limit, known)
+        common.append(len(spread) - len(chosen.telling))
+        certain.append(known)
+        return chosen
 
-    telling_words = legs.telling_words
-    monkeypatch.setattr(legs, "telling_words", told)
-    library, random = Library(), np.random.default_rng(3)
-    library.add("manual", "guide", amount=500, tags=["a"])
-    for place, point in enumerate(library.points):
-        terms = [term for term in range(30) if random.random() < 1 / (1 + term / 2)] or [0]
-        weights = tuple(random.uniform(0.5, 2, size=len(terms)).tolist())
-        payload = point.payload if place % 3 else point.payload | {"tags": ["b"]}
-        library.points[place] = Point(point.id, point.dense, SparseVector(tuple(terms), weights), payload)
+    telling_words = words.telling_words
+    monkeypatch.setattr(words, "telling_words", told)
+    library = worded(500)
     index = make()
     index.ensure()
     index.upsert(library.points)
+    assert index.optimize() is True
+    if not is_kept:
+        with psycopg.connect(index._calls._pool._url) as link:
+            link.execute(index._tables.statement("UPDATE {slices} SET points = NULL"))
+    random = np.random.default_rng(4)
     scope = Scope(named("acme"), named("alice"), frozenset({named("manual")}), frozenset())
     for where in (WHERE, search_filter(scope, 800, {"tags": ["a"]})):
         for _ in range(20):
@@ -219,6 +222,99 @@ def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
             assert [hit.id for hit in hits] == [hit.id for hit in expected]
             assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-4)
     assert sum(map(bool, common)) > 10
+    assert 5 < sum(map(bool, certain)) < len(certain)
+
+
+def worded(amount: int) -> Library:
+    """Points of one corpus with words of which some stand in most of them and some in few."""
+    library, random = Library(), np.random.default_rng(3)
+    library.add("manual", "guide", amount=amount, tags=["a"])
+    for place, point in enumerate(library.points):
+        terms = [term for term in range(30) if random.random() < 1 / (1 + term / 2)] or [0]
+        weights = tuple(random.uniform(0.5, 2, size=len(terms)).tolist())
+        payload = point.payload if place % 3 else point.payload | {"tags": ["b"]}
+        library.points[place] = Point(point.id, point.dense, SparseVector(tuple(terms), weights), payload)
+    return library
+
+
+# ── what is kept ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_KEPT = "SELECT no, points FROM {slices} WHERE points IS NOT NULL ORDER BY no"
+_COUNTED = "SELECT slice, count(*) FROM {chunks} WHERE slice = ANY(%s) GROUP BY slice ORDER BY slice"
+_KEPT_WORDS = "SELECT slice, term, points FROM {words} WHERE points <> 0 ORDER BY slice, term"
+_COUNTED_WORDS = """
+SELECT slice, term, count(*), min(weight), max(weight) FROM {postings} WHERE slice = ANY(%s)
+GROUP BY slice, term ORDER BY slice, term
+"""
+_BOUNDS = "SELECT lowest, highest FROM {words} WHERE points <> 0 ORDER BY slice, term"
+
+
+def assert_kept_are_counted(index: PgvectorIndex) -> list[int]:
+    """What is kept of each slice, held against what is there; the numbers of those that are kept."""
+    tell = index._tables.statement
+    with psycopg.connect(index._calls._pool._url) as link:
+        points = link.execute(tell(_KEPT)).fetchall()
+        slices = [no for no, _points in points]
+        assert [one for one in points if one[1]] == link.execute(tell(_COUNTED), (slices,)).fetchall()
+        counted = link.execute(tell(_COUNTED_WORDS), (slices,)).fetchall()
+        assert link.execute(tell(_KEPT_WORDS)).fetchall() == [one[:3] for one in counted]
+        for (lowest, highest), one in zip(link.execute(tell(_BOUNDS)).fetchall(), counted, strict=True):
+            assert lowest <= one[3]
+            assert highest >= one[4]
+    return slices
+
+
+def test_what_is_kept_of_a_large_slice_follows_what_is_written_replaced_moved_and_deleted(
+    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "KEPT_FROM", 50)
+    library = worded(60)
+    library.add("laws", "act", amount=20)
+    index = make()
+    index.ensure()
+    assert index.optimize() is False
+    index.upsert(library.points[:40])
+    assert index.optimize() is False, "a small one is counted"
+    index.upsert(library.points)
+    assert index.optimize() is True
+    assert len(assert_kept_are_counted(index)) == 1
+    assert index.optimize() is False
+    replaced = [Point(one.id, one.dense, sparse(5, 77), one.payload) for one in library.points[:10]]
+    index.upsert([*replaced, Point(uuid4(), QUERY, sparse(), library.points[0].payload)])
+    assert len(assert_kept_are_counted(index)) == 1
+    corpus = library.points[-1].payload
+    index.upsert([Point(one.id, one.dense, one.sparse, corpus) for one in library.points[10:15]])
+    index.delete_points([one.id for one in library.points[20:25]])
+    assert len(assert_kept_are_counted(index)) == 1
+    index.delete_corpus(named("manual"))
+    assert len(assert_kept_are_counted(index)) == 1, "an empty one stays until upkeep"
+    index.optimize()
+    with psycopg.connect(index._calls._pool._url) as link:
+        assert link.execute(index._tables.statement("SELECT count(*) FROM {words}")).fetchone() == (0,)
+
+
+def test_what_is_kept_is_right_though_many_write_and_delete_while_it_begins(
+    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "KEPT_FROM", 10)
+    collection, points = f"kept-{uuid4().hex}", worded(120).points
+    writers = [make(collection) for _ in range(5)]
+    writers[0].ensure()
+
+    def work(number: int) -> None:
+        own, random = writers[number], np.random.default_rng(number)
+        for _ in range(12):
+            chosen = [points[at] for at in random.choice(len(points), size=15, replace=False).tolist()]
+            if random.random() < 0.3:
+                own.delete_points([one.id for one in chosen])
+            own.upsert(chosen)
+            if number == 0:
+                own.optimize()
+
+    with ThreadPoolExecutor(5) as threads:
+        list(threads.map(work, range(5)))
+    writers[0].optimize()
+    assert len(assert_kept_are_counted(writers[0])) == 1
 
 
 # ── graphs ──────────────────────────────────────────────────────────────────────────────────────────────────────────

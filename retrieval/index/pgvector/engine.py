@@ -12,9 +12,11 @@ from retrieval.index.checks import check_dense, check_sparse, checked_points
 from retrieval.index.pgvector.calls import GRAPH_SECONDS, READ_SECONDS, DatabaseCalls
 from retrieval.index.pgvector.conditions import labels_of
 from retrieval.index.pgvector.graphs import tend_graphs
-from retrieval.index.pgvector.legs import hits_of, nearest_leg, searched_scope, set_up, words_leg
+from retrieval.index.pgvector.kept import begin_keeping
+from retrieval.index.pgvector.legs import hits_of, nearest_leg, searched_scope, set_up
 from retrieval.index.pgvector.rows import batches_of_postings, delete_chunks, write_points
 from retrieval.index.pgvector.tables import CollectionTables
+from retrieval.index.pgvector.words import words_leg
 from retrieval.index.translate import best_first, metadata_changes
 
 if TYPE_CHECKING:
@@ -30,10 +32,13 @@ SELECT c.no, c.id, c.document_id, s.organization_id, s.user_id, s.corpus_id
 FROM {chunks} c JOIN {slices} s ON s.no = c.slice WHERE c.no > %s ORDER BY c.no LIMIT %s
 """
 _EMPTY_SLICES = """
-DELETE FROM {slices} WHERE no IN (
-    SELECT s.no FROM {slices} s WHERE NOT EXISTS (SELECT FROM {chunks} c WHERE c.slice = s.no)
-    FOR UPDATE SKIP LOCKED
+WITH empty AS (
+    DELETE FROM {slices} WHERE no IN (
+        SELECT s.no FROM {slices} s WHERE NOT EXISTS (SELECT FROM {chunks} c WHERE c.slice = s.no)
+        FOR UPDATE SKIP LOCKED
+    ) RETURNING no
 )
+DELETE FROM {words} WHERE slice IN (SELECT no FROM empty)
 """
 
 
@@ -133,12 +138,14 @@ class PgvectorIndex:
         return connection.execute(self._tables.statement(_OWNERS), values).fetchall()
 
     def optimize(self) -> bool:
-        """Graphs of organizations that have grown, for hours if need be; space is autovacuum's."""
+        """What large slices and organizations have kept for them, for hours if need be; space is autovacuum's."""
         if time.monotonic() - self._tended_at < TENDED_EVERY:
             return False
         self._tended_at = time.monotonic()
         self._calls.write(self._forget_slices)
-        return self._calls.call(partial(tend_graphs, tables=self._tables, dimensions=self._dimensions), GRAPH_SECONDS)
+        is_kept = self._calls.call(partial(begin_keeping, tables=self._tables), GRAPH_SECONDS)
+        tend = partial(tend_graphs, tables=self._tables, dimensions=self._dimensions)
+        return self._calls.call(tend, GRAPH_SECONDS) or is_kept
 
     def _forget_slices(self, connection: "Connection") -> None:
         """Those of erased corpora. One that is written to at this moment stays."""

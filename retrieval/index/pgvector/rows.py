@@ -1,6 +1,7 @@
 """Points as rows, in the binary form of COPY: numpy lays out a whole batch at once."""
 
 import struct
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from retrieval.filters import DATE_KEY
 from retrieval.index.base import Point
 from retrieval.index.pgvector.conditions import SLICE_KEYS, document_of, labels_of
+from retrieval.index.pgvector.kept import delete_postings, more_came
 from retrieval.index.pgvector.tables import CollectionTables
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ def write_points(connection: "Connection", tables: CollectionTables, points: Seq
         _copy(connection, tables, "COPY {chunks} FROM STDIN (FORMAT binary)", _chunk_rows(placed))
         _copy(connection, tables, "COPY {vectors} FROM STDIN (FORMAT binary)", _vector_rows(placed))
         _copy(connection, tables, "COPY {postings} FROM STDIN (FORMAT binary)", _posting_rows(placed))
+        came = Counter(no for _chunk, no, _point in placed)
+        more_came(connection, tables, came, ((no, *_terms_of(point)) for _chunk, no, point in placed))
 
 
 def delete_chunks(connection: "Connection", tables: CollectionTables, condition: str, *values: Any) -> None:
@@ -51,12 +55,13 @@ def delete_chunks(connection: "Connection", tables: CollectionTables, condition:
     Mostly there are none, for what is written is new: then the large tables are not asked, of which a planner that has
     not counted them yet would read every row.
     """
-    text = "DELETE FROM {chunks} WHERE {condition} RETURNING no"
+    text = "DELETE FROM {chunks} WHERE {condition} RETURNING no, slice"
     statement = tables.statement(text, condition=tables.statement(condition))
     with connection.transaction():
-        if gone := [number for (number,) in connection.execute(statement, values).fetchall()]:
-            connection.execute(tables.statement("DELETE FROM {vectors} WHERE chunk = ANY(%s)"), [gone])
-            connection.execute(tables.statement("DELETE FROM {postings} WHERE chunk = ANY(%s)"), [gone])
+        gone: dict[int, int] = dict(connection.execute(statement, values).fetchall())
+        if gone:
+            connection.execute(tables.statement("DELETE FROM {vectors} WHERE chunk = ANY(%s)"), [list(gone)])
+            delete_postings(connection, tables, gone)
 
 
 def batches_of_postings(points: Iterable[Point]) -> Iterator[list[Point]]:
@@ -130,7 +135,7 @@ def _texts(values: Sequence[str]) -> bytes:
 def _vector_rows(placed: Iterable[tuple[int, int, Point]]) -> Iterator[bytes]:
     for chunk, number, point in placed:
         organization = point_slice(point)[0].encode()
-        dense = struct.pack("!hh", len(point.dense), 0) + unit_halves(point.dense).astype(">f2").tobytes()
+        dense = half_vector(point.dense)
         yield struct.pack("!hiqiii", 4, 8, chunk, 4, number, len(organization)) + organization
         yield struct.pack("!i", len(dense)) + dense
 
@@ -142,8 +147,18 @@ def _posting_rows(placed: Iterable[tuple[int, int, Point]]) -> Iterator[bytes]:
         rows["slice_bytes"] = rows["term_bytes"] = rows["weight_bytes"] = 4
         rows["chunk_bytes"] = 8
         rows["slice"], rows["chunk"] = number, chunk
-        rows["term"], rows["weight"] = signed_terms(point.sparse.indices), point.sparse.values
+        rows["term"], rows["weight"] = _terms_of(point)
         yield rows.tobytes()
+
+
+def _terms_of(point: Point) -> tuple["NDArray[np.int32]", "NDArray[np.float32]"]:
+    """With their weights."""
+    return signed_terms(point.sparse.indices), np.asarray(point.sparse.values, dtype=np.float32)
+
+
+def half_vector(vector: "NDArray[np.float32]") -> bytes:
+    """As pgvector's `halfvec` is sent: how many, a zero, each in two bytes."""
+    return struct.pack("!hh", len(vector), 0) + unit_halves(vector).astype(">f2").tobytes()
 
 
 def unit_halves(vector: "NDArray[np.float32]") -> "NDArray[np.float16]":

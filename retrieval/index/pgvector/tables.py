@@ -4,6 +4,7 @@ slices     one row for all points of one organization, corpus, owner and granula
 chunks     one row a point: its id, slice, document and metadata
 vectors    its dense vector, of length 1 and float16
 postings   one row a term of a point, with its BM25 weight
+words      one row a term of a large slice: how many of its points have it, and between which weights (`kept`)
 graph_…    an HNSW graph over the vectors of one large organization (`graphs`)
 """
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 PREFIX = "acervo_"
+TABLES = ("slices", "chunks", "vectors", "postings", "words")
 LONGEST_NAME = 63  # bytes of an identifier
 # A tuple stays on its page of 8 KB, where a comparison of many reads it at once; a graph's own limit is the same.
 MOST_INLINE = 4_000
@@ -31,6 +33,7 @@ CREATE TABLE {slices} (
     corpus_type text NOT NULL,
     user_id text NOT NULL,
     granularity text NOT NULL,
+    points integer,
     UNIQUE (organization_id, corpus_id, corpus_type, user_id, granularity)
 );
 CREATE TABLE {chunks} (
@@ -59,6 +62,14 @@ CREATE TABLE {postings} (
 );
 CREATE INDEX ON {postings} (slice, term, chunk) INCLUDE (weight);
 CREATE INDEX ON {postings} (chunk);
+CREATE TABLE {words} (
+    slice integer NOT NULL,
+    term integer NOT NULL,
+    points integer NOT NULL,
+    lowest real NOT NULL,
+    highest real NOT NULL,
+    PRIMARY KEY (slice, term)
+) WITH (fillfactor = 80);
 """
 
 
@@ -67,17 +78,15 @@ class CollectionTables:
 
     def __init__(self, collection: str) -> None:
         self.schema = schema_name(collection)
-        self.slices, self.chunks, self.vectors, self.postings = map(
-            self.named, ("slices", "chunks", "vectors", "postings")
-        )
+        self._tables = {name: self.named(name) for name in TABLES}
+        self.slices, self.chunks, self.vectors, self.postings, self.words = self._tables.values()
 
     def named(self, name: str) -> sql.Identifier:
         return sql.Identifier(self.schema, name)
 
     def statement(self, text: str, **parts: sql.Composable) -> sql.Composed:
-        """`text` with this collection's tables for {slices}, {chunks}, {vectors} and {postings}."""
-        names = {"slices": self.slices, "chunks": self.chunks, "vectors": self.vectors, "postings": self.postings}
-        return sql.SQL(text).format(**names, **parts)  # our own text, always
+        """`text` with this collection's tables for {slices}, {chunks}, {vectors}, {postings} and {words}."""
+        return sql.SQL(text).format(**self._tables, **parts)  # our own text, always
 
     def create(self, connection: "Connection", dimensions: int) -> None:
         """What is missing, in one transaction. IndexOutdated without pgvector; ValueError: other dimensions."""
