@@ -163,6 +163,21 @@ def test_a_line_below_the_title_says_when_it_was_approved(question: str, line: s
 
 
 @pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("¿Cuándo se aprobó el presupuesto?", False),
+        ("¿Cuándo se publicó el presupuesto?", False),
+        ("¿Cuándo se revisó el presupuesto?", True),
+        ("¿Cuándo se actualizó el presupuesto?", True),
+        ("When was the presupuesto signed?", False),
+    ],
+)
+def test_a_line_that_dates_another_act_is_told_with_doubt(question: str, is_told: bool) -> None:
+    text = f"# Acta del consejo\n\n## Acuerdos\n\nPresupuesto revisado por la gestoría en mayo de 2023{RULES}"
+    assert told(question, text).is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "Memoria anual de actividades 2024",

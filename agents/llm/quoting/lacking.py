@@ -20,7 +20,7 @@ from agents.llm.quoting.question_kinds import (
     kind_of_question,
     says_what_it_is_for,
 )
-from agents.llm.quoting.quotable import is_named_value
+from agents.llm.quoting.quotable import dates_its_document, is_named_value
 from agents.llm.quoting.roles import asked_office, says_who_is
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
@@ -29,6 +29,9 @@ from agents.llm.quoting.topic import Wording
 from retrieval.confidence.expected import asks_price, has_price
 from retrieval.text.stems import words
 
+# Beginnings of the words for what is done to a document on a day; those of one line say nearly the same.
+_ACTS = ("apro appr adop", "actu revi modi upda amen", "publ issu", "firm sign")
+ACTS = {begun: act for act, line in enumerate(_ACTS) for begun in line.split()}
 ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of something else is no answer
 
 
@@ -89,12 +92,22 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
         return True
     if chosen[0].statement.is_whole:
         return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
+    if kind is Wish.TIME and _dates_another_act(asked, chosen[0].statement):
+        return True
     if asks_price(question) and is_named_value(chosen[0].statement.text) and not has_price(chosen[0].statement.text):
         return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
     )
+
+
+def _dates_another_act(asked: frozenset[str], told: Statement) -> bool:
+    """Whether a line tells when something was revised, and when it was approved is asked."""
+    if not dates_its_document(told.text):
+        return False
+    wanted, there = ({ACTS[word[:4]] for word in said if word[:4] in ACTS} for said in (asked, told.words))
+    return bool(wanted and there) and wanted.isdisjoint(there)
 
 
 def _may_be_a_duration(one: Chosen) -> bool:
