@@ -1,5 +1,6 @@
 """What of the engine on PostgreSQL needs no PostgreSQL; the rest: the contract, and tests/services/test_pgvector.py."""
 
+import math
 import re
 from typing import Any
 from uuid import uuid4
@@ -123,6 +124,11 @@ def test_a_word_that_most_have_is_not_summed_where_rare_ones_decide() -> None:
 )
 def test_where_nothing_is_certain_every_word_is_summed(rare: Spread, common: Spread, why: str) -> None:
     assert sorted(telling_words([common, rare], {1: 4.0, 2: 0.1}, 50).telling) == [1, 2], why
+
+
+def test_where_a_word_takes_away_every_word_is_summed() -> None:
+    spread = [Spread(1, 60, 1.0, 2.0), Spread(2, 9_000, -0.5, -0.1)]
+    assert telling_words(spread, {1: 4.0, 2: -1.0}, 50) == ([1, 2], 0.0, -math.inf)
 
 
 def test_what_is_known_of_the_list_spares_more_words_and_what_is_not_known_none() -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -18,7 +19,8 @@ import pytest
 from corpora.scope import Scope
 from retrieval.filters import SearchFilter, search_filter
 from retrieval.index import IndexOutdated, IndexUnavailable, Point, SparseVector, make_index
-from retrieval.index.pgvector import PgvectorIndex, graphs, kept, legs, words
+from retrieval.index.pgvector import PgvectorIndex, graphs, kept, legs, rows, words
+from retrieval.index.pgvector.tables import CollectionTables
 from retrieval.index.silence import opening_breaker
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
 from tests.live import patience
@@ -190,7 +192,7 @@ def test_a_pooler_that_lends_connections_by_transaction_changes_nothing(
 def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
     make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    for name, value in {"COMMON_FROM": 1, "MOST_LEFT_OUT": 1.0, "SOUGHT_FROM": 500}.items():
+    for name, value in {"COMMON_FROM": 1, "MOST_LEFT_OUT": 1.0, "SOUGHT_FROM": 150}.items():
         monkeypatch.setattr(words, name, value)
     monkeypatch.setattr(kept, "KEPT_FROM", 1)
     common: list[int] = []
@@ -293,28 +295,90 @@ def test_what_is_kept_of_a_large_slice_follows_what_is_written_replaced_moved_an
         assert link.execute(index._tables.statement("SELECT count(*) FROM {words}")).fetchone() == (0,)
 
 
-def test_what_is_kept_is_right_though_many_write_and_delete_while_it_begins(
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda link, tables, points: rows.delete_chunks(link, tables, "id = ANY(%s)", [one.id for one in points[:3]]),
+        lambda link, tables, points: rows.write_points(link, tables, [replace(one, id=uuid4()) for one in points[:3]]),
+        lambda link, tables, points: rows.write_points(link, tables, points[:3]),
+        lambda link, tables, points: rows.write_points(link, tables, [moved(one, "laws") for one in points[:3]]),
+    ],
+    ids=["delete", "write", "replace", "move"],
+)
+def test_nothing_is_begun_with_while_somebody_writes_there(
+    make: Callable[..., PgvectorIndex],
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[psycopg.Connection, CollectionTables, list[Point]], None],
+) -> None:
+    monkeypatch.setattr(kept, "KEPT_FROM", 10)
+    monkeypatch.setattr(kept, "TRIES", 1)
+    index, points = make(), worded(20).points
+    index.ensure()
+    index.upsert(points)
+    url, tables = index._calls._pool._url, index._tables
+    with psycopg.connect(url, autocommit=True) as writer, psycopg.connect(url, autocommit=True) as upkeep:
+        with writer.transaction():
+            change(writer, tables, points)
+            assert kept.begin_keeping(upkeep, tables) is False
+        assert kept.begin_keeping(upkeep, tables) is True
+        (no,) = assert_kept_are_counted(index)
+        assert kept.begin(upkeep, tables, no) is False, "it is kept already"
+        upkeep.execute(tables.statement("UPDATE {slices} SET points = NULL"))
+        assert kept.begin(upkeep, tables, no) is True, "it is counted anew"
+    assert_kept_are_counted(index)
+
+
+def moved(point: Point, corpus: str) -> Point:
+    return replace(point, payload={**point.payload, "corpus_id": str(named(corpus))})
+
+
+def test_one_that_is_too_large_to_be_counted_while_its_writers_wait_is_left(
+    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "KEPT_FROM", 5)
+    monkeypatch.setattr(kept, "MOST_BEGUN", 10)
+    index = make()
+    index.ensure()
+    index.upsert(worded(11).points)
+    assert index.optimize() is False
+
+
+def test_what_is_kept_is_right_though_many_write_move_and_delete_while_it_begins_and_nobody_waits_in_a_circle(
     make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept, "KEPT_FROM", 10)
-    collection, points = f"kept-{uuid4().hex}", worded(120).points
-    writers = [make(collection) for _ in range(5)]
+    collection = f"kept-{uuid4().hex}"
+    # Each writer has its own document, and all of them write to the same two corpora, in batches of both.
+    documents = [[replace(one, id=uuid4()) for one in worded(30).points] for _ in range(5)]
+    for number, points in enumerate(documents):
+        for place, one in enumerate(points):
+            points[place] = replace(one, payload={**one.payload, "document_id": str(named(f"document {number}"))})
+    writers = [make(collection) for _ in documents]
     writers[0].ensure()
+    writers[0].upsert([*worded(10).points, *(moved(replace(one, id=uuid4()), "laws") for one in worded(10).points)])
+    assert writers[0].optimize() is True
+    url, tables = writers[0]._calls._pool._url, writers[0]._tables
 
     def work(number: int) -> None:
-        own, random = writers[number], np.random.default_rng(number)
-        for _ in range(12):
-            chosen = [points[at] for at in random.choice(len(points), size=15, replace=False).tolist()]
-            if random.random() < 0.3:
-                own.delete_points([one.id for one in chosen])
-            own.upsert(chosen)
-            if number == 0:
+        own, random, corpora = writers[number], np.random.default_rng(number), ["manual", "laws"]
+        for turn in range(25):
+            chosen = [documents[number][at] for at in random.permutation(30)[: 15 if turn % 5 == 0 else None].tolist()]
+            if turn % 5 == 1:
+                own.delete_points([one.id for one in chosen[:20]])
+            both = turn % 5 == 2
+            own.upsert([moved(one, corpora[(turn + number + both * place) % 2]) for place, one in enumerate(chosen)])
+            if number == 0 and turn > 10:
+                with psycopg.connect(url) as link:
+                    link.execute(tables.statement("UPDATE {slices} SET points = NULL WHERE no = 1"))
                 own.optimize()
 
     with ThreadPoolExecutor(5) as threads:
         list(threads.map(work, range(5)))
     writers[0].optimize()
-    assert len(assert_kept_are_counted(writers[0])) == 1
+    assert len(assert_kept_are_counted(writers[0])) == 2
+    with psycopg.connect(url) as link:
+        asked = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        assert link.execute(asked).fetchone() == (0,)
 
 
 # ── graphs ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,6 @@
 """Points as rows, in the binary form of COPY: numpy lays out a whole batch at once."""
 
 import struct
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from retrieval.filters import DATE_KEY
 from retrieval.index.base import Point
 from retrieval.index.pgvector.conditions import SLICE_KEYS, document_of, labels_of
-from retrieval.index.pgvector.kept import delete_postings, more_came
+from retrieval.index.pgvector.kept import tell_changes
 from retrieval.index.pgvector.tables import CollectionTables
 
 if TYPE_CHECKING:
@@ -39,29 +38,34 @@ def write_points(connection: "Connection", tables: CollectionTables, points: Seq
     with connection.transaction():
         connection.execute(_IN_LINE, (tables.schema, sorted({str(document_of(one.payload)) for one in points})))
         slices = _numbered_slices(connection, tables, {point_slice(point) for point in points})
-        delete_chunks(connection, tables, "id = ANY(%s)", [point.id for point in points])
+        gone = _deleted(connection, tables, "id = ANY(%s)", [point.id for point in points])
         numbers = _numbers_of(connection, tables, len(points))
         placed = [(no, slices[point_slice(point)], point) for no, point in zip(numbers, points, strict=True)]
         _copy(connection, tables, "COPY {chunks} FROM STDIN (FORMAT binary)", _chunk_rows(placed))
         _copy(connection, tables, "COPY {vectors} FROM STDIN (FORMAT binary)", _vector_rows(placed))
         _copy(connection, tables, "COPY {postings} FROM STDIN (FORMAT binary)", _posting_rows(placed))
-        came = Counter(no for _chunk, no, _point in placed)
-        more_came(connection, tables, came, ((no, *_terms_of(point)) for _chunk, no, point in placed))
+        tell_changes(connection, tables, gone, [(no, *_terms_of(point)) for _chunk, no, point in placed])
 
 
 def delete_chunks(connection: "Connection", tables: CollectionTables, condition: str, *values: Any) -> None:
-    """The chunks that a condition of ours names, with their vectors and postings; in one transaction.
+    """The chunks that a condition of ours names, with their vectors and postings; in one transaction."""
+    with connection.transaction():
+        if gone := _deleted(connection, tables, condition, *values):
+            tell_changes(connection, tables, gone)
+
+
+def _deleted(connection: "Connection", tables: CollectionTables, condition: str, *values: Any) -> dict[int, int]:
+    """The numbers of chunks that are deleted with their vectors, each with its slice; their postings are left.
 
     Mostly there are none, for what is written is new: then the large tables are not asked, of which a planner that has
     not counted them yet would read every row.
     """
     text = "DELETE FROM {chunks} WHERE {condition} RETURNING no, slice"
     statement = tables.statement(text, condition=tables.statement(condition))
-    with connection.transaction():
-        gone: dict[int, int] = dict(connection.execute(statement, values).fetchall())
-        if gone:
-            connection.execute(tables.statement("DELETE FROM {vectors} WHERE chunk = ANY(%s)"), [list(gone)])
-            delete_postings(connection, tables, gone)
+    gone: dict[int, int] = dict(connection.execute(statement, values).fetchall())
+    if gone:
+        connection.execute(tables.statement("DELETE FROM {vectors} WHERE chunk = ANY(%s)"), [list(gone)])
+    return gone
 
 
 def batches_of_postings(points: Iterable[Point]) -> Iterator[list[Point]]:

@@ -27,7 +27,7 @@ SUMMING_ERROR = 1e-6  # as a part of all: by their order, sums differ
 # Of a point that other terms have chosen.
 _REST = """coalesce((
     SELECT sum(p.weight * asked.idf)
-    FROM unnest(%(common)s::integer[], %(common_idf)s::float8[]) AS asked (term, idf)
+    FROM unnest(%(others)s::integer[], %(others_idf)s::float8[]) AS asked (term, idf)
     JOIN {postings} p ON p.slice = {chosen}.slice AND p.term = asked.term AND p.chunk = {chosen}.{chunk}
 ), 0)"""
 # The best by the weight of the word that is worth most to so many, with all their words: the worst of these scores is
@@ -38,8 +38,10 @@ SELECT chosen.weight * %(idf)s::float8 + {rest} AS score FROM (
     ORDER BY weight DESC LIMIT %(most)s
 ) AS chosen ORDER BY score DESC OFFSET %(limit)s - 1 LIMIT 1
 """
-# The telling words choose (`telling_words`); the common ones are looked up for whom they may lift into the list: for
-# the best without them, and then for those that come near the last of these.
+# The telling words choose (`telling_words`); the common ones are looked up for whom they may lift into the list. As
+# many points as the list has places score `certain` at least, and common words add `spare` at most: so who has less
+# than certain - spare of telling words is not in it. The best by telling words are then scored with all words: the
+# list's last is no worse than the last of those, which is asked of the rest in the same way.
 # The sum's last bits depend on the order of its parts, which is the server's: real drops them, and equals stay equal.
 _BEST = """
 WITH told AS MATERIALIZED (
@@ -87,8 +89,8 @@ def words_leg(
     values = {
         "telling": chosen.telling,
         "telling_idf": [idf[term] for term in chosen.telling],
-        "common": list(common),
-        "common_idf": list(common.values()),
+        "others": list(common),
+        "others_idf": list(common.values()),
         "spare": chosen.spare,
         "certain": chosen.certain,
         "limit": limit,
@@ -106,23 +108,23 @@ def telling_words(spread: Sequence[Spread], idf: Mapping[int, float], limit: int
     certain, every term is telling.
     """
     most = {one.term: one.highest * idf[one.term] for one in spread}
-    if (rarest := _rarest(spread, idf, limit)) is None:
+    if (surest := _surest(spread, idf, limit)) is None:
         return ChosenWords(list(most), 0.0, -math.inf)
-    certain = max(certain, rarest.lowest * idf[rarest.term])
+    certain = max(certain, surest.lowest * idf[surest.term])
     margin = sum(most.values()) * SUMMING_ERROR
     common: dict[int, float] = {}
     for one in sorted(spread, key=lambda one: -one.points):
         added = sum(common.values()) + most[one.term] + margin
-        if one.term != rarest.term and one.points >= COMMON_FROM and added < MOST_LEFT_OUT * certain:
+        if one.term != surest.term and one.points >= COMMON_FROM and added < MOST_LEFT_OUT * certain:
             common[one.term] = most[one.term]
     return ChosenWords([term for term in most if term not in common], sum(common.values()) + margin, certain)
 
 
-def _rarest(spread: Sequence[Spread], idf: Mapping[int, float], limit: int) -> Spread | None:
+def _surest(spread: Sequence[Spread], idf: Mapping[int, float], limit: int) -> Spread | None:
     """Of the terms that `limit` points have, the one that is worth most to each of them; None where there is none, or
     where one may take away."""
     enough = [one for one in spread if one.points >= limit]
-    if not enough or min(one.lowest * idf[one.term] for one in spread) <= 0:
+    if not enough or any(one.lowest <= 0 or idf[one.term] <= 0 for one in spread):
         return None
     return max(enough, key=lambda one: one.lowest * idf[one.term])
 
@@ -131,14 +133,14 @@ def _certain_score(
     connection: "Connection", tables: CollectionTables, scope: "SearchedScope", idf: Mapping[int, float], limit: int
 ) -> float:
     """What `limit` points have at least, by all their words; 0 where it is not known."""
-    if (rarest := _rarest(scope.spread, idf, limit)) is None:
+    if (surest := _surest(scope.spread, idf, limit)) is None:
         return 0.0
-    others = {term: worth for term, worth in idf.items() if term != rarest.term}
+    others = {term: worth for term, worth in idf.items() if term != surest.term}
     values = {
-        "term": rarest.term,
-        "idf": idf[rarest.term],
-        "common": list(others),
-        "common_idf": list(others.values()),
+        "term": surest.term,
+        "idf": idf[surest.term],
+        "others": list(others),
+        "others_idf": list(others.values()),
         "most": SOUGHT * limit,
         "limit": limit,
     }
@@ -148,7 +150,7 @@ def _certain_score(
 
 
 def _rest(tables: CollectionTables, chosen: str, chunk: str) -> sql.Composed:
-    """What the common words add to a point of `chosen`."""
+    """What the others of the words add to a point of `chosen`."""
     return tables.statement(_REST, chosen=sql.Identifier(chosen), chunk=sql.Identifier(chunk))
 
 
