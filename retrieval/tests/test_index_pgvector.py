@@ -15,9 +15,10 @@ from retrieval.index import IndexOutdated, IndexUnavailable, Point, make_index
 from retrieval.index.pgvector.conditions import clauses_of, label, labels_of
 from retrieval.index.pgvector.connections import ConnectionPool
 from retrieval.index.pgvector.rows import batches_of_postings, signed_terms, unit_halves
+from retrieval.index.pgvector.scope import Spread
 from retrieval.index.pgvector.tables import LONGEST_NAME, CollectionTables, schema_name
 from retrieval.index.pgvector.version import LOWEST_EXTENSION, DatabaseVersions, require_pgvector
-from retrieval.index.pgvector.words import Spread, telling_words
+from retrieval.index.pgvector.words import telling_words
 from retrieval.index.silence import opening_breaker
 from retrieval.tests.library import DIMENSIONS, named, sparse
 

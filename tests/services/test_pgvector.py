@@ -19,7 +19,9 @@ import pytest
 from corpora.scope import Scope
 from retrieval.filters import SearchFilter, search_filter
 from retrieval.index import IndexOutdated, IndexUnavailable, Point, SparseVector, make_index
-from retrieval.index.pgvector import PgvectorIndex, graphs, kept, legs, rows, words
+from retrieval.index.pgvector import PgvectorIndex, graphs, kept, rows, words
+from retrieval.index.pgvector import scope as searched
+from retrieval.index.pgvector.scope import Spread
 from retrieval.index.pgvector.tables import CollectionTables
 from retrieval.index.silence import opening_breaker
 from retrieval.tests.library import DIMENSIONS, Library, furnished, named, sparse
@@ -198,7 +200,7 @@ def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
     common: list[int] = []
     certain: list[float] = []
 
-    def told(spread: list[words.Spread], idf: dict[int, float], limit: int, known: float = 0.0) -> words.ChosenWords:
+    def told(spread: list[Spread], idf: dict[int, float], limit: int, known: float = 0.0) -> words.ChosenWords:
         chosen = telling_words(spread, idf, limit, known)
         common.append(len(spread) - len(chosen.telling))
         certain.append(known)
@@ -322,9 +324,9 @@ def test_nothing_is_begun_with_while_somebody_writes_there(
             assert kept.begin_keeping(upkeep, tables) is False
         assert kept.begin_keeping(upkeep, tables) is True
         (no,) = assert_kept_are_counted(index)
-        assert kept.begin(upkeep, tables, no) is False, "it is kept already"
+        assert kept.begin_slice(upkeep, tables, no) is False, "it is kept already"
         upkeep.execute(tables.statement("UPDATE {slices} SET points = NULL"))
-        assert kept.begin(upkeep, tables, no) is True, "it is counted anew"
+        assert kept.begin_slice(upkeep, tables, no) is True, "it is counted anew"
     assert_kept_are_counted(index)
 
 
@@ -390,7 +392,7 @@ def test_a_large_organization_gets_a_graph_which_is_walked_and_a_small_one_none(
     exact = found(index)
     monkeypatch.setattr(graphs, "GRAPH_FROM", 12)
     monkeypatch.setattr(graphs, "GRAPH_UNTIL", 8)
-    monkeypatch.setattr(legs, "EXACT_BELOW_IN_SQL", 5)
+    monkeypatch.setattr(searched, "EXACT_BELOW_IN_SQL", 5)
     graph = graphs.graph_name(str(named("acme")))
     assert index.optimize() is True
     assert index.optimize() is False
@@ -417,7 +419,7 @@ def walks(link: psycopg.Connection, graph: str) -> int:
 def test_what_a_broken_build_has_left_is_built_anew(index: PgvectorIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphs, "GRAPH_FROM", 12)
     monkeypatch.setattr(graphs, "GRAPH_UNTIL", 8)
-    monkeypatch.setattr(legs, "EXACT_BELOW_IN_SQL", 5)
+    monkeypatch.setattr(searched, "EXACT_BELOW_IN_SQL", 5)
     assert index.optimize() is True
     graph = graphs.graph_name(str(named("acme")))
     superuser = index._calls._pool._url.replace("//acervo_index@", "//postgres@")

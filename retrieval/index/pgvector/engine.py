@@ -13,9 +13,10 @@ from retrieval.index.pgvector.calls import GRAPH_SECONDS, READ_SECONDS, Database
 from retrieval.index.pgvector.conditions import labels_of
 from retrieval.index.pgvector.graphs import tend_graphs
 from retrieval.index.pgvector.kept import begin_keeping
-from retrieval.index.pgvector.legs import hits_of, nearest_leg, searched_scope, set_up
 from retrieval.index.pgvector.rows import batches_of_postings, delete_chunks, write_points
+from retrieval.index.pgvector.scope import searched_scope
 from retrieval.index.pgvector.tables import CollectionTables
+from retrieval.index.pgvector.vectors import hits_of, nearest_leg, set_up
 from retrieval.index.pgvector.words import words_leg
 from retrieval.index.translate import best_first, metadata_changes
 

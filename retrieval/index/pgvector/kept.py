@@ -79,13 +79,13 @@ def begin_keeping(connection: "Connection", tables: CollectionTables) -> bool:
 
 def _begun_soon(connection: "Connection", tables: CollectionTables, no: int) -> bool:
     for _ in range(TRIES):
-        if begin(connection, tables, no):
+        if begin_slice(connection, tables, no):
             return True
         time.sleep(PAUSE)
     return False
 
 
-def begin(connection: "Connection", tables: CollectionTables, no: int) -> bool:
+def begin_slice(connection: "Connection", tables: CollectionTables, no: int) -> bool:
     """False where it is kept already, or somebody is writing to it."""
     with connection.transaction():
         if connection.execute(tables.statement(_LOCKED), (no,)).rowcount < 1:

@@ -8,12 +8,11 @@ from psycopg import sql
 
 from retrieval.index.base import SparseVector
 from retrieval.index.pgvector.rows import signed_terms
+from retrieval.index.pgvector.scope import SearchedScope, Spread
 from retrieval.index.pgvector.tables import CollectionTables
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
-
-    from retrieval.index.pgvector.legs import SearchedScope
 
 # Points from which a term is worth leaving out of the sum, and what those left out may add, as a part of what the list
 # is certain of: with more, so many come near it that looking them up costs more than their sum. Of a million chunks, in
@@ -59,15 +58,6 @@ ORDER BY score DESC, c.no LIMIT %(limit)s
 """
 
 
-class Spread(NamedTuple):
-    """How many points of a scope have a term, and between which weights."""
-
-    term: int
-    points: int
-    lowest: float
-    highest: float
-
-
 class ChosenWords(NamedTuple):
     """`telling`: terms; `spare`: what all others add to a point at most; `certain`: what the best have at least."""
 
@@ -77,7 +67,7 @@ class ChosenWords(NamedTuple):
 
 
 def words_leg(
-    connection: "Connection", tables: CollectionTables, scope: "SearchedScope", words: SparseVector, limit: int
+    connection: "Connection", tables: CollectionTables, scope: SearchedScope, words: SparseVector, limit: int
 ) -> "Cursor":
     """The best by BM25, in no order, as (id, score)."""
     weights = dict(zip(signed_terms(words.indices).tolist(), map(float, words.values), strict=True))
@@ -130,7 +120,7 @@ def _surest(spread: Sequence[Spread], idf: Mapping[int, float], limit: int) -> S
 
 
 def _certain_score(
-    connection: "Connection", tables: CollectionTables, scope: "SearchedScope", idf: Mapping[int, float], limit: int
+    connection: "Connection", tables: CollectionTables, scope: SearchedScope, idf: Mapping[int, float], limit: int
 ) -> float:
     """What `limit` points have at least, by all their words; 0 where it is not known."""
     if (surest := _surest(scope.spread, idf, limit)) is None:

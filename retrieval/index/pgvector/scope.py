@@ -1,45 +1,28 @@
-"""A search in SQL: what is asked before its legs (which slices, how many points, is there a graph), and the leg of
-the vectors; that of the words is `words`.
+"""What is asked before the legs of a search in SQL: which slices, how many points, is there a graph, and how many have
+each word.
 
 BM25 counts a term's documents among the points that the filter lets through, as the other engines do: the ranking is
 independent of what neighbours write.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from psycopg import sql
 
 from retrieval.filters import SearchFilter
-from retrieval.index.base import Hit, SparseVector
+from retrieval.index.base import SparseVector
 from retrieval.index.pgvector.conditions import FilterClauses, clauses_of
-from retrieval.index.pgvector.connections import HalfVector
 from retrieval.index.pgvector.graphs import graph_name
-from retrieval.index.pgvector.rows import half_vector, signed_terms
+from retrieval.index.pgvector.rows import signed_terms
 from retrieval.index.pgvector.tables import CollectionTables
-from retrieval.index.pgvector.words import Spread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from psycopg import Connection, Cursor
+    from psycopg import Connection
 
 # Points of a scope up to which every vector is compared; above it a graph is walked where its organization has one.
 # Measured in ADR 0018.
 EXACT_BELOW_IN_SQL = 4_000
-# Candidates of one round of a graph's walk, and the vectors at which it gives up, should the scope be a small part.
-GRAPH_EF_SEARCH, MOST_WALKED = 200, 40_000
-# For the transaction alone, in which both legs see one state of the tables. Compiling a statement takes longer than
-# running it, and so does starting its helpers.
-_SETTINGS = """
-SELECT set_config('statement_timeout', %(patience)s, true), set_config('jit', 'off', true),
-       set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '64MB', true)
-"""
-_WALKING = """
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
-       set_config('hnsw.max_scan_tuples', %(most)s, true), set_config('enable_sort', 'off', true),
-       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
-"""
 _SCOPE = """
 SELECT s.no, {points},
        (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(graph)s))
@@ -63,13 +46,15 @@ SELECT term, sum(points)::bigint, min(lowest), max(highest) FROM (
     UNION ALL {counted}
 ) AS each (term, points, lowest, highest) WHERE points > 0 GROUP BY term
 """
-_NEAREST = """
-WITH best AS MATERIALIZED (
-    SELECT chunk, dense <#> %(dense)s::halfvec AS distance FROM {vectors}
-    WHERE slice = ANY(%(slices)s){organization}{narrowed} ORDER BY dense <#> %(dense)s::halfvec LIMIT %(limit)s
-)
-SELECT c.id, -best.distance FROM best JOIN {chunks} c ON c.no = best.chunk
-"""
+
+
+class Spread(NamedTuple):
+    """How many points of a scope have a term, and between which weights."""
+
+    term: int
+    points: int
+    lowest: float
+    highest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +73,6 @@ class SearchedScope:
     @property
     def walks_graph(self) -> bool:
         return self.has_graph and self.points > EXACT_BELOW_IN_SQL
-
-
-def set_up(connection: "Connection", seconds: float) -> None:
-    """For this transaction: the server gives up a statement when nobody waits for it any more."""
-    connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-    connection.execute(_SETTINGS, {"patience": str(int(seconds * 1000))})
 
 
 def searched_scope(
@@ -141,26 +120,3 @@ def _narrowed(tables: CollectionTables, clauses: FilterClauses, mine: sql.Compos
     if not clauses.chunks:
         return sql.SQL("")
     return tables.statement(_NARROWED, narrowing=clauses.chunks, mine=mine)
-
-
-def nearest_leg(
-    connection: "Connection",
-    tables: CollectionTables,
-    scope: SearchedScope,
-    dense: "NDArray[np.float32]",
-    limit: int,
-) -> "Cursor":
-    """The nearest by cosine, in no order, as (id, score): of all, or by the organization's graph."""
-    organization: sql.Composable = sql.SQL("")
-    if scope.walks_graph:
-        connection.execute(_WALKING, {"ef": str(GRAPH_EF_SEARCH), "most": str(MOST_WALKED)})
-        # As it stands in the graph's own condition, by which the planner knows that the graph may be walked.
-        organization = sql.SQL(" AND organization_id = {}").format(sql.Literal(scope.organization))
-    statement = tables.statement(_NEAREST, organization=organization, narrowed=scope.narrowed)
-    values = {"dense": HalfVector(half_vector(dense)), "limit": limit}
-    return connection.execute(statement, scope.values | values)
-
-
-def hits_of(leg: "Cursor | None") -> list[Hit]:
-    """None for a leg that was not asked."""
-    return [] if leg is None else [Hit(point, float(score)) for point, score in leg.fetchall()]
