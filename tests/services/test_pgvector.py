@@ -194,7 +194,7 @@ def test_a_pooler_that_lends_connections_by_transaction_changes_nothing(
 def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
     make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    for name, value in {"COMMON_FROM": 1, "MOST_LEFT_OUT": 1.0, "SOUGHT_FROM": 150}.items():
+    for name, value in {"COMMON_FROM": 1, "MOST_LEFT_OUT": 1.0, "SOUGHT_FROM": 60}.items():
         monkeypatch.setattr(words, name, value)
     monkeypatch.setattr(kept, "KEPT_FROM", 1)
     common: list[int] = []
@@ -218,7 +218,7 @@ def test_words_that_are_common_are_left_out_of_the_sum_and_change_no_list(
             link.execute(index._tables.statement("UPDATE {slices} SET points = NULL"))
     random = np.random.default_rng(4)
     scope = Scope(named("acme"), named("alice"), frozenset({named("manual")}), frozenset())
-    for where in (WHERE, search_filter(scope, 800, {"tags": ["a"]})):
+    for where in (WHERE, *(search_filter(scope, 800, {"tags": [tag]}) for tag in ("a", "b"))):
         for _ in range(20):
             query = sparse(*sorted(random.choice(30, size=6, replace=False).tolist()))
             hits = index.search(None, query, where, 10).sparse
