@@ -330,6 +330,28 @@ def test_nothing_is_begun_with_while_somebody_writes_there(
     assert_kept_are_counted(index)
 
 
+def test_one_that_is_written_to_for_a_moment_is_begun_with_after_it(
+    make: Callable[..., PgvectorIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "KEPT_FROM", 10)
+    index, points = make(), worded(20).points
+    index.ensure()
+    index.upsert(points)
+    url, tables = index._calls._pool._url, index._tables
+    with (
+        psycopg.connect(url, autocommit=True) as writer,
+        psycopg.connect(url, autocommit=True) as upkeep,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        with writer.transaction():
+            rows.write_points(writer, tables, points[:3])
+            begun = thread.submit(kept.begin_keeping, upkeep, tables)
+            time.sleep(0.3)
+            assert not begun.done()
+        assert begun.result(patience(10)) is True
+    assert len(assert_kept_are_counted(index)) == 1
+
+
 def moved(point: Point, corpus: str) -> Point:
     return replace(point, payload={**point.payload, "corpus_id": str(named(corpus))})
 

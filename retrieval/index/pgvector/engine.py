@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from retrieval.filters import DATE_KEY, SearchFilter
-from retrieval.index.base import Candidates, IndexUnavailable, Point, PointOwner, SparseVector
+from retrieval.index.base import Candidates, Hit, IndexUnavailable, Point, PointOwner, SparseVector
 from retrieval.index.checks import check_dense, check_sparse, checked_points
 from retrieval.index.pgvector.calls import GRAPH_SECONDS, READ_SECONDS, DatabaseCalls
 from retrieval.index.pgvector.conditions import labels_of
 from retrieval.index.pgvector.graphs import tend_graphs
 from retrieval.index.pgvector.kept import begin_keeping
 from retrieval.index.pgvector.rows import batches_of_postings, delete_chunks, write_points
-from retrieval.index.pgvector.scope import searched_scope
+from retrieval.index.pgvector.scope import searched_scope, set_up
 from retrieval.index.pgvector.tables import CollectionTables
-from retrieval.index.pgvector.vectors import hits_of, nearest_leg, set_up
+from retrieval.index.pgvector.vectors import nearest_leg
 from retrieval.index.pgvector.words import words_leg
 from retrieval.index.translate import best_first, metadata_changes
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
 
 DEFAULT_CONNECTIONS = 8
 TENDED_EVERY = 600.0  # seconds: upkeep asks each half a minute, and to know the sizes every chunk is counted
@@ -92,7 +92,7 @@ class PgvectorIndex:
                 return Candidates()
             words = words_leg(connection, self._tables, scope, sparse, limit) if sparse and scope.spread else None
             nearest = None if dense is None else nearest_leg(connection, self._tables, scope, dense, limit)
-            return Candidates(best_first(hits_of(nearest)), best_first(hits_of(words)))
+            return Candidates(best_first(_hits_of(nearest)), best_first(_hits_of(words)))
 
     def delete_document(self, document_id: UUID, keep_version: int | None = None) -> None:
         self._delete("document_id = %s AND version IS DISTINCT FROM %s", document_id, keep_version)
@@ -174,3 +174,8 @@ class PgvectorIndex:
     def drop(self) -> None:
         """Delete the collection; one that is not there is no error."""
         self._calls.call(self._tables.drop)
+
+
+def _hits_of(leg: "Cursor | None") -> list[Hit]:
+    """None for a leg that was not asked."""
+    return [] if leg is None else [Hit(point, float(score)) for point, score in leg.fetchall()]

@@ -73,16 +73,12 @@ def begin_keeping(connection: "Connection", tables: CollectionTables) -> bool:
     """Of each slice that has grown large, while its writers wait; one that is always written to waits for the next
     time."""
     grown = [no for (no,) in connection.execute(tables.statement(_GROWN), (KEPT_FROM, MOST_BEGUN)).fetchall()]
-    begun = [_begun_soon(connection, tables, no) for no in grown]
-    return any(begun)
-
-
-def _begun_soon(connection: "Connection", tables: CollectionTables, no: int) -> bool:
-    for _ in range(TRIES):
-        if begin_slice(connection, tables, no):
-            return True
-        time.sleep(PAUSE)
-    return False
+    left = grown
+    for number in range(TRIES):
+        if number and left:  # all of them together, so that those of one who always writes keep nobody else waiting
+            time.sleep(PAUSE)
+        left = [no for no in left if not begin_slice(connection, tables, no)]
+    return len(left) < len(grown)
 
 
 def begin_slice(connection: "Connection", tables: CollectionTables, no: int) -> bool:

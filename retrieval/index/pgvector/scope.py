@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 # Points of a scope up to which every vector is compared; above it a graph is walked where its organization has one.
 # Measured in ADR 0018.
 EXACT_BELOW_IN_SQL = 4_000
+# For the transaction alone, in which both legs see one state of the tables. Compiling a statement takes longer than
+# running it, and so does starting its helpers.
+_SETTINGS = """
+SELECT set_config('statement_timeout', %(patience)s, true), set_config('jit', 'off', true),
+       set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '64MB', true)
+"""
 _SCOPE = """
 SELECT s.no, {points},
        (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(graph)s))
@@ -73,6 +79,12 @@ class SearchedScope:
     @property
     def walks_graph(self) -> bool:
         return self.has_graph and self.points > EXACT_BELOW_IN_SQL
+
+
+def set_up(connection: "Connection", seconds: float) -> None:
+    """For this transaction: the server gives up a statement when nobody waits for it any more."""
+    connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    connection.execute(_SETTINGS, {"patience": str(int(seconds * 1000))})
 
 
 def searched_scope(

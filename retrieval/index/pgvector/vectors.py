@@ -1,11 +1,10 @@
-"""The leg of the vectors in SQL, and what both legs want of their transaction (ADR 0018)."""
+"""The leg of the vectors in SQL: all of a scope compared, or its organization's graph walked (ADR 0018)."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 from psycopg import sql
 
-from retrieval.index.base import Hit
 from retrieval.index.pgvector.connections import HalfVector
 from retrieval.index.pgvector.rows import half_vector
 from retrieval.index.pgvector.scope import SearchedScope
@@ -17,12 +16,6 @@ if TYPE_CHECKING:
 
 # Candidates of one round of a graph's walk, and the vectors at which it gives up, should the scope be a small part.
 GRAPH_EF_SEARCH, MOST_WALKED = 200, 40_000
-# For the transaction alone, in which both legs see one state of the tables. Compiling a statement takes longer than
-# running it, and so does starting its helpers.
-_SETTINGS = """
-SELECT set_config('statement_timeout', %(patience)s, true), set_config('jit', 'off', true),
-       set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '64MB', true)
-"""
 _WALKING = """
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
        set_config('hnsw.max_scan_tuples', %(most)s, true), set_config('enable_sort', 'off', true),
@@ -35,12 +28,6 @@ WITH best AS MATERIALIZED (
 )
 SELECT c.id, -best.distance FROM best JOIN {chunks} c ON c.no = best.chunk
 """
-
-
-def set_up(connection: "Connection", seconds: float) -> None:
-    """For this transaction: the server gives up a statement when nobody waits for it any more."""
-    connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-    connection.execute(_SETTINGS, {"patience": str(int(seconds * 1000))})
 
 
 def nearest_leg(
@@ -59,8 +46,3 @@ def nearest_leg(
     statement = tables.statement(_NEAREST, organization=organization, narrowed=scope.narrowed)
     values = {"dense": HalfVector(half_vector(dense)), "limit": limit}
     return connection.execute(statement, scope.values | values)
-
-
-def hits_of(leg: "Cursor | None") -> list[Hit]:
-    """None for a leg that was not asked."""
-    return [] if leg is None else [Hit(point, float(score)) for point, score in leg.fetchall()]
