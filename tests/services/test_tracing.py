@@ -12,7 +12,7 @@ from tests.services.installation import Background, Installation, Web, ended, in
 
 AGENT = "investigador-tecnico"
 QUESTION, TEXT = "¿Cuántas ventanas tiene el faro?", b"# Faro\n\nEl faro tiene nueve ventanas violetas.\n"
-ASKED, SENT = "0af7651916cd43dd8448eb211c80319c", "1bf7651916cd43dd8448eb211c80319d"
+ASKED, SENT = "0af7651916cd43dd8448eb211c8031", "1bf7651916cd43dd8448eb211c80319d"
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +60,9 @@ def test_an_upload_is_one_tree_from_the_request_to_the_stages_in_the_worker(
 def test_a_question_is_one_tree_from_the_browser_to_the_model(
     admin: Caller, collector: Collector, model: ModelServer
 ) -> None:
-    model.reset()
-    list(headed(admin, ASKED, "question-0001").answers(AGENT, QUESTION))
-    spans = collector.wait_for(ASKED, "POST /api/agents/", "retrieval", "retrieval.confirm", "index.search", "chat ")
+    indexed(admin, uploaded(admin, new_corpus(admin, AGENT), "ventanas.md", TEXT + b"\nSon de 1898.\n"))
+    trace = searched(admin, model)
+    spans = collector.wait_for(trace, "POST /api/agents/", "retrieval", "retrieval.confirm", "index.search", "chat ")
     request = next(one for one in spans if one.name.startswith("POST /api/agents"))
     assert request.parent == "b7ad6b7169203331"
     assert collector.way_up(spans, "index.search") == ["index.search", "retrieval", request.name]
@@ -70,7 +70,16 @@ def test_a_question_is_one_tree_from_the_browser_to_the_model(
     assert collector.way_up(spans, asked.name) == [asked.name, request.name]
     assert any(one.name == "SELECT corpora_chunk" for one in spans)
     carried = {one["headers"].get("traceparent", "") for one in model.requests() if "chat" in one["path"]}
-    assert carried == {f"00-{ASKED}-{asked.id}-01"}
+    assert carried == {f"00-{trace}-{asked.id}-01"}
+
+
+def searched(admin: Caller, model: ModelServer) -> str:
+    """The trace of the first question that was searched for: on a machine in a hurry one may be given up."""
+    for trace in (f"{ASKED}{n}" for n in range(10, 15)):
+        model.reset()
+        if headed(admin, trace, f"question-{trace[-2:]}").answers(AGENT, QUESTION)[-1].data["state"] == "supported":
+            return trace
+    raise AssertionError("none of five questions was searched for and answered")
 
 
 def test_no_span_has_a_text_of_anybody(collector: Collector) -> None:
