@@ -62,7 +62,8 @@ from foreign.models import ForeignTool, ToolServer
 from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
-from retrieval.confidence.expected import asks_price, has_price
+from retrieval.confidence.inflection import places_of, roots_of
+from retrieval.confidence.kinds import asks_price, has_price
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
@@ -82,12 +83,12 @@ from retrieval.text.asked_names import asked_mentions
 from retrieval.text.asked_places import asked_places
 from retrieval.text.definitions import defined_thing, definition_of
 from retrieval.text.document_names import names_of
-from retrieval.text.folding import fold, fold_latin
+from retrieval.text.folding import fold, fold_latin, words_only
 from retrieval.text.language import detect
 from retrieval.text.naming.editions import asked_editions, edition_names
 from retrieval.text.references import heading_key, heading_words, provision_key
 from retrieval.text.sentences import sentences, statements
-from retrieval.text.stems import stems
+from retrieval.text.stems import stems, words
 from retrieval.text.terms import exact_terms
 from sign_on.pages.posting import STATE
 from sign_on.problems import SignOnRefused
@@ -271,7 +272,9 @@ def terms_of_a_question(text: str) -> Any:
 ASKING_KINDS = (
     "¿Qué es una frase?", "¿Cuántos aes hay?", "¿Cuánto dura la frase?", "¿Cuánto cuesta una frase?",
     "¿Qué porcentaje de frases hay?", "¿Qué horario tiene la frase?", "¿Qué teléfono tiene la frase?",
-    "¿En qué año fue la frase?", "¿Cuándo fue la frase «aa»?", "What is 12/3 of 4.0.3?",
+    "¿En qué año fue la frase?", "¿Cuándo fue la frase «aa»?", "What is 12/3 of 4.0.3?", "¿De qué color es la frase?",
+    "What is the e-mail address of aes?", "¿Cuál es la página web de aes?", "¿Hasta qué edad es la frase?",
+    "¿Cuándo es la frase?", "What is the maximum of aes?",
 )  # fmt: skip
 
 
@@ -449,7 +452,7 @@ PROBES: dict[str, Probe] = {
             has_price(text),
         ),
         named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
-        + named("retrieval.confidence.expected", "_ASKS_PRICE", "_CURRENCIES"),
+        + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES"),
     ),
     "who has a role": Probe(
         lambda text: (
@@ -573,14 +576,22 @@ PROBES: dict[str, Probe] = {
     "standing": Probe(
         standing_of,
         named("retrieval.confidence.closeness", "__init__")
-        + named(
-            "retrieval.confidence.expected", "_ASKS", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_NO_AMOUNT", "_ASKS_PART"
-        )
-        + named("retrieval.confidence.expected", "_ASKS_PAST", "_CLOCK", "_DATE", "_DEFINED", "_DEFINES", "_DIGITS")
-        + named("retrieval.confidence.expected", "_MONEY", "_SHARE", "_SPAN", "_is_defined", "each")
+        + named("retrieval.confidence.expected", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_NO_AMOUNT", "_ASKS_PART")
+        + named("retrieval.confidence.expected", "_ASKS_PAST", "_DEFINED", "_DEFINES", "_INSIDE", "_SIGN")
+        + named("retrieval.confidence.expected", "_is_defined", "each")
+        + named("retrieval.confidence.kinds", "ASKS", "DATE", "_AGE", "_CLOCK", "_COLOUR", "_DIGITS", "_MAIL", "_MONEY")
+        + named("retrieval.confidence.kinds", "_SHARE", "_SPAN", "_WEB", "_WHEN")
         + named("retrieval.confidence.caps", "_ASKS", "_NUMBER", "_QUOTED", "cap_of_first")
         + named("retrieval.confidence.names", "_WORD", "_ROMAN"),
         size=1_000,
+    ),
+    "other forms of words": Probe(
+        lambda text: (
+            [roots_of(word) for word in words(text)],
+            list(places_of("donat", b" " + words_only(text))),
+            list(places_of(text[:5].strip() or "donat", b" " + words_only(text))),
+        ),
+        named("retrieval.confidence.inflection", "_ENDED", "_CLOSED"),
     ),
     "coverage": Probe(lambda text: (coverages(QUESTION, [text], TERMS), coverages(text, ["Una frase aquí."] * 50))),
     "compression": Probe(lambda text: compress(chunk_of(1, text), 500, WANTED)),

@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from retrieval.confidence.inflection import places_of, roots_of
 from retrieval.text.folding import words_only
 from retrieval.text.stems import asked_stems, stem, words
 
 WINDOW, NEAR_WINDOW = 260, 120  # characters: some forty words, and a short sentence
 BESIDE = 26  # characters between two words that stand side by side, function words between them included
 HEADED = 0.7  # of a word's worth where only the title or the headings above the passage have it
+FORM = 0.5  # of a word's worth where a passage has it in other forms alone
 ASKING = 0.3  # of a word's worth that serves to ask: "¿Qué hace break?" is about break
 AMONG = 32
 _ASKING_WORDS = """
@@ -62,6 +64,7 @@ class AskedWords:
         self.worth = {stem: self._rarity(stem) * (ASKING if stem in asking else 1.0) for stem in self.stems}
         self.total = sum(self.worth.values()) or 1.0
         self.content = tuple(stem for stem in self.stems if stem not in asking)
+        self._roots = {stem(word): roots_of(word) for word in words(question) if stem(word) in self._begun}
         self.neighbours = list(zip(self.content, self.content[1:], strict=False))
 
     def _rarity(self, stem: str) -> float:
@@ -78,30 +81,49 @@ class AskedWords:
     def closeness(self, folded: bytes, headings: str) -> Closeness:
         above = b" " + words_only(headings)
         headed = {stem: HEADED * self.worth[stem] for stem, begun in self._begun.items() if begun in above}
-        places = self.places(folded)
+        places, worth = self._with_other_forms(self.places(folded), headed, folded)
         there = headed.keys() | {stem for _place, stem in places}
         lacking = sum(stem not in there for stem in self.content)
         return Closeness(
-            window=self._best_window(places, headed, WINDOW) / self.total,
-            near=self._best_window(places, headed, NEAR_WINDOW) / self.total,
+            window=self._best_window(places, headed, worth, WINDOW) / self.total,
+            near=self._best_window(places, headed, worth, NEAR_WINDOW) / self.total,
             pairs=self._side_by_side(places),
             lacks=lacking / len(self.content) if self.content else 0.0,
         )
 
-    def _best_window(self, places: Sequence[tuple[int, str]], headed: Mapping[str, float], length: int) -> float:
+    def _with_other_forms(
+        self, places: list[tuple[int, str]], headed: Mapping[str, float], folded: bytes
+    ) -> tuple[list[tuple[int, str]], Mapping[str, float]]:
+        """The places, and what each stem is worth in the passage: forms of a word count where it is not there."""
+        there = headed.keys() | {stem for _place, stem in places}
+        forms = [
+            (place, stem)
+            for stem, roots in self._roots.items()
+            if stem not in there
+            for root in roots
+            for place in places_of(root, folded)
+        ]
+        if not forms:
+            return places, self.worth
+        return sorted(places + forms), self.worth | {stem: FORM * self.worth[stem] for _place, stem in forms}
+
+    @staticmethod
+    def _best_window(
+        places: Sequence[tuple[int, str]], headed: Mapping[str, float], worth_of: Mapping[str, float], length: int
+    ) -> float:
         """The most worth in any window: one pass, words leave at its beginning as others come in at its end."""
         floor = best = sum(headed.values())
         inside: dict[str, int] = {}
         worth, first = floor, 0
         for place, found in places:
             if not inside.get(found):
-                worth += self.worth[found] - headed.get(found, 0.0)
+                worth += worth_of[found] - headed.get(found, 0.0)
             inside[found] = inside.get(found, 0) + 1
             while places[first][0] < place - length:
                 gone = places[first][1]
                 inside[gone] -= 1
                 if not inside[gone]:
-                    worth -= self.worth[gone] - headed.get(gone, 0.0)
+                    worth -= worth_of[gone] - headed.get(gone, 0.0)
                 first += 1
             best = max(best, worth)
         return best

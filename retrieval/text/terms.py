@@ -5,7 +5,7 @@ An analyser of words takes "14.2" apart into 14 and 2, which stand in every stat
 information-layer, open question 5: "error code 503".)
 
 Known: quoted phrases; `code`; references with a number (artículo/art./article/section/§ 14.2); codes (error 503,
-HTTP 404); designations (RFC 2119, ISO-9001, CVE-2021-44228, V3.2.1); requests and paths (GET /v1/models);
+HTTP 404); designations (RFC 2119, ISO-9001, CVE-2021-44228, V3.2.1, Windows 11); requests and paths (GET /v1/models);
 snake_case, camelCase, dotted.names and --options; versions and numbers with points (2.5.1).
 
 A reference is first looked up among the sections (`retrieval.places`): one that was found there is no term any more,
@@ -38,6 +38,12 @@ _GAP = r"\s{0,9}"
 _PART = rf"(?:articulos?|arts?|articles?|seccion|sections?|sec|apartado|§{{1,9}})\.?{_GAP}(?:n\.?[ºo]{_GAP})?"
 _CODE = r"(?:errors?|errores|c[oó]digos?|codes?|status|estado|http|errno|exit)"
 _NUMBER = r"\d+(?:\.\d+)*"
+# What a number follows that names no version: a part of a document, a month, "Year 2".
+_NO_NAME = (
+    "(?:Ene|Feb|Mar|Abr|May|Jun|Jul|Ago|Sep|Oct|Nov|Dic|Jan|Apr|Aug|Dec|Ley|Law|Act|Art|Cap|Chap|Sec|Part|T[ií]t|Anex"
+    "|Annex|App|Ap[eé]n|Tabl|Cuad|Fig|Niv|Lev|Uni|Tem|Page|P[aá]g|Dis|Pas|Step|A[ñn]o|Year|Vol|Gra|Ver)"
+)
+_VERSION = rf"(?<=[a-z,] )(?!{_NO_NAME})[A-Z][a-zA-Z]{{2,15}} \d{{1,3}}(?:\.\d+){{0,2}}(?!%)"  # "Windows 11"
 # In the order in which they are looked for: what an earlier one has taken, a later one does not see.
 _FINDERS = {
     kind: re.compile(pattern)
@@ -50,7 +56,7 @@ _FINDERS = {
         "code": rf"(?i:\b{_CODE})[\s:]+(?:(?i:{_CODE}|n\.?º)\s+)?#?(\d{{2,}})(?![\w.]\w)",
         "name": r"(?<![\w.-])(--\w[\w-]+|\w+(?:_\w+)+|\w*[a-záéíóúñ][A-Z]\w*|[^\W\d_]\w+(?:\.[^\W\d_]\w+)+)",
         "designation": r"\b([A-Z]{2,6}(?:/[A-Z]{1,6})?[\s-]?\d[\d./:-]*\b(?:-[A-Z0-9]+)*"
-        r"|[A-Z]-?\d+(?:\.\d+){0,5})(?!\w)",
+        rf"|[A-Z]-?\d+(?:\.\d+){{0,5}}|{_VERSION})(?!\w)",
         "number": r"(?<![\w.,/])(\d+(?:[./]\d+)+)(?!\w|\.\d)",
     }.items()
 }

@@ -24,7 +24,7 @@ from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_with, identifiers_of, is_opposed, points_back, subjects_of
 from agents.llm.quoting.topic import Topic, Wording
-from retrieval.confidence.expected import PRICING_WORDS, asks_price
+from retrieval.confidence.kinds import PRICING_WORDS, asks_price
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
 from retrieval.text.stems import STEM_LETTERS, words

@@ -26,7 +26,7 @@ from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
-from retrieval.confidence.expected import asks_price, has_price
+from retrieval.confidence.kinds import asks_price, has_price
 from retrieval.text.stems import words
 
 # Beginnings of the words for what is done to a document on a day; those of one line say nearly the same.
