@@ -18,7 +18,7 @@ from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.text.stems import has_subject
 
 NEAREST = 3
-QUOTE_WIDTH = 180
+QUOTE_WIDTH = 400
 Quotes = Mapping[int, Sequence[Quote | None]]  # of each number, as `sentences_behind` tells them
 _MARKS = str.maketrans("", "", '#*`|<>[]«»"“”')
 
