@@ -588,10 +588,13 @@ PROBES: dict[str, Probe] = {
     "other forms of words": Probe(
         lambda text: (
             [roots_of(word) for word in words(text)],
-            list(places_of("donat", b" " + words_only(text))),
-            list(places_of(text[:5].strip() or "donat", b" " + words_only(text))),
+            [
+                list(places_of(root, b" " + words_only(text)))
+                for word in ("donate", text[:5])
+                for root in roots_of(word)
+            ],
         ),
-        named("retrieval.confidence.inflection", "_ENDED", "_CLOSED"),
+        named("retrieval.confidence.inflection", "_CLOSED"),
     ),
     "coverage": Probe(lambda text: (coverages(QUESTION, [text], TERMS), coverages(text, ["Una frase aquí."] * 50))),
     "compression": Probe(lambda text: compress(chunk_of(1, text), 500, WANTED)),

@@ -6,7 +6,7 @@ of the whole passage's coverage .87, of the best forty words' .91; on XQuAD .95 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import log
 
@@ -81,31 +81,29 @@ class AskedWords:
     def closeness(self, folded: bytes, headings: str) -> Closeness:
         above = b" " + words_only(headings)
         headed = {stem: HEADED * self.worth[stem] for stem, begun in self._begun.items() if begun in above}
-        places, worth = self._with_other_forms(self.places(folded), headed, folded)
+        places = self.places(folded)
         there = headed.keys() | {stem for _place, stem in places}
-        lacking = sum(stem not in there for stem in self.content)
+        forms = self._other_forms(folded, there)
+        formed = {stem for _place, stem in forms}
+        worth = self.worth | {stem: FORM * self.worth[stem] for stem in formed}
+        lacking = sum(FORM if stem in formed else 1.0 for stem in self.content if stem not in there)
+        found = sorted(places + forms) if forms else places
         return Closeness(
-            window=self._best_window(places, headed, worth, WINDOW) / self.total,
-            near=self._best_window(places, headed, worth, NEAR_WINDOW) / self.total,
+            window=self._best_window(found, headed, worth, WINDOW) / self.total,
+            near=self._best_window(found, headed, worth, NEAR_WINDOW) / self.total,
             pairs=self._side_by_side(places),
             lacks=lacking / len(self.content) if self.content else 0.0,
         )
 
-    def _with_other_forms(
-        self, places: list[tuple[int, str]], headed: Mapping[str, float], folded: bytes
-    ) -> tuple[list[tuple[int, str]], Mapping[str, float]]:
-        """The places, and what each stem is worth in the passage: forms of a word count where it is not there."""
-        there = headed.keys() | {stem for _place, stem in places}
-        forms = [
+    def _other_forms(self, folded: bytes, there: Set[str]) -> list[tuple[int, str]]:
+        """Of words that are not there themselves."""
+        return [
             (place, stem)
             for stem, roots in self._roots.items()
             if stem not in there
             for root in roots
             for place in places_of(root, folded)
         ]
-        if not forms:
-            return places, self.worth
-        return sorted(places + forms), self.worth | {stem: FORM * self.worth[stem] for _place, stem in forms}
 
     @staticmethod
     def _best_window(

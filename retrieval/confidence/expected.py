@@ -33,7 +33,11 @@ _ASKS_DEFINITION = re.compile(
 )
 # "What is the fee for …?" asks for no definition, "What is Query-by-Example?" does.
 _ASKS_PART = re.compile(r"(?<![\w-])(?:of|for|in|on|with|to|as|by|called|used|name)(?![\w-])")
-_INSIDE = re.compile(r"(?<=\w) (?:en|dentro de) (?:el|la|los|las|una?)\b")  # "¿Qué es un índice en una base de datos?"
+# "¿Qué es un índice en una base de datos relacional?" asks what an index is.
+_INSIDE = re.compile(
+    r"^\W{0,3}que (?:es|son) (?:un|una|el|la|los|las) (\w{2,40}(?: \w{2,40})?)"
+    r" (?:en|dentro de) (?:el|la|los|las|una?)\b"
+)
 _DEFINES = re.compile(
     r"\W{0,6}(?:\([^)\n]{0,60}\)\W{0,4})?\s{0,3}(?::|-|=|\||\([^)\n]{15}|,\s(?:un|una|unos|unas|o|a|an|or)\b"
     r"|(?:,?\s?(?:que|which)\s)?(?:es|son|is|are|was|were|means|significa|consiste|refers|se entiende)\b)"
@@ -82,8 +86,8 @@ def expected(question: str, content: Sequence[str]) -> Expected:
     if _ASKS_PAST.search(question):
         return Expected("amount", tuple(content), partial(_at, DATE))
     definition = _ASKS_DEFINITION.match(folded)
-    if definition and len(content) > MOST_DEFINED and (inside := _INSIDE.search(folded, definition.end())):
-        content = [one for one in content if one in set(stems(folded[: inside.start()]))]
+    if definition and len(content) > MOST_DEFINED and (inside := _INSIDE.match(folded)):
+        content = [one for one in content if one in stems(inside[1])]
     if definition and 0 < len(content) <= MOST_DEFINED and not _ASKS_PART.search(folded, definition.end()):
         names = set(named_stems(question))
         named = (one for one in content if one in names) if names else (one for one in content if one not in _KINDS)

@@ -2,50 +2,73 @@
 
 A stem is a word's first six letters (`retrieval.text.stems`), so that "donate" is not found in "donation", "revisó" not
 in "revisado", nor "renueva" in "renovación". A form is a root of the word with another ending, and a root that is
-stressed may sound otherwise: "cierre" is of "cerrar". No dictionary says which roots are true ("cuenta" has "cont", of
-"contar"), so a form is less than the word itself, and nothing but an ending may follow its root: "contrato" is none.
+stressed may sound otherwise: "cierre" is of "cerrar". No dictionary says which roots are true ("estación" has "estac",
+of "estaca"), so a form is less than the word itself, and nothing but an ending may follow its root: "contrato" is no
+form of "contar".
 """
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-FEWEST_LETTERS = 4  # of a root
-_ENDINGS = """
+from retrieval.text.stems import STOP_WORDS
+
+FEWEST_LETTERS, MORE_LETTERS = 4, 5  # of a root; of one whose ending is as often a part of the word: "flower"
+_STRESSED_ENDINGS = """
     aciones acion adores adora ador idos idas ados adas ado ada ido ida ando iendo amos emos imos aron ieron aba aban
-    aran eran ara era amiento imiento ir ar er an en as es os ion iones io ia a e o
-    ations ation ings ing ions ers ed or ors ment ments al als s ies y
+    aran eran ara era amiento imiento ir ar er
 """
-ENDINGS = frozenset(ending.encode() for ending in ("", *_ENDINGS.split()))
-_ENDED = re.compile(rf"(?<=\w{{{FEWEST_LETTERS}}})(?:{'|'.join(sorted(_ENDINGS.split(), key=len, reverse=True))})$")
+_DOUBTFUL_ENDINGS = "er ers ing ings or ors al als ion ions iones io ia"
+_UNSTRESSED = frozenset(("a", "as", "an", "e", "es", "en", "o", "os"))  # behind a root that is stressed itself
+_STRESSED, _DOUBTFUL = frozenset(_STRESSED_ENDINGS.split()), frozenset(_DOUBTFUL_ENDINGS.split())
+_SURE = (_UNSTRESSED | _STRESSED | {"s", "ed", "ation", "ations", "ment", "ments"}) - _DOUBTFUL
+LONGEST_ENDING = max(map(len, _SURE | _DOUBTFUL))
 _SOUNDS = (("ue", "o"), ("ie", "e"))  # under stress, and without: "renueva", "renovar"
 _CLOSED = re.compile(r"[^aeiou]{1,2}")  # behind a vowel that another form may stress
 
 
-def roots_of(word: str) -> tuple[str, ...]:
-    """Of a folded word of FEWEST_LETTERS or more: what is left without its ending, and that as it sounds elsewhere."""
+class Root(NamedTuple):
+    """What is left of a word, and what may follow it in another form."""
+
+    text: str
+    endings: frozenset[str]
+
+
+def roots_of(word: str) -> tuple[Root, ...]:
+    """Of a folded word: what is left without its longest ending, and that as it sounds elsewhere."""
     if len(word) < FEWEST_LETTERS:
         return ()
-    root = _ENDED.sub("", word)
-    return (root, *_sounding_otherwise(root))
+    root = _without_ending(word)
+    endings = _SURE | _DOUBTFUL if len(root) >= MORE_LETTERS else _SURE
+    return (Root(root, endings | {""}), *_sounding_otherwise(root))
 
 
-def _sounding_otherwise(root: str) -> Iterator[str]:
+def _without_ending(word: str) -> str:
+    for place in range(max(FEWEST_LETTERS, len(word) - LONGEST_ENDING), len(word)):
+        ending = word[place:]
+        if ending in _SURE or (place >= MORE_LETTERS and ending in _DOUBTFUL):
+            return word[:place]
+    return word
+
+
+def _sounding_otherwise(root: str) -> Iterator[Root]:
     for stressed, plain in _SOUNDS:
         before, sound, behind = root.rpartition(stressed)
         if sound and behind and before[-1:] not in ("q", "g") and len(root) > FEWEST_LETTERS:
-            yield before + plain + behind
+            yield Root(before + plain + behind, _STRESSED)
         before, sound, behind = root.rpartition(plain)
         if sound and before[-1:] not in ("i", "u") and _CLOSED.fullmatch(behind):
-            yield before + stressed + behind
+            yield Root(before + stressed + behind, _UNSTRESSED)
 
 
-def places_of(root: str, folded: bytes) -> Iterator[int]:
+def places_of(root: Root, folded: bytes) -> Iterator[int]:
     """Where a text of `words_only` that begins with a space has a form of the root: the space before each."""
-    begun = b" " + root.encode()
+    begun = b" " + root.text.encode()
     place = folded.find(begun)
     while place >= 0:
         behind = place + len(begun)
         end = folded.find(b" ", behind)
-        if folded[behind : end if end >= 0 else len(folded)] in ENDINGS:
+        ending = folded[behind : end if end >= 0 else len(folded)].decode("latin-1")
+        if ending in root.endings and root.text + ending not in STOP_WORDS:
             yield place
         place = folded.find(begun, behind)

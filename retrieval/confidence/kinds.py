@@ -5,9 +5,9 @@ import re
 from retrieval.text.folding import fold_latin
 
 _NUMBERS = (
-    "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte|veinti\\w{2,6}"
-    "|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|two|three|four|five|six|seven|eight"
-    "|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand"
+    "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci\\w{3,5}|docena|veinte"
+    "|veinti\\w{2,6}|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|ciento|mil|two|three|four|five|six|seven|eight"
+    "|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|dozen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand"
 )
 _ONE = "|un|una|uno|one"  # an article as often as a number: it counts of a time alone
 _TIMES = (
@@ -15,10 +15,15 @@ _TIMES = (
     "|seconds?|minutes?|hours?|days?|weeks?|months?|years?|centur\\w{1,3}|decades?"
 )
 _DAYS = (
-    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|january|february"
-    "|(?:march|may) \\d|(?<=\\b(?:in|of|by) )(?:march|may)|april|june|july|august|september|october|november|december"
-    "|lunes|martes|miercoles|jueves|viernes|sabados?\\b|domingos?\\b|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|january|february|april"
+    "|june|july|august|september|october|november|december|lunes|martes|miercoles|jueves|viernes|sabados?|domingos?"
+    "|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 )
+_VERBS_TOO = (  # "may" and "march" are months beside a number or a word that says when
+    "(?:(?<=\\d )|(?<=\\d(?:st|nd|rd|th) )|(?<=\\b(?:in|of|by) )|(?<=\\b(?:last|next|late|from|this|that) )"
+    "|(?<=\\b(?:early|since|until|every) ))(?:may|march)|(?:may|march) \\d"
+)
+_SHORT_MONTHS = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr|ago|dic"
 _CLAUSE = r"\d{1,2}(?:\.\d{1,2}){2}"  # "6.8.1 Verify that users …" counts no users
 _AMOUNT = rf"(?<!\w)(?<!\d\.)(?:(?!{_CLAUSE})\d[\d.,/]{{0,15}}|(?:{_NUMBERS})\b)"
 _PLACES = (
@@ -41,28 +46,46 @@ _CURRENCIES = re.compile(
     r"|yen(?:es|s)?|rupees?|gratis|gratuit[oa]s?|free)\b"
 )
 # Neither "§ 1307(c)" nor a part of an address, nor a number in base two.
-_YEAR = r"(?<![\w.§])(?<!§ )(?![01]{4})(?:1\d{3}|20\d\d)(?:s|-\d\d)?\b(?!\(|\.\d)"
-DATE = re.compile(rf"{_YEAR}|\b(?:{_DAYS})\b|\b(?:siglo|century)\b|\d/\d{{1,2}}/\d")
+_YEAR = (
+    r"(?:(?<![\w.§])|(?<=\bc\.)|(?<=\bca\.))(?<!§ )(?:(?<=\b(?:in|en) )|(?<=\bano )|(?![01]{4}))"
+    r"(?:1\d{3}|20\d\d)(?:s|-\d\d)?\b(?!\(\w{1,2}\)|\.\d)"
+)
+_DAY = (  # "12.06.2024", "3/11", "12 Jan"
+    r"(?<![\d.])(?:0?[1-9]|[12]\d|3[01])[.-](?:0?[1-9]|1[0-2])[.-](?:(?:19|20)\d\d|\d\d)\b(?![.-]\d)|\d/\d{1,2}/\d"
+    rf"|\b\d{{1,2}}[ -](?:{_SHORT_MONTHS})\b|\b(?:{_SHORT_MONTHS})\.? \d{{1,2}}\b"
+)
+DATE = re.compile(rf"{_YEAR}|{_DAY}|\b(?:{_DAYS}|{_VERBS_TOO})\b|\b(?:siglo|century)\b")
 _SHARE = re.compile(r"\d\s{0,2}%|\bpor ciento\b|\bper ?cent\b|\bmitad\b|\bhalf\b")
 _AGE = re.compile(
-    rf"{_SPAN.pattern}|\b(?:age[ds]?|edad|mayor(?:es)?|menor(?:es)?|over|under)\W(?:\w{{1,8}}\W){{0,2}}\d"
+    rf"{_SPAN.pattern}"
+    r"|\b(?:age[ds]?|edad|mayor(?:es)?|menor(?:es)?|over|under|least|partir de)\W(?:\w{1,8}\W){0,2}\d"
+    rf"|\bage(?:d| of)? (?:{_NUMBERS})\b|\d ?(?:\+|or (?:older|over|more)|o mas)|\b(?:mayor|menor)(?:es)? de edad\b"
+    r"|\badults?\b"
 )
 _COLOUR = re.compile(
-    r"\b(?:blanc|negr|roj|amarill|azul|verde|gris|naranja|morad|violeta|rosa|marron|pardo|dorad|platead|beige|granate"
-    r"|turquesa|celeste|crema\b|white|black|red\b|yellow|blue|green|gr[ae]y\b|orange|purple|violet|pink|brown|gold"
-    r"|silver|turquoise|cyan|magenta|transparent)|#[0-9a-f]{3}"
+    r"\b(?:blanc|negr|roj|amarill|azul|verd|gris|naranj|morad|violet|rosa|marron|pardo|dorad|platead|beige|granate"
+    r"|turquesa|celeste|crema|ocre|castan|rubio|caqui|purpura|salmon|carmesi|fucsia|lila|burdeos|albiceleste|white|black"
+    r"|red\b|yellow|blue|green|gr[ae]y\b|orange|purple|pink|brown|gold|silver|turquoise|teal|cyan|magenta|navy|maroon"
+    r"|burgundy|cream|amber|crimson|khaki|lilac|olive|tan\b|transparent|ral\b|pantone|rgb)"
+    r"|\b(?:in|bi|multi)color|colou?rless|#[0-9a-f]{3}"
 )
 _MAIL = re.compile(r"\w@\w")
-_WEB = re.compile(r"https?:|\bwww\.|\w\.(?:com|org|net|es|eu|edu|gob|gov|io|uk|mx|ar|co|cl|pe)\b")
+_WEB = re.compile(r"https?:|\bwww\.|\blocalhost\b|\w{2}\.[a-z]{2,6}\b")
 _CLOCK = re.compile(
-    r"(?<![\d.,:])(?:[01]?\d|2[0-3])[:.][0-5]\d\b(?![.:,]\d)|\b\d{1,2} ?(?:h|am|pm)\b|\b\d{1,2} horas\b"
+    r"(?<![\d.,:])(?:[01]?\d|2[0-4])[:.][0-5]\d\b(?![.:,]\d)"
+    r"|\b\d{1,2} ?(?:hs?|hrs?|horas|am|pm|[ap]\. ?m)\b"
+    r"|\b(?:noon|midday|midnight|mediodia|medianoche|o.clock)\b"
+    r"|\ba las? (?:\d{1,2}|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce)\b"
 )
 # What happens at a time: of a day, of a year, or again and again.
 _WHEN = re.compile(
     rf"{DATE.pattern}|{_CLOCK.pattern}|{_SPAN.pattern}|\b(?:semana|week|sesion|session|dia|day) \d"
     r"|\b(?:primavera|verano|otono|invierno|spring|summer|autumn|winter|navidad|christmas|easter|semana santa)\b"
-    r"|\b(?:cada|every) (?:\d|dia|noche|semana|mes|ano|day|night|week|month|year)|\btod[oa]s l[oa]s\b"
-    r"|\b(?:diari|semanal|mensual|trimestral|semestral|anual|daily|weekly|monthly|quarterly|yearly|annually)"
+    r"|\b(?:cada|every|each) (?:\d|dia|noche|semana|mes|ano|day|night|week|month|year|term)|\btod[oa]s l[oa]s\b"
+    r"|\b(?:diari|semanal|quincenal|mensual|trimestr|semestr|anual|daily|weekly|fortnight|monthly|quarter|yearly|annual)"
+    r"|\d(?:st|nd|rd|th)\b|(?<![\d./])\d{1,2}/(?:0?[1-9]|1[0-2])\b(?![./]\d)"
+    r"|\b(?:ultimo|primer|last|first) (?:\w{1,10} )?(?:dia|day)\b"
+    r"|\b(?:hoy|manana|today|tomorrow|tonight|term|semester)\b|\b(?:once|twice|one|two|times?) an? \w"
 )
 _DIGITS = re.compile(r"\d[\d .()-]{5,18}\d")
 A_LENGTH = r" (?:must|should|can|may|could) .{1,120}? be(?: at (?:least|most))?\W{0,9}$"  # behind "how long": no time
@@ -79,6 +102,15 @@ _NAMING_WORDS = """
     color colores correo electronico pagina sitio direccion web url edad telefono
     colour colours colors mail email address website age phone telephone number
 """
+_MEASURES = (
+    "stay|wage|compensation|salary|salario|fee|period|plazo|duracion|duration|importe|cuantia|height|altura|width|anchura"
+    "|distanc|speed|velocidad|temperatur|dos[ei]|capaci"
+)
+_EVENTS = (
+    "exam|reunion|meeting|fiesta|party|deadline|entrega|vacacion|holiday|partido|match|clase|class|ceremon|gradua|boda"
+    "|wedding|concert|concierto|feria|fair|elecci|election|asamblea|assembly|conferenc|congres|simulacro|excursion|trip"
+    "|event|inaugur|defensa|convocatoria|retreat|audit"
+)
 NAMING_WORDS = frozenset(_NAMING_WORDS.split())  # they name a kind: "info@example.org" need not be called an address
 ASKS = (
     (_ASKS_PRICE, _MONEY),
@@ -87,21 +119,23 @@ ASKS = (
     (re.compile(r"\bcuanto (?:tiempo|dura|tarda)|\bplazo\b|\bhow often\b|\bhow long\b"
                 rf"(?!{A_LENGTH})"
                 r"|\blifetime\b"), _SPAN),
-    (re.compile(r"\b(?:que|cual es la|which|what) edad\b|\b(?:what|which)(?: is the(?: \w{1,20}){0,2})? age\b"), _AGE),
-    (re.compile(r"\b(?:que|cual es el|what|which|what is the) colou?r"), _COLOUR),
-    (re.compile(r"\b(?:a que|cual es (?:el|la)|what(?: is|'s)? the|which) "
-                r"(?:\w{1,20} ){0,2}(?:e-?mail address|correo|e-?mail)\b"), _MAIL),
-    (re.compile(r"\b(?:cual es la|que|what(?: is|'s)? the|which) "
-                r"(?:web ?site|url|web address|(?:direccion|pagina) web)\b"), _WEB),
+    (re.compile(r"\b(?:que|cual es la) edad\b|\b(?:what|which) age\b"
+                r"|\bwhat is the (?:minimum|maximum|legal|retirement|average|school|voting|upper|lower) age\b"), _AGE),
+    (re.compile(r"\b(?:que|cual es el|what|which|what is the) colou?r(?:es|s)?\b"
+                r"(?! (?:code|temperature|depth|profile|scheme|space))"), _COLOUR),
+    (re.compile(r"\b(?:what(?: is|'s)?|which) (?:the |your )?e-?mail address\b|\ba que (?:direccion de )?correo\b"
+                r"|\bcual es (?:el|su|tu) (?:correo|e-?mail)\b|\bcual es la direccion de (?:correo|e-?mail)\b"), _MAIL),
+    (re.compile(r"\bcual es la (?:direccion|pagina) web\b|\bwhat(?: is|'s) the (?:url|web address)\b"), _WEB),
     (re.compile(r"\bporcentaje\b|\bpercentage\b|\bwhat (?:percent|share)\b"), _SHARE),
     (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
     (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number)\b"), _DIGITS),
-    (re.compile(r"\b(?:(?:what is|what's) the|cual es (?:el|la)) (?:maxim|minim)\w{1,2}\b"
-                r"(?! (?:organ|autori|authorit|respons|represent|instanc|body))"), re.compile(_AMOUNT)),
+    (re.compile(r"\b(?:(?:what is|what's) the|cual es (?:el|la)) (?:maxim|minim)\w{1,2} "
+                rf"(?:of|de|amount|cantidad|numb|numero|length|longitud|size|tamano|weight|peso|time|tiempo|{_MEASURES})"),
+     re.compile(rf"{_AMOUNT}|\b(?:unlimited|ilimitad|no (?:maximum|minimum|limit)|sin limite|one|un[oa]?)\b")),
     (re.compile(r"\bwhen (?:was|were|did)\b|\b(?:what|which) (?:year|date|century|decade)\b"
                 r"|\b(?:que|cual) (?:ano|fecha|siglo|decada)\b"), DATE),
-    (re.compile(r"^\W{0,3}cuando (?:es|son|sera|seran) (?:el|la|los|las|mi|tu|su)\b"
-                r"|^when (?:is|are) (?:the|my|our)\b(?!.{0,200}\w(?:ed|en|able|[ao]ry)\b)"), _WHEN),
+    (re.compile(rf"^\W{{0,3}}(?:cuando (?:es|son|sera|seran) (?:el|la|los|las|mi|tu|su)|when (?:is|are) (?:the|my|our))"
+                rf"(?: (?:next|first|last|final|proxim[oa]|primer[oa]?))? (?:{_EVENTS})"), _WHEN),
 )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ An analyser of words takes "14.2" apart into 14 and 2, which stand in every stat
 information-layer, open question 5: "error code 503".)
 
 Known: quoted phrases; `code`; references with a number (artículo/art./article/section/§ 14.2); codes (error 503,
-HTTP 404); designations (RFC 2119, ISO-9001, CVE-2021-44228, V3.2.1, Windows 11); requests and paths (GET /v1/models);
-snake_case, camelCase, dotted.names and --options; versions and numbers with points (2.5.1).
+HTTP 404); designations (RFC 2119, ISO-9001, CVE-2021-44228, V3.2.1); programs with their number (Windows 11); requests
+and paths (GET /v1/models); snake_case, camelCase, dotted.names and --options; versions and numbers with points (2.5.1).
 
 A reference is first looked up among the sections (`retrieval.places`): one that was found there is no term any more,
 for "14.2" stands nowhere in "Artículo 14 … 2.". What follows holds for documents whose sections are not known. Measured
@@ -30,7 +30,9 @@ from retrieval.text.stems import stems
 MOST_TERMS = 8
 LONGEST_QUESTION = 2_000  # characters that are looked through
 LONGEST_PHRASE = 120
-ASKED_FOR = frozenset({"reference", "code", "designation", "request", "path"})  # a number may be written otherwise
+ASKED_FOR = frozenset(
+    {"reference", "code", "designation", "version", "request", "path"}
+)  # a number may be written otherwise
 
 # Of folded text, as all of the patterns that look into passages; the finders read the question as it was written.
 # What may repeat is counted: without an end, a passage of nothing but such signs takes the square of its length.
@@ -38,12 +40,11 @@ _GAP = r"\s{0,9}"
 _PART = rf"(?:articulos?|arts?|articles?|seccion|sections?|sec|apartado|§{{1,9}})\.?{_GAP}(?:n\.?[ºo]{_GAP})?"
 _CODE = r"(?:errors?|errores|c[oó]digos?|codes?|status|estado|http|errno|exit)"
 _NUMBER = r"\d+(?:\.\d+)*"
-# What a number follows that names no version: a part of a document, a month, "Year 2".
-_NO_NAME = (
-    "(?:Ene|Feb|Mar|Abr|May|Jun|Jul|Ago|Sep|Oct|Nov|Dic|Jan|Apr|Aug|Dec|Ley|Law|Act|Art|Cap|Chap|Sec|Part|T[ií]t|Anex"
-    "|Annex|App|Ap[eé]n|Tabl|Cuad|Fig|Niv|Lev|Uni|Tem|Page|P[aá]g|Dis|Pas|Step|A[ñn]o|Year|Vol|Gra|Ver)"
+# Programs that are told apart by a number without a point: "Windows 11".
+_PROGRAMS = (
+    "Windows|Office|Word|Excel|Outlook|Access|Android|iOS|macOS|Debian|Ubuntu|Fedora|Python|Java|PHP|Node|Django|Angular"
+    "|PostgreSQL|MySQL|Oracle|Firefox|Chrome|Acrobat|Moodle|Drupal|Odoo"
 )
-_VERSION = rf"(?<=[a-z,] )(?!{_NO_NAME})[A-Z][a-zA-Z]{{2,15}} \d{{1,3}}(?:\.\d+){{0,2}}(?!%)"  # "Windows 11"
 # In the order in which they are looked for: what an earlier one has taken, a later one does not see.
 _FINDERS = {
     kind: re.compile(pattern)
@@ -56,7 +57,8 @@ _FINDERS = {
         "code": rf"(?i:\b{_CODE})[\s:]+(?:(?i:{_CODE}|n\.?º)\s+)?#?(\d{{2,}})(?![\w.]\w)",
         "name": r"(?<![\w.-])(--\w[\w-]+|\w+(?:_\w+)+|\w*[a-záéíóúñ][A-Z]\w*|[^\W\d_]\w+(?:\.[^\W\d_]\w+)+)",
         "designation": r"\b([A-Z]{2,6}(?:/[A-Z]{1,6})?[\s-]?\d[\d./:-]*\b(?:-[A-Z0-9]+)*"
-        rf"|[A-Z]-?\d+(?:\.\d+){{0,5}}|{_VERSION})(?!\w)",
+        r"|[A-Z]-?\d+(?:\.\d+){0,5})(?!\w)",
+        "version": rf"\b((?:{_PROGRAMS}) \d{{1,3}})(?![\w.])",
         "number": r"(?<![\w.,/])(\d+(?:[./]\d+)+)(?!\w|\.\d)",
     }.items()
 }
@@ -127,6 +129,12 @@ def _flexible(core: str) -> str:
     return _BEFORE + r"[\s/.:_?-]{0,2}".join(_PIECE.findall(core)) + _AFTER
 
 
+def _version(core: str) -> str:
+    """A program's name and its number, which may be one of several: "Windows 10 and 11"."""
+    name, number = core.split()
+    return rf"{_BEFORE}{name}\W{{1,2}}(?:\d{{1,3}}\W{{1,2}}(?:(?:and|or|y|o)\W)?){{0,3}}{number}{_AFTER}"
+
+
 def _phrase(core: str) -> str:
     """A phrase's words one after the other, whatever signs are between them."""
     return _BEFORE + r"[\W_]+".join(map(re.escape, _WORD.findall(core))) + _AFTER
@@ -166,5 +174,6 @@ _PATTERNS = {
     "reference": (_reference, _heading),
     "code": (_number,),
     "designation": (_flexible,),
+    "version": (_version,),
     "number": (_number,),
 }
