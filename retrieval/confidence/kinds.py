@@ -102,16 +102,18 @@ _NAMING_WORDS = """
     color colores correo electronico pagina sitio direccion web url edad telefono
     colour colours colors mail email address website age phone telephone number
 """
+NAMING_WORDS = frozenset(_NAMING_WORDS.split())  # they name a kind: "info@example.org" need not be called an address
+# What a maximum or a minimum of is a number, and what is on a day: by how the words begin.
 _MEASURES = (
-    "stay|wage|compensation|salary|salario|fee|period|plazo|duracion|duration|importe|cuantia|height|altura|width|anchura"
-    "|distanc|speed|velocidad|temperatur|dos[ei]|capaci"
+    "amount|cantidad|numb|numero|length|longitud|size|tamano|weight|peso|time|tiempo|stay|wage|compensation|salary"
+    "|salario|fee|period|plazo|duracion|duration|importe|cuantia|height|altura|width|anchura|distanc|speed|velocidad"
+    "|temperatur|dos[ei]|capaci"
 )
 _EVENTS = (
     "exam|reunion|meeting|fiesta|party|deadline|entrega|vacacion|holiday|partido|match|clase|class|ceremon|gradua|boda"
     "|wedding|concert|concierto|feria|fair|elecci|election|asamblea|assembly|conferenc|congres|simulacro|excursion|trip"
     "|event|inaugur|defensa|convocatoria|retreat|audit"
 )
-NAMING_WORDS = frozenset(_NAMING_WORDS.split())  # they name a kind: "info@example.org" need not be called an address
 ASKS = (
     (_ASKS_PRICE, _MONEY),
     (re.compile(r"\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto|salary|fine|price|fee|hourly rate)\b"),
@@ -130,7 +132,7 @@ ASKS = (
     (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
     (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number)\b"), _DIGITS),
     (re.compile(r"\b(?:(?:what is|what's) the|cual es (?:el|la)) (?:maxim|minim)\w{1,2} "
-                rf"(?:of|de|amount|cantidad|numb|numero|length|longitud|size|tamano|weight|peso|time|tiempo|{_MEASURES})"),
+                rf"(?:of|de|{_MEASURES})"),
      re.compile(rf"{_AMOUNT}|\b(?:unlimited|ilimitad|no (?:maximum|minimum|limit)|sin limite|one|un[oa]?)\b")),
     (re.compile(r"\bwhen (?:was|were|did)\b|\b(?:what|which) (?:year|date|century|decade)\b"
                 r"|\b(?:que|cual) (?:ano|fecha|siglo|decada)\b"), DATE),

@@ -30,9 +30,8 @@ from retrieval.text.stems import stems
 MOST_TERMS = 8
 LONGEST_QUESTION = 2_000  # characters that are looked through
 LONGEST_PHRASE = 120
-ASKED_FOR = frozenset(
-    {"reference", "code", "designation", "version", "request", "path"}
-)  # a number may be written otherwise
+# The kinds without which a passage is of no use; a number may be written otherwise.
+ASKED_FOR = frozenset({"reference", "code", "designation", "version", "request", "path"})
 
 # Of folded text, as all of the patterns that look into passages; the finders read the question as it was written.
 # What may repeat is counted: without an end, a passage of nothing but such signs takes the square of its length.
