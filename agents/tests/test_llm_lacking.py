@@ -63,6 +63,32 @@ def test_who_somebody_is_wants_a_name(text, is_told):
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "is_told"),
+    [
+        (
+            "¿De qué color es la cafetera?",
+            "Encienda la cafetera y coloque un recipiente bajo la salida de agua.",
+            False,
+        ),
+        ("¿De qué color es la cafetera?", "La cafetera se vende solo en un rojo oscuro y con dos depósitos.", True),
+        (
+            "What is the e-mail address for claims?",
+            "Claims are entered in the app within thirty days of a trip.",
+            False,
+        ),
+        (
+            "What is the e-mail address for claims?",
+            "The e-mail address for claims is claims@example.org, all the year round.",
+            True,
+        ),
+        ("How do I change the e-mail address of a claim?", "The address of a claim is changed in its settings.", True),
+    ],
+)
+def test_what_is_seen_wants_to_be_there(question, text, is_told):
+    assert reply_of(question, [Passage(1, text, "Manual")], "es").is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("Who is the author of the report?", "The report was written by Ana Gil in 2020."),

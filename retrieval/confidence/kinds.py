@@ -71,6 +71,7 @@ _COLOUR = re.compile(
 )
 _MAIL = re.compile(r"\w@\w")
 _WEB = re.compile(r"https?:|\bwww\.|\blocalhost\b|\w{2}\.[a-z]{2,6}\b")
+_SEEN = (_COLOUR, _MAIL, _WEB)
 _CLOCK = re.compile(
     r"(?<![\d.,:])(?:[01]?\d|2[0-4])[:.][0-5]\d\b(?![.:,]\d)"
     r"|\b\d{1,2} ?(?:hs?|hrs?|horas|am|pm|[ap]\. ?m)\b"
@@ -150,3 +151,10 @@ def has_price(text: str) -> bool:
     """Whether it has an amount of money, of whatever currency, or says that nothing is paid."""
     folded = fold_latin(text.replace("€", " euro "))
     return _MONEY.search(folded) is not None or _CURRENCIES.search(folded) is not None
+
+
+def lacks_what_is_seen(question: str, told: str) -> bool:
+    """Whether a colour or an address is asked for, and a text has none."""
+    folded = fold_latin(question)
+    wanted = next((pattern for asks, pattern in ASKS if asks.search(folded)), None)
+    return wanted is not None and wanted in _SEEN and wanted.search(fold_latin(told)) is None

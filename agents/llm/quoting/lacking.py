@@ -26,7 +26,7 @@ from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
-from retrieval.confidence.kinds import asks_price, has_price
+from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen
 from retrieval.text.stems import words
 
 # Beginnings of the words for what is done to a document on a day; those of one line say nearly the same.
@@ -36,12 +36,15 @@ ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of 
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or what
-    something is by default, and nothing names it; or what something is, and nothing says it; or how it is done, and a
-    sentence about something else says in passing that it is; or who, and a bibliography is quoted, or nothing says what
-    that is of whom it is asked; or several things, and one is told; or what an option does, and none names it."""
+    """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or a colour
+    or an address, and there is none; or what something is by default, and nothing names it; or what something is, and
+    nothing says it; or how it is done, and a sentence about something else says in passing that it is; or who, and a
+    bibliography is quoted, or nothing says what that is of whom it is asked; or several things, and one is told; or
+    what an option does, and none names it."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
     if _lacks_some(question, chosen) or _lacks_option(question, chosen):
+        return True
+    if lacks_what_is_seen(question, " ".join(_with_what_is_around(one.statement) for one in chosen)):
         return True
     if asks_what_one_thing_is(question):
         return not (chosen[0].defines or _says_what_for(question, chosen[0]))
