@@ -576,10 +576,21 @@ PROBES: dict[str, Probe] = {
     "standing": Probe(
         standing_of,
         named("retrieval.confidence.closeness", "__init__")
-        + named("retrieval.confidence.expected", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_NO_AMOUNT", "_ASKS_PART")
+        + named("retrieval.confidence.expected", "_ASKS_COUNT", "_ASKS_DEFINITION", "_ASKS_PART")
         + named("retrieval.confidence.expected", "_ASKS_PAST", "_DEFINED", "_DEFINES", "_INSIDE", "_SIGN")
         + named("retrieval.confidence.expected", "_is_defined", "each")
-        + named("retrieval.confidence.kinds", "ASKS", "DATE", "_AGE", "_CLOCK", "_COLOUR", "_DIGITS", "_MAIL", "_MONEY")
+        + named(
+            "retrieval.confidence.kinds",
+            "_ASKS",
+            "_ASKS_NO_AMOUNT",
+            "DATE",
+            "_AGE",
+            "_CLOCK",
+            "_COLOUR",
+            "_DIGITS",
+            "_MAIL",
+            "_MONEY",
+        )
         + named("retrieval.confidence.kinds", "_SHARE", "_SPAN", "_WEB", "_WHEN")
         + named("retrieval.confidence.caps", "_ASKS", "_NUMBER", "_QUOTED", "cap_of_first")
         + named("retrieval.confidence.names", "_WORD", "_ROMAN"),

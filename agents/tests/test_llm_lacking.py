@@ -81,6 +81,7 @@ def test_who_somebody_is_wants_a_name(text, is_told):
             "The e-mail address for claims is claims@example.org, all the year round.",
             True,
         ),
+        ("¿Quién decide de qué color es la cafetera?", "Quien decide de qué color es la cafetera es Ana Gil.", True),
         ("How do I change the e-mail address of a claim?", "The address of a claim is changed in its settings.", True),
     ],
 )

@@ -39,7 +39,8 @@ ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 class Closeness:
     """Of one passage, 0..1: `window`, the share of the question's worth in the best window; `near`, in the best that is
     no longer than a sentence; `pairs`, the share of its neighbouring words that stand side by side there, too; `lacks`,
-    the share of its content words that the passage has nowhere, nor what stands above it."""
+    the share of its content words that the passage has nowhere, nor what stands above it. A word that is there in other
+    forms alone (`inflection`) is worth FORM of itself."""
 
     window: float
     near: float

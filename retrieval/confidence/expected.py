@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from retrieval.confidence.kinds import ASKS, BEHIND, COUNTED, DATE, NAMING_WORDS
+from retrieval.confidence.kinds import BEHIND, CALLED_SO, COUNTED, DATE, NAMING_WORDS, sought_by
 from retrieval.confidence.names import named_stems
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, stems, words
@@ -21,10 +21,6 @@ MOST_DEFINED = 3  # words of what a question asks to define
 ENDING = 3  # letters of a word that is defined that may be others: plural, gender
 BESIDE_TITLE = 25  # characters of a line beside what heads it
 _ASKS_COUNT = re.compile(r"\b(?:cuant[oa]s|how many)\s+(?:de\s+)?(\w{2,40})")
-_ASKS_NO_AMOUNT = re.compile(
-    r"^\W{0,3}(?:who|may|can|must|do|does|is|are|should|where|why|how (?:do|can)|quien|quienes|pueden?|deben?|donde"
-    r"|como|por que|para que)\b"
-)
 _ASKS_PAST = re.compile(
     r"^\W{0,3}(?:desde |hasta )?cu[aá]ndo (?:se )?(?:fue|fueron|\w{1,20}(?:ó|aron|ieron))\b", re.IGNORECASE
 )
@@ -74,9 +70,9 @@ class Expected:
 def expected(question: str, content: Sequence[str]) -> Expected:
     """Of a question with these content stems."""
     folded = fold_latin(question)
-    for asks, pattern in () if _ASKS_NO_AMOUNT.match(folded) else ASKS:
-        if asks.search(folded):
-            return Expected("amount", tuple(one for one in content if one not in _NAMING), partial(_at, pattern))
+    if (pattern := sought_by(folded)) is not None:
+        naming = _NAMING if pattern in CALLED_SO else frozenset()
+        return Expected("amount", tuple(one for one in content if one not in naming), partial(_at, pattern))
     if counted := _ASKS_COUNT.search(folded):
         unit = counted[1]
         if unit not in STOP_WORDS:

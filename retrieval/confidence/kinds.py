@@ -99,11 +99,16 @@ _PRICING_WORDS = """
     cost costs pay pays earn earns charge charges
 """
 PRICING_WORDS = frozenset(_PRICING_WORDS.split())  # they ask, where a price is asked for: what has one, answers
+_ASKS_NO_AMOUNT = re.compile(
+    r"^\W{0,3}(?:who|may|can|must|do|does|is|are|should|where|why|how (?:do|can)|quien|quienes|pueden?|deben?|donde"
+    r"|como|por que|para que)\b"
+)
 _NAMING_WORDS = """
     color colores correo electronico pagina sitio direccion web url edad telefono
     colour colours colors mail email address website age phone telephone number
 """
-NAMING_WORDS = frozenset(_NAMING_WORDS.split())  # they name a kind: "info@example.org" need not be called an address
+NAMING_WORDS = frozenset(_NAMING_WORDS.split())  # of CALLED_SO: "info@example.org" need not be called an address
+CALLED_SO = (*_SEEN, _AGE, _DIGITS)
 # What a maximum or a minimum of is a number, and what is on a day: by how the words begin.
 _MEASURES = (
     "amount|cantidad|numb|numero|length|longitud|size|tamano|weight|peso|time|tiempo|stay|wage|compensation|salary"
@@ -115,7 +120,7 @@ _EVENTS = (
     "|wedding|concert|concierto|feria|fair|elecci|election|asamblea|assembly|conferenc|congres|simulacro|excursion|trip"
     "|event|inaugur|defensa|convocatoria|retreat|audit"
 )
-ASKS = (
+_ASKS = (
     (_ASKS_PRICE, _MONEY),
     (re.compile(r"\b(?:multa|sueldo|precio|tarifa|coste|salario|presupuesto|salary|fine|price|fee|hourly rate)\b"),
      _MONEY),
@@ -153,8 +158,14 @@ def has_price(text: str) -> bool:
     return _MONEY.search(folded) is not None or _CURRENCIES.search(folded) is not None
 
 
+def sought_by(folded: str) -> re.Pattern[str] | None:
+    """What is asked for by a folded question, as it looks; None where that is of no kind that looks so."""
+    if _ASKS_NO_AMOUNT.match(folded):
+        return None
+    return next((pattern for asks, pattern in _ASKS if asks.search(folded)), None)
+
+
 def lacks_what_is_seen(question: str, told: str) -> bool:
     """Whether a colour or an address is asked for, and a text has none."""
-    folded = fold_latin(question)
-    wanted = next((pattern for asks, pattern in ASKS if asks.search(folded)), None)
-    return wanted is not None and wanted in _SEEN and wanted.search(fold_latin(told)) is None
+    sought = sought_by(fold_latin(question))
+    return sought in _SEEN and sought.search(fold_latin(told)) is None

@@ -228,6 +228,7 @@ def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_w
         ("When is the party?", "The party may be short.", False),
         ("When is the party?", "The party is in May.", True),
         ("When was the case filed?", "The case was filed under § 1307(c).", False),
+        ("How much does the web page cost?", "A table costs 40 dollars.", False),
         ("¿Cuánto cuesta el cable?", "El cable cuesta poco y tiene 0,57 mm.", False),
         ("¿Cuánto cuesta el cable?", "El cable cuesta 3,50 por metro.", True),
     ],
