@@ -4,8 +4,8 @@
 
 Searches go on all the time, writes go on while the child works. A crash at any step leaves the old
 generation in use and the new one to be removed at the next start. Below the thresholds nothing is done at
-all: without deletions an index of less than `EXACT_BELOW` points has nothing to gain, and one from an older version
-learns how words are compared when it has grown by half.
+all: without deletions an index of less than `EXACT_BELOW` points has nothing to gain. One from an older version gets
+the codes by which vectors are compared, and learns how words are when it has grown by half.
 """
 
 import logging
@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from retrieval.index.base import EXACT_BELOW, SPARSE
-from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard, open_shard
+from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard, has_codes, open_shard
 from retrieval.index.folder import EdgeFolder
 
 log = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 # Qdrant's own vacuum rule: from 1,000 deleted points that are a fifth of all.
 _MIN_DELETED, _MIN_DELETED_SHARE = 1_000, 0.2
 _GROWTH = 1.5  # build the graph again when half as many points were added
+_WORTH_CODES = 5_000  # points; fewer are compared as they are in 2 ms
 # Words are looked for in the postings of everybody's points, or compared point by point where the filter allows fewer
 # than so many of a segment: the engine's own number, or one in so many of its points. A million in one segment, p95 of
 # both legs: 39 ms with a sixth, 169 with a twelfth, by which its largest organization (13 %) is looked up; 300,000, one
@@ -38,6 +39,7 @@ class Compaction:
     def __init__(self, folder: EdgeFolder, live: LiveShard, dimensions: int) -> None:
         self._folder, self._live, self._dimensions = folder, live, dimensions
         self._one = Lock()
+        self._has_codes = has_codes(folder.current)
         self._child: subprocess.Popen[bytes] | None = None
 
     def run(self) -> bool:
@@ -62,6 +64,8 @@ class Compaction:
         points = self._live.read(_points)
         deleted = self._live.deleted
         if deleted >= max(_MIN_DELETED, _MIN_DELETED_SHARE * (points + deleted)):
+            return True
+        if not self._has_codes and points >= _WORTH_CODES:
             return True
         return points >= max(EXACT_BELOW, _GROWTH * self._folder.compacted_points)
 
@@ -100,6 +104,7 @@ class Compaction:
                 shard.update(operation)
             before = self._folder.switch(generation, _points(shard))
             self._live.replace(shard)
+            self._has_codes = True
         self._folder.discard(before)
         return True
 

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_COMPARED_AGAIN = 2.0  # times as many as are asked for: the nearest by their codes, by themselves
 _GIVE_BACK_EVERY = 400  # points written
 _UPSERT_BATCH = 100  # points a call: 3 ms in which no other thread runs
 
@@ -147,7 +148,9 @@ class EdgeIndex:
                 query=edge.Query.Nearest(dense.tolist(), using=DENSE),
                 filter=allowed,
                 params=edge.SearchParams(
-                    hnsw_ef=HNSW_EF_SEARCH, acorn=edge.AcornSearchParams(True, ACORN_MAX_SELECTIVITY)
+                    hnsw_ef=HNSW_EF_SEARCH,
+                    acorn=edge.AcornSearchParams(True, ACORN_MAX_SELECTIVITY),
+                    quantization=edge.QuantizationSearchParams(rescore=True, oversampling=_COMPARED_AGAIN),
                 ),
             )
         if sparse:

@@ -1,5 +1,6 @@
 """An Edge shard in use: how it is set up, one writer at a time, a journal while a copy is compacted."""
 
+import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -71,12 +72,23 @@ def _config(dimensions: int, segments: int) -> Any:
             DENSE: edge.EdgeVectorParams(dimensions, edge.Distance.Cosine, datatype=edge.VectorStorageDatatype.Float16)
         },
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        # Vectors are compared by codes of 4 bits, and the nearest again by themselves. p50 in ms of 50 out of 21,600 on
+        # two slow cores, without / with codes: all 6.8 / 2.2, half of them 5.9 / 2.7; recall@50 of synthetic vectors and
+        # of the sample documents' lexical ones as without, of random ones .997. A graph over all took 2.1 to 3.8 and
+        # found .46 of the random ones. Codes are made as a point is written (+ 0.05 ms, + 0.8 KB), unlike those of int8.
+        quantization_config=edge.TurboQuantQuantizationConfig(bits=edge.TurboQuantBitSize.Bits4),
         # Graphs by tenant, as on a server (ADR 0017): every search is of one organization, and in a graph over all it
         # walks through everybody's points. 60,000 of 100,000: 6.1 ms instead of 36; small tenants need no graph at all.
         hnsw_config=edge.HnswIndexConfig(0, HNSW_EF_CONSTRUCT, full_scan_threshold=exact_below_kb, payload_m=HNSW_M),
         optimizers=edge.EdgeOptimizersConfig(indexing_threshold=exact_below_kb),
         max_search_threads=min(segments, os.cpu_count() or 1),
     )
+
+
+def has_codes(path: Path) -> bool:
+    """Whether the vectors of the shard at `path` are compared by codes: not those of an index from an older version."""
+    kept = [json.loads(one.read_text()) for one in (path / "segments").glob("*/segment.json")]
+    return all(one["config"]["vector_data"][DENSE].get("quantization_config") for one in kept)
 
 
 def create_payload_indexes(live: "LiveShard") -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -322,6 +323,69 @@ def test_only_organizations_get_graphs_also_in_an_index_that_was_made_before_tha
         index.close()
     kept = json.loads((tmp_path / "made" / "first" / "edge_config.json").read_text())
     assert (kept["hnsw_config"]["m"], kept["hnsw_config"]["payload_m"]) == (0, HNSW_M)
+
+
+def test_an_index_from_before_vectors_had_codes_gets_them_once_and_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import qdrant_edge as edge
+
+    config = edge_shard._config(DIMENSIONS, 1)
+    before = edge.EdgeConfig(
+        vectors=config.vectors,
+        sparse_vectors=config.sparse_vectors,
+        hnsw_config=config.hnsw_config,
+        optimizers=config.optimizers,
+    )
+    (tmp_path / "made" / "first").mkdir(parents=True)
+    edge.EdgeShard.create(str(tmp_path / "made" / "first"), before).close()
+    monkeypatch.setattr(compaction, "_WORTH_CODES", 300)
+    library = Library(np.random.default_rng(7))
+    library.add("manual", "variables", amount=299)
+    index = EdgeIndex(tmp_path / "made", DIMENSIONS)
+    index.ensure()
+    index.upsert(library.points)
+    assert not edge_shard.has_codes(index._folder.current)
+    assert index.optimize() is False, "so few are compared soon enough as they are"
+    library.add("manual", "loops", amount=1)
+    index.upsert(library.points[299:])
+    where, question = search_filter(scope("manual"), 800), library.vector()
+    exact = index.search(question, None, where, 20)
+    assert index.optimize() is True
+    assert edge_shard.has_codes(index._folder.current)
+    assert index.search(question, None, where, 20) == exact
+    assert index.optimize() is False
+    index.close()
+    again = EdgeIndex(tmp_path / "made", DIMENSIONS)
+    assert again.optimize() is False
+    again.close()
+
+
+def test_what_is_compared_by_codes_is_found_and_scored_as_by_the_vectors_themselves(tmp_path: Path) -> None:
+    dimensions = 1536  # of random ones, the worst that there are for codes
+    numbers = np.random.default_rng(21)
+    vectors = numbers.normal(size=(1_500, dimensions)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    library = Library(numbers)
+    library.add("manual", "variables", amount=len(vectors))
+    points = [replace(point, dense=vector) for point, vector in zip(library.points, vectors, strict=True)]
+    index = EdgeIndex(tmp_path / "codes", dimensions)
+    try:
+        index.ensure()
+        index.upsert(points)
+        assert edge_shard.has_codes(index._folder.current)
+        where = search_filter(scope("manual"), 800)
+        shares = []
+        for question in vectors[:20] + numbers.normal(size=(20, dimensions)).astype(np.float32) / 30:
+            unit = (question / np.linalg.norm(question)).astype(np.float32)
+            cosines = {str(point.id): float(vector @ unit) for point, vector in zip(points, vectors, strict=True)}
+            found = index.search(unit, None, where, 50).dense
+            assert [hit.score for hit in found] == pytest.approx([cosines[str(hit.id)] for hit in found], abs=1e-3)
+            nearest = sorted(cosines, key=cosines.__getitem__, reverse=True)[:50]
+            shares.append(len({str(hit.id) for hit in found} & set(nearest)) / 50)
+        assert np.mean(shares) > 0.98
+    finally:
+        index.close()
 
 
 def test_one_segment_is_searched_by_one_thread_whoever_made_it(
