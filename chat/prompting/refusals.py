@@ -17,8 +17,7 @@ from retrieval.places.named import Named
 from retrieval.results import Retrieval, RetrievedChunk
 from retrieval.text.stems import has_subject
 
-NEAREST = 3
-QUOTE_WIDTH = 400
+QUOTE_WIDTHS = (600, 400, 300)  # characters: the nearest is most often the one that says it
 Quotes = Mapping[int, Sequence[Quote | None]]  # of each number, as `sentences_behind` tells them
 _MARKS = str.maketrans("", "", '#*`|<>[]«»"“”')
 
@@ -157,16 +156,17 @@ def _ways_on(retrieval: Retrieval, *, is_narrowed: bool) -> str:
 def _nearest(retrieval: Retrieval, sentences: Callable[[str], Quotes]) -> str:
     """A line of Markdown for each. The number stands behind the quotation: that is what the passage is cited for, not
     where it is found."""
-    nearest = retrieval.chunks[:NEAREST]
-    quoted = [f"- «{_said(one, retrieval.query)}» [{n}]" for n, one in enumerate(nearest, 1)]
+    nearest = retrieval.chunks[: len(QUOTE_WIDTHS)]
+    told = [_said(one, retrieval.query, width) for one, width in zip(nearest, QUOTE_WIDTHS, strict=False)]
+    quoted = [f"- «{one}» [{n}]" for n, one in enumerate(told, 1)]
     behind = sentences("\n".join(quoted))
     places = [_place(one, behind.get(n, ())) for n, one in enumerate(nearest, 1)]
     return "\n".join(f"{line} — {place}" for line, place in zip(quoted, places, strict=True))
 
 
-def _said(passage: RetrievedChunk, question: str) -> str:
+def _said(passage: RetrievedChunk, question: str, width: int) -> str:
     """Of what is cited, without its own marks, which would set the line otherwise."""
-    return _unmarked(snippet(question, without_addresses(cited_text(passage)), QUOTE_WIDTH))
+    return _unmarked(snippet(question, without_addresses(cited_text(passage)), width))
 
 
 def _place(passage: RetrievedChunk, quotes: Sequence[Quote | None]) -> str:

@@ -11,7 +11,7 @@ from chat.answering import inquiry
 from chat.answering.state import State, state_found
 from chat.citing.claims import claims_in
 from chat.citing.matching import Read, supporting_span
-from chat.prompting.refusals import refusal_for
+from chat.prompting.refusals import QUOTE_WIDTHS, refusal_for
 from corpora.models import DocumentText
 from retrieval.confidence.gate import Gate
 from retrieval.places.named import Named
@@ -65,6 +65,15 @@ def test_a_nearest_passage_is_told_with_the_page_of_its_words_as_its_citation_is
     assert told({"page": 6, "page_label": "4"}) == ", p. 6 (impresa como 4)"
     assert told({"page": 6}) == ", p. 6"
     assert told(None) == ", p. 5", "of the passage, where nothing is known of its words"
+
+
+def test_of_the_nearest_more_is_quoted_than_of_those_behind_it() -> None:
+    long = "La multa es de 0,20 € al día de retraso. " * 40
+    passages = tuple(chunk_of(number, long) for number in range(1, 6))
+    said = refusal_for(STRICT, replace(TOO_LITTLE, chunks=passages), "es")
+    quoted = [line.split("»")[0] for line in said.splitlines() if line.startswith("- «")]
+    for quote, width in zip(quoted, QUOTE_WIDTHS, strict=True):
+        assert width - 60 < len(quote) <= width + len("- «… …")
 
 
 @pytest.mark.django_db(transaction=True)
