@@ -12,7 +12,7 @@ from tests.services.installation import Background, Installation, Web, ended, in
 
 AGENT = "investigador-tecnico"
 QUESTION, TEXT = "¿Cuántas ventanas tiene el faro?", b"# Faro\n\nEl faro tiene nueve ventanas violetas.\n"
-ASKED, SENT = "0af7651916cd43dd8448eb211c8031", "1bf7651916cd43dd8448eb211c80319d"
+ASKED_BEGINS, SENT = "0af7651916cd43dd8448eb211c8031", "1bf7651916cd43dd8448eb211c80319d"  # of 32 digits
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_a_question_is_one_tree_from_the_browser_to_the_model(
 
 def searched(admin: Caller, model: ModelServer) -> str:
     """The trace of the first question that was searched for: on a machine in a hurry one may be given up."""
-    for trace in (f"{ASKED}{n}" for n in range(10, 15)):
+    for trace in (f"{ASKED_BEGINS}{n}" for n in range(10, 15)):
         model.reset()
         if headed(admin, trace, f"question-{trace[-2:]}").answers(AGENT, QUESTION)[-1].data["state"] == "supported":
             return trace
