@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.subject import asked_with, is_opposed
+from agents.llm.quoting.subject import asked_amounts, asked_with, is_opposed, stands_within, subjects_of
 
 OPTIONS = Passage(
     1,
@@ -155,3 +155,96 @@ def test_a_price_needs_no_word_for_paying():
     said = reply_of("¿Cuánto cuesta el soporte?", [Passage(1, text, "Presupuesto")], "es")
     assert "Soporte mensual: 300 €/mes. [1]" in said.text
     assert not said.is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "subjects"),
+    [
+        ("¿A qué hora abre la piscina?", ("piscin",)),
+        ("¿Cuándo se reúne la comisión?", ("comisi",)),
+        ("What time does the canteen open?", ("cantee",)),
+        ("When was the policy published?", ()),
+        ("¿Cuándo termina el plazo?", ()),
+        ("¿Cuánto pesa la HV-450?", ()),
+    ],
+)
+def test_what_it_is_that_opens_or_ends_is_what_an_answer_must_be_of(question, subjects):
+    assert subjects_of(question) == subjects
+
+
+HOURS = Passage(
+    1,
+    "La Biblioteca Central abre de lunes a viernes de 8:15 a 21:30 horas.\n\nEl museo abre a las 10:00 horas.\n",
+    "Reglamento",
+    headings=("Horarios",),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("¿A qué hora abre la Biblioteca Central?", True),
+        ("¿A qué hora abre el museo?", True),
+        ("¿A qué hora abre la piscina?", False),
+        ("¿A qué hora abre la cafetería de la biblioteca?", False),
+    ],
+)
+def test_the_hours_of_something_else_are_told_with_doubt(question, is_told):
+    assert reply_of(question, [HOURS], "es").is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_told"),
+    [
+        ("¿Qué teléfono tiene la oficina?", "La oficina abre de 9:30 a 13:30 en el curso 2025-2026.", False),
+        ("¿Qué teléfono tiene la oficina?", "La oficina atiende en el 956 01 23 45.", True),
+        ("What is the phone number of the office?", "The office is in room 12, since 12.06.2024.", False),
+        ("¿Cuánto cuesta el cierre?", "| Pieza | Referencia |\n|---|---|\n| Cierre | RC-3207 |", False),
+        ("¿Cuánto cuesta el cierre?", "| Pieza | Precio |\n|---|---|\n| Cierre | 32 |", True),
+        ("¿Cuánto cuesta el cierre?", "| Pieza | Coste |\n|---|---|\n| Cierre | 12,50 € |", True),
+    ],
+)
+def test_a_telephone_and_a_price_are_told_by_what_is_one(question, text, is_told):
+    assert reply_of(question, [Passage(1, text, "Guía")], "es").is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "is_within"),
+    [
+        ("after 6 years", "5 to 10 years | 29", True),
+        ("after 6 years", "2 to 5 years | 27", False),
+        ("after 6 years", "Less than 2 years | 25", False),
+        ("after 12 years", "More than 10 years | 32", True),
+        ("after 12 years", "10 years or more | 32", True),
+        ("a 1.200 km", "De 500 a 1.999 km | 309 €", True),
+        ("a 1.200 km", "De 100 a 499 km | 211 €", False),
+        ("a 1,5 metros", "Menos de 2 metros | sí", True),
+        ("after 6 years", "From 3 to 4 days | 2", None),
+        ("no number", "5 to 10 years", None),
+    ],
+)
+def test_a_row_is_of_the_numbers_in_its_range(question, row, is_within):
+    assert stands_within(asked_amounts(question), row) is is_within
+
+
+LEAVE = Passage(
+    1,
+    "You can buy up to five extra days each year.\n\n| Length of service | Days of annual leave |\n|---|---|\n"
+    "| Less than 2 years | 25 |\n| 2 to 5 years | 27 |\n| 5 to 10 years | 29 |\n| More than 10 years | 32 |\n",
+    "Handbook",
+    headings=("Annual leave",),
+)
+
+
+@pytest.mark.parametrize(("years", "days"), [(1, "25"), (3, "27"), (6, "29"), (12, "32")])
+def test_a_number_that_is_asked_of_is_told_by_its_row(years, days):
+    said = reply_of(f"How many days of annual leave do I get after {years} years?", [LEAVE], "en")
+    assert f"| {days} [1] |" in said.text
+    assert not said.is_doubtful
+
+
+def test_what_follows_a_no_is_not_told_without_it():
+    text = "No con esta convocatoria. El Reino Unido y Suiza se ofrecen en el programa propio, que se convoca en enero."
+    asked = Passage(1, text, "Convocatoria", headings=("¿Puedo ir a una ciudad del Reino Unido?",))
+    said = reply_of("¿Me puedo ir a Suiza?", [asked], "es")
+    assert said.text.index("No con esta convocatoria.") < said.text.index("El Reino Unido y Suiza")

@@ -71,7 +71,11 @@ _COLOUR = re.compile(
 )
 _MAIL = re.compile(r"\w@\w")
 _WEB = re.compile(r"https?:|\bwww\.|\blocalhost\b|\w{2}\.[a-z]{2,6}\b")
-_SEEN = (_COLOUR, _MAIL, _WEB)
+# Of a telephone: no years "2025-2026", no date, no hours.
+_DIGITS = re.compile(
+    r"(?<![\d.])(?!(?:19|20)\d\d\W(?:19|20)?\d\d\b)(?!\d{1,2}[.-]\d{1,2}[.-]\d{2,4}\b)\d[\d .()-]{5,18}\d"
+)
+_SEEN = (_COLOUR, _MAIL, _WEB, _DIGITS)
 _CLOCK = re.compile(
     r"(?<![\d.,:])(?:[01]?\d|2[0-4])[:.][0-5]\d\b(?![.:,]\d)"
     r"|\b\d{1,2} ?(?:hs?|hrs?|horas|am|pm|[ap]\. ?m)\b"
@@ -88,11 +92,14 @@ _WHEN = re.compile(
     r"|\b(?:ultimo|primer|last|first) (?:\w{1,10} )?(?:dia|day)\b"
     r"|\b(?:hoy|manana|today|tomorrow|tonight|term|semester)\b|\b(?:once|twice|one|two|times?) an? \w"
 )
-_DIGITS = re.compile(r"\d[\d .()-]{5,18}\d")
 A_LENGTH = r" (?:must|should|can|may|could) .{1,120}? be(?: at (?:least|most))?\W{0,9}$"  # behind "how long": no time
 _ASKS_PRICE = re.compile(
     r"\bcuanto (?:me |nos |se )?(?:cuesta|cobra|vale|paga)|\ba cuanto (?:sale|asciende)"
     r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
+)
+_PRICES = re.compile(
+    r"\b(?:preci|tarifa|coste|importe|cuantia|pvp|tasa|cuota|euro|eur\b|usd\b|dolar|price|cost|fee|rate|charge|fare|amount"
+    r"|salar|sueldo|pay\b|wage|allowance|ayuda)|[$£]"
 )
 _PRICING_WORDS = """
     cuesta cuestan costar vale valen cobra cobran cobrar paga pagan pagar sale salen asciende
@@ -105,10 +112,10 @@ _ASKS_NO_AMOUNT = re.compile(
 )
 _NAMING_WORDS = """
     color colores correo electronico pagina sitio direccion web url edad telefono
-    colour colours colors mail email address website age phone telephone number
+    colour colours colors mail email address website age phone telephone number fax
 """
 NAMING_WORDS = frozenset(_NAMING_WORDS.split())  # of CALLED_SO: "info@example.org" need not be called an address
-CALLED_SO = (*_SEEN, _AGE, _DIGITS)
+CALLED_SO = (*_SEEN, _AGE)
 # What a maximum or a minimum of is a number, and what is on a day: by how the words begin.
 _MEASURES = (
     "amount|cantidad|numb|numero|length|longitud|size|tamano|weight|peso|time|tiempo|stay|wage|compensation|salary"
@@ -136,7 +143,8 @@ _ASKS = (
     (re.compile(r"\bcual es la (?:direccion|pagina) web\b|\bwhat(?: is|'s) the (?:url|web address)\b"), _WEB),
     (re.compile(r"\bporcentaje\b|\bpercentage\b|\bwhat (?:percent|share)\b"), _SHARE),
     (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
-    (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number)\b"), _DIGITS),
+    (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number|(?:que|what|which) fax|fax number)\b"),
+     _DIGITS),
     (re.compile(r"\b(?:(?:what is|what's) the|cual es (?:el|la)) (?:maxim|minim)\w{1,2} "
                 rf"(?:of|de|{_MEASURES})"),
      re.compile(rf"{_AMOUNT}|\b(?:unlimited|ilimitad|no (?:maximum|minimum|limit)|sin limite|one|un[oa]?)\b")),
@@ -158,6 +166,11 @@ def has_price(text: str) -> bool:
     return _MONEY.search(folded) is not None or _CURRENCIES.search(folded) is not None
 
 
+def tells_price(row: str, above: str) -> bool:
+    """Whether a row of a table has one, or stands below a word for it: "Precio (€)"."""
+    return has_price(row) or _PRICES.search(fold_latin(above.replace("€", " euro "))) is not None
+
+
 def sought_by(folded: str) -> re.Pattern[str] | None:
     """What is asked for by a folded question, as it looks; None where that is of no kind that looks so."""
     if _ASKS_NO_AMOUNT.match(folded):
@@ -166,6 +179,6 @@ def sought_by(folded: str) -> re.Pattern[str] | None:
 
 
 def lacks_what_is_seen(question: str, told: str) -> bool:
-    """Whether a colour or an address is asked for, and a text has none."""
+    """Whether a colour, an address or a telephone is asked for, and a text has none."""
     sought = sought_by(fold_latin(question))
     return sought in _SEEN and sought.search(fold_latin(told)) is None

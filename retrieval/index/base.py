@@ -31,9 +31,9 @@ INTEGER_KEYS = ("version", DATE_KEY)
 HNSW_M, HNSW_EF_CONSTRUCT = 16, 100
 # Below this many points in a scope the engine's planner compares every vector, above it walks the graph, as soon as its
 # estimate is sure: 53,700 of 120,000 it still compared.
-# Measured with 60,000 clustered vectors of 1536 on Edge by their codes (`edge_shard._config`), on two slow cores: all of
-# them by the graph 1.5 ms, a third of them compared 4.8 and walked 6.1. The graph is walked with ACORN (Patel et al. 2024)
-# and ef 256 or not at all: plain, it found .03 of the nearest ten of a scope of 10,000.
+# Measured with 60,000 clustered vectors of 1536 on Edge by their codes (`edge_shard._config`), on two slow cores: all
+# of them by the graph 1.5 ms, a third of them compared 4.8 and walked 6.1. The graph is walked with ACORN (Patel et al.
+# 2024) and ef 256 or not at all: plain, it found .03 of the nearest ten of a scope of 10,000.
 EXACT_BELOW = 50_000
 HNSW_EF_SEARCH, ACORN_MAX_SELECTIVITY = 256, 0.9
 # float16 against float32: half the memory, scans 1.5 times as fast, scores differ by 3e-5 at most.

@@ -73,9 +73,9 @@ def _config(dimensions: int, segments: int) -> Any:
         },
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
         # Vectors are compared by codes of 4 bits, and the nearest again by themselves. p50 in ms of 50 out of 21,600 on
-        # two slow cores, without / with codes: all 6.8 / 2.2, half of them 5.9 / 2.7; recall@50 of synthetic vectors and
-        # of the sample documents' lexical ones as without, of random ones .997. A graph over all took 2.1 to 3.8 and
-        # found .46 of the random ones. Codes are made as a point is written (+ 0.05 ms, + 0.8 KB), unlike those of int8.
+        # two slow cores, without / with codes: all 6.8 / 2.2, half of them 5.9 / 2.7; recall@50 of synthetic vectors
+        # and of the sample documents' lexical ones as without, of random ones .997. A graph over all took 2.1 to 3.8
+        # and found .46 of the random ones. Codes are made as a point is written (+ 0.05 ms, + 0.8 KB), unlike int8's.
         quantization_config=edge.TurboQuantQuantizationConfig(bits=edge.TurboQuantBitSize.Bits4),
         # Graphs by tenant, as on a server (ADR 0017): every search is of one organization, and in a graph over all it
         # walks through everybody's points. 60,000 of 100,000: 6.1 ms instead of 36; small tenants need no graph at all.

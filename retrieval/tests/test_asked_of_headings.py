@@ -117,3 +117,10 @@ def test_another_question_or_none_is_no_name(heading: str, question: str) -> Non
 
 def test_a_document_has_so_many_names_by_questions_and_no_more() -> None:
     assert len(question_names(f"¿Qué es la pieza {n}?" for n in range(2 * MOST_QUESTIONS))) == MOST_QUESTIONS
+
+
+def test_a_question_without_its_marks_is_of_no_document_in_its_brackets() -> None:
+    asked = "cuantos libros a la vez pueden sacar los profesores (PDI)"
+    assert asked_headings(asked) == ()
+    (heading,) = asked_headings("Préstamo de libros (PDI)")
+    assert heading.text == "Préstamo de libros"

@@ -33,6 +33,7 @@ _OVER = re.compile(
     r"\s(?:say|says|said|tell|tells|about|dice|dicen|trata|contiene|contain|contains|is|es|in|en|of|del|que|what|where)(?=\s|\Z)"
 )
 _ASKING = re.compile(r"[?¿]")
+_ASKS = re.compile(r"\s{0,9}(?:cuant|cual|quien|what\b|which\b|who\b|how\b|when\b|where\b|why\b)")
 _BRACKETS = re.compile(r"\s?\([^()]{1,80}\)\s?\Z")
 
 
@@ -83,6 +84,8 @@ def _spans(original: str) -> Iterator[tuple[int, int]]:
         yield start, end
     elif not _ASKING.search(original):
         brackets = _BRACKETS.search(original)
+        if brackets and _ASKS.match(folded):  # "cuantos libros sacan los profesores (PDI)" is none of a document "PDI"
+            return
         stop = brackets.start() if brackets else len(original)
         if stop <= LONGEST_HEADING and 0 < len(words(original[:stop])) <= LONGEST_BARE:
             yield 0, stop

@@ -22,7 +22,15 @@ from agents.llm.quoting.question_kinds import (
 )
 from agents.llm.quoting.roles import AskedRole
 from agents.llm.quoting.statements import Statement, said_words
-from agents.llm.quoting.subject import asked_with, identifiers_of, is_opposed, points_back, subjects_of
+from agents.llm.quoting.subject import (
+    asked_amounts,
+    asked_with,
+    identifiers_of,
+    is_opposed,
+    points_back,
+    stands_within,
+    subjects_of,
+)
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.confidence.kinds import PRICING_WORDS, asks_price
 from retrieval.text.folding import fold_latin
@@ -73,6 +81,7 @@ class Weighing:
         self._places = {one.place: number for number, one in enumerate(statements)}
         self._identifiers = identifiers_of(question)
         self._with = asked_with(question)
+        self._amounts = asked_amounts(question)
         self._subject = self._rarest_of(subjects_of(question))
         self._pairs = list(zip(self._words, self._words[1:], strict=False))
         self.defining = Defining(question, self._topic)
@@ -171,7 +180,8 @@ class Weighing:
             "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
-            "opposed": float(is_opposed(self._with, one.text)),
+            "opposed": float(is_opposed(self._with, one.text) or self._is_within(one) is False),
+            "within": float(self._is_within(one) is True),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
             "opens": float(is_opening),
             "defines": float(defines),
@@ -231,6 +241,11 @@ class Weighing:
         before = self._statements[number].words if number is not None else ()
         lead = said_words(one.block.lead)
         return Wording((*one.words, *lines, *before, *lead, *one.above, *one.around, *one.title))
+
+    def _is_within(self, one: Statement) -> bool | None:
+        """Whether a row's range has a number that is asked for; None of what is no row, or has none."""
+        is_row = one.block.form is Form.TABLE and not one.is_whole
+        return stands_within(self._amounts, one.text) if is_row else None
 
     def _titled(self, heading: tuple[str, ...]) -> float:
         if heading not in self._headings:

@@ -26,7 +26,7 @@ from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
-from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen
+from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen, tells_price
 from retrieval.text.stems import words
 
 # Beginnings of the words for what is done to a document on a day; those of one line say nearly the same.
@@ -36,11 +36,11 @@ ENOUGH_OF_WHAT_LASTS = 0.4  # of the topic, that a duration stands with: one of 
 
 
 def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or a colour
-    or an address, and there is none; or what something is by default, and nothing names it; or what something is, and
-    nothing says it; or how it is done, and a sentence about something else says in passing that it is; or who, and a
-    bibliography is quoted, or nothing says what that is of whom it is asked; or several things, and one is told; or
-    what an option does, and none names it."""
+    """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or a colour,
+    an address or a telephone, and there is none; or what something is by default, and nothing names it; or what
+    something is, and nothing says it; or how it is done, and a sentence about something else says in passing that it
+    is; or who, and a bibliography is quoted, or nothing says what that is of whom it is asked; or several things, and
+    one is told; or what an option does, and none names it."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
     if _lacks_some(question, chosen) or _lacks_option(question, chosen):
         return True
@@ -97,12 +97,19 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
         return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
     if kind is Wish.TIME and _dates_another_act(asked, chosen[0].statement):
         return True
-    if asks_price(question) and is_named_value(chosen[0].statement.text) and not has_price(chosen[0].statement.text):
+    if asks_price(question) and _has_no_price(chosen[0].statement):
         return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
     )
+
+
+def _has_no_price(told: Statement) -> bool:
+    """Of a name with a number, or of a row: "Cierre mecánico | RC-3207"."""
+    if told.block.form is Form.TABLE:
+        return not tells_price(told.text, " ".join((told.block.heading, told.block.lead, *told.block.header)))
+    return is_named_value(told.text) and not has_price(told.text)
 
 
 def _dates_another_act(asked: frozenset[str], told: Statement) -> bool:

@@ -7,10 +7,11 @@ list or table stands alone.
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
 found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
 those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth. The
-last four were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
-a word for lasting one without, and whatever there is one that has the opposite.
+last five were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
+a word for lasting one without, whatever there is one that has the opposite, and a row whose range has the number.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from math import exp
 from typing import NamedTuple
@@ -38,6 +39,8 @@ LONGEST_ANSWER = 800  # characters, that a further statement may not pass
 WORTH_ADDING = 0.1  # of the first one's probability
 SAME = 0.75  # share of common stems above which two say the same
 
+_YES_OR_NO = re.compile(r"(?:No|Sí|Yes|Nunca|Never)\b")
+
 WEIGHTS = {
     "exact": 2.79, "own": 6.11, "squared": -3.39, "around": 3.41, "before": 2.06, "earlier": 1.82, "above": 4.63,
     "pairs": 0.8, "terms": 2.02, "rarest": 0.25, "kind": 0.83, "no kind": -0.82, "counted": 1.97, "row kind": 1.53,
@@ -45,7 +48,7 @@ WEIGHTS = {
     "whole difference": 1.67, "both": 1.52, "rank": -0.08, "first": 0.83, "titled": 2.23, "titled first": 3.38,
     "titled definition": 1.94, "asked": 3.47, "leans": -0.12, "length": -0.36, "whole": -0.64, "whole code": -0.06,
     "row": 1.17, "item": 0.17, "introduces": -2.0, "dialogue": -2.26, "task": -1.56, "exercise": -1.62,
-    "role": 3.0, "imprint": -8.0, "lasts": 2.0, "opposed": -6.0,
+    "role": 3.0, "imprint": -8.0, "lasts": 2.0, "opposed": -6.0, "within": 3.0,
 }  # fmt: skip
 
 
@@ -171,15 +174,17 @@ def _chosen(asked: Weighing, statements: Sequence[Statement], number: int, proba
 
 def _leaned_on(chosen: Sequence[Chosen], statements: Sequence[Statement]) -> int | None:
     """The number of the sentence without which the first one does not say of whom or of what it speaks: "Esta conducta
-    comenzó …", "His book …"."""
+    comenzó …", "His book …"; or that says "No" before it, below the question that is asked there."""
     first = chosen[0].statement
-    if first.block.form is not Form.PARAGRAPH or first.opens_section or not leans(first.text):
+    if first.block.form is not Form.PARAGRAPH or first.opens_section:
         return None
     place = (first.place[0], first.place[1] - 1)
     number = next((number for number, one in enumerate(statements) if one.place == place), None)
     if number is None or any(one.statement.place == place for one in chosen):
         return None
     before = statements[number]
+    if not (leans(first.text) or (before.opens_section and _YES_OR_NO.match(before.text))):
+        return None
     is_beside = before.block.form is Form.PARAGRAPH and before.block.heading == first.block.heading
     length = sum(len(one.statement.text) for one in chosen) + len(before.text)
     return number if is_beside and length <= LONGEST_ANSWER else None

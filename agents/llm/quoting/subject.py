@@ -1,24 +1,43 @@
 """What an answer must be of: "¿Cuántos días de permiso hay por divorcio?" is answered by no days of anything else, what
-"-c" does by no other option, and "con escritorio" not by the row "Sin escritorio". Pure."""
+"-c" does by no other option, "con escritorio" not by the row "Sin escritorio", and "after 6 years" not by that of "2 to
+5 years". Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import inf
 
 from agents.llm.quoting.topic import asks_with, forms
 from retrieval.confidence.names import named_stems
+from retrieval.text.document_names import NOUNS
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, words
 
 _IDENTIFIER = re.compile(r"(?<![^\W_])[^\W_]{1,40}(?:_[^\W_]{1,40}){1,6}")
 _OPTION = re.compile(r"(?<![\w-])(?:--[A-Za-z][\w-]{1,40}|-[A-Za-z])(?![\w-])")
 _ENCLOSED = re.compile(r"\w-(?=[\s?.,;!]|$)")
+# What stands first behind a word for when or how much: "¿A qué hora abre la piscina?", "When does the pool open?".
+_FIRST_ASKED = re.compile(
+    r"^(?:(?:a|desde|hasta) que hora|cuando|cuanto) (?:se )?\w{2,14} (?:el|la|los|las) (\w{3,30})"
+    r"|^(?:what time|when|how (?:much|long|often|soon)) (?:do|does|did|is|are|was|were|will) the (\w{3,30})"
+)
+_FIGURE = r"(\d[\d.,]{0,12})"
+_UNIT = r"([a-z]{1,20})\b"
+_COUNTED = re.compile(rf"(?<![\w.,]){_FIGURE} ?{_UNIT}")
+_FROM_TO = re.compile(rf"(?<![\w.,]){_FIGURE} ?(?:a|to|y|and|hasta|until|-|–) ?{_FIGURE} ?{_UNIT}")
+_UNDER = re.compile(rf"\b(?:less than|under|below|fewer than|up to|menos de|hasta|por debajo de) {_FIGURE} ?{_UNIT}")
+_OVER = re.compile(
+    rf"\b(?:more than|over|above|from|mas de|desde|a partir de|por encima de) {_FIGURE} ?{_UNIT}"
+    rf"|(?<![\w.,]){_FIGURE} ?{_UNIT} (?:or more|and more|o mas|y mas|en adelante)\b"
+)
+_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
 LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
 SHORTEST = 3  # letters of a word that says what it is
 
 Joined = tuple[str, str]  # "with", "lid"
+Amount = tuple[float, str]  # 6, "years"
 
 _ENGLISH = frozenset({"of", "for", "in", "on", "per"})
 _OF = frozenset({"de", "del", "of"})
@@ -43,11 +62,12 @@ _MEASURES = re.compile(
 
 
 def subjects_of(question: str) -> tuple[str, ...]:
-    """Stems of what an amount is of: of the words that stand behind a preposition. A name that is missing has its part
-    in the score of the search, and may say whose the documents are."""
+    """Stems of what an amount is of: of the words that stand behind a preposition, and of what opens, ends or costs
+    where it is asked when or how much, but not of a document, which may be the very one. A name that is missing has
+    its part in the score of the search, and may say whose the documents are."""
     said = words(question)[:MOST_READ]
     names = frozenset(named_stems(question))
-    found: list[str] = []
+    found = [stem(one) for one in _first_asked(said) if says_what(one) and one not in NOUNS and stem(one) not in names]
     for place, word in enumerate(said):
         is_of_a_thing = word in _OF and place > 0 and said[place - 1] not in STOP_WORDS and says_what(said[place - 1])
         if word not in _PREPOSITIONS or is_of_a_thing:  # "el préstamo de libros" is spoken of as "el préstamo"
@@ -62,6 +82,11 @@ def subjects_of(question: str) -> tuple[str, ...]:
                 if word not in _ENGLISH:  # "de la ley argentina", but "of a commit body"
                     break
     return tuple(dict.fromkeys(found))
+
+
+def _first_asked(said: Sequence[str]) -> Sequence[str]:
+    first = _FIRST_ASKED.match(" ".join(said))
+    return [one for one in first.groups() if one] if first else ()
 
 
 def identifiers_of(question: str) -> tuple[str, ...]:
@@ -101,6 +126,41 @@ def is_opposed(asked: Sequence[Joined], text: str) -> bool:
     """Whether a text has something "without" that is asked "with", or the other way, and nowhere as it is asked."""
     there = list(_joined(words(text))) if asked else []
     return any(_has(there, _OPPOSITES[joint], thing) and not _has(there, joint, thing) for joint, thing in asked)
+
+
+def asked_amounts(question: str) -> tuple[Amount, ...]:
+    """The numbers of a question, each with what it counts: "after 6 years"."""
+    folded = fold_latin(question)[:LONGEST]
+    return tuple((_number(figure), unit) for figure, unit in _COUNTED.findall(folded))
+
+
+def stands_within(asked: Sequence[Amount], row: str) -> bool | None:
+    """Whether a row is of the number of something that a question has, "5 to 10 years" where 6 are asked for, or of
+    other numbers of it; None where it has no such."""
+    ranges = list(_ranges_in(fold_latin(row))) if asked else []
+    for number, unit in asked:
+        own = [(low, high) for low, high, of in ranges if not forms(of).isdisjoint(forms(unit))]
+        if own:
+            return any(low <= number <= high for low, high in own)
+    return None
+
+
+def _ranges_in(folded: str) -> Iterator[tuple[float, float, str]]:
+    yield from ((_number(low), _number(high), unit) for low, high, unit in _FROM_TO.findall(folded))
+    yield from ((0.0, _number(high), unit) for high, unit in _UNDER.findall(folded))
+    for low, unit, least, of in _OVER.findall(folded):
+        yield _number(low or least), inf, unit or of
+
+
+def _number(figure: str) -> float:
+    """Of what may have points or commas between thousands, or before decimals; 0 of what is no number."""
+    bare = figure.rstrip(".,")
+    if _THOUSANDS.fullmatch(bare):
+        return float(re.sub(r"[.,]", "", bare))
+    try:
+        return float(bare.replace(",", "."))
+    except ValueError:
+        return 0.0
 
 
 def _joined(said: Sequence[str]) -> Iterator[Joined]:
