@@ -87,6 +87,21 @@ def test_a_table_over_the_page_is_one_and_has_its_head_once() -> None:
     assert all(extracted.text[chunk.start : chunk.end] == chunk.text and "Código" not in chunk.text for chunk in later)
 
 
+def test_a_heading_between_two_tables_is_of_neither() -> None:
+    heading = getSampleStyleSheet()["Heading1"]
+    pumps = [("Característica", "HV-320", "HV-450"), ("Peso", "38 kg", "57 kg"), ("Cable", "10 m", "15 m")]
+    last = Paragraph("El fabricante recoge las bombas de más de diez años cuando se compra otra.", STYLE)
+    between = [Paragraph("9. Datos técnicos", heading), table(pumps, colWidths=[180, 110, 110]), last]
+    parts = [("Pieza", "Referencia", "Otra"), ("Juntas", "RJ-1", "RJ-2"), ("Cierre", "RC-1", "RC-2")]
+    extracted = pdf_of(
+        Paragraph(PROSE, STYLE), table(SEDES, colWidths=[180, 110, 110]), *between,
+        Paragraph("12. Repuestos", heading), table(parts, colWidths=[180, 110, 110]),
+    )  # fmt: skip
+    assert [one.title for one in extracted.headings] == ["9. Datos técnicos", "12. Repuestos"]
+    assert rows_in(extracted)[4:6] == ["| Característica | HV-320 | HV-450 |", "| --- | --- | --- |"]
+    assert "| Pieza | Referencia | Otra |" in rows_in(extracted)
+
+
 CODES = [(str(n), f"Avería de la bomba {'del circuito exterior ' * (n % 3)}") for n in range(1, 70)]
 
 

@@ -20,6 +20,7 @@ MOST_COLUMNS = 40
 MOST_TRIED = 100  # pieces that made no table and are tried again from their second row on
 MOST_BELOW_A_HEAD = 30  # rows
 WRAPPED_HEAD = 3  # lines of a first cell above the one that the next cell stands beside
+TALLER = 1.35  # than any line of a table: a heading between two
 
 
 Edge = tuple[float, float]  # left and right
@@ -124,7 +125,7 @@ def _beginning(pieces: Sequence[PrintedPiece], at: int, earliest: int) -> int:
     first, right = at, pieces[at + 1].left
     while first > max(earliest, at - WRAPPED_HEAD):
         above, piece = pieces[first - 1], pieces[first]
-        if not _goes_on(above, piece) or right - above.right < LEAST_GUTTER:
+        if not _goes_on(above, piece) or right - above.right < LEAST_GUTTER or above.height > TALLER * piece.height:
             break
         first -= 1
     return first
@@ -168,12 +169,20 @@ def _take(grid: Grid, pieces: Sequence[PrintedPiece], at: int) -> bool:
         row.cells.append((at, column))
         row.top, row.bottom = max(row.top, piece.top), min(row.bottom, piece.bottom)
         row.height = max(row.height, piece.height)
+    elif _is_heading(grid, pieces, at):
+        return False
     elif -piece.height / 2 < row.bottom - piece.top < MOST_BELOW_FIRST * max(piece.height, row.height):
         grid.rows.append(Row([(at, column)], piece.top, piece.bottom, piece.height))
     else:
         return False
     _widen(grid, column, piece)
     return True
+
+
+def _is_heading(grid: Grid, pieces: Sequence[PrintedPiece], at: int) -> bool:
+    """Whether a piece below the table's rows stands alone on its line, in larger letters than any of the first ones."""
+    is_alone = at + 1 == len(pieces) or not is_beside(pieces[at], pieces[at + 1])
+    return is_alone and pieces[at].height > TALLER * max(row.height for row in grid.rows[:MOST_BELOW_A_HEAD])
 
 
 def _is_of_row(grid: Grid, row: Row, piece: PrintedPiece) -> bool:
