@@ -243,6 +243,32 @@ def test_a_number_that_is_asked_of_is_told_by_its_row(years, days):
     assert not said.is_doubtful
 
 
+LOANS = (
+    Passage(
+        1,
+        "La copia de un artículo se entrega en un plazo medio de cinco días y el libro original en diez, sin préstamo.",
+        "Reglamento",
+        headings=("Préstamo interbibliotecario",),
+    ),
+    Passage(
+        2,
+        "| Tipo de usuario | Ejemplares | Plazo (días) |\n|---|---|---|\n| Grado | 8 | 14 |\n| Máster | 12 | 21 |\n",
+        "Reglamento",
+        headings=("Número de ejemplares y plazos",),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["¿Cuál es el plazo de préstamo para máster?", "¿Cuántos días de préstamo hay para máster?"]
+)
+def test_a_number_below_the_days_of_its_column_is_told_before_those_of_something_else(question):
+    said = reply_of(question, LOANS, "es")
+    assert not said.is_doubtful
+    assert said.text.startswith("**Número de ejemplares y plazos**")
+    assert "| Máster | 12 | 21 [2] |" in said.text
+
+
 def test_what_follows_a_no_is_not_told_without_it():
     text = "No con esta convocatoria. El Reino Unido y Suiza se ofrecen en el programa propio, que se convoca en enero."
     asked = Passage(1, text, "Convocatoria", headings=("¿Puedo ir a una ciudad del Reino Unido?",))

@@ -21,7 +21,7 @@ from agents.llm.quoting.question_kinds import (
     kind_of_question,
 )
 from agents.llm.quoting.roles import AskedRole
-from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.statements import Statement, said_words, with_units
 from agents.llm.quoting.subject import (
     asked_amounts,
     asked_with,
@@ -169,7 +169,8 @@ class Weighing:
 
     def _of_kind(self, one: Statement) -> dict[str, float]:
         has_role = self._has_role(one)
-        known = has_role or has_kind(one.text, self._kind, self._said)
+        said = with_units(one, self._counted)
+        known = has_role or has_kind(said, self._kind, self._said)
         is_row = one.block.form is Form.TABLE and not one.is_whole
         is_opening = self._topic.share_in(Wording(opening_of(one.text))) >= MOST_OPENED
         defines = self._kind is Wish.DEFINITION and is_opening
@@ -177,7 +178,7 @@ class Weighing:
         return {
             "kind": float(known is True),
             "no kind": float(known is False),
-            "counted": float(bool(self._counted) and has_counted(words(one.text), self._counted)),
+            "counted": float(bool(self._counted) and has_counted(words(said), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
             "opposed": float(is_opposed(self._with, one.text) or self._is_within(one) is False),

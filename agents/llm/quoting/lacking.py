@@ -23,7 +23,7 @@ from agents.llm.quoting.question_kinds import (
 from agents.llm.quoting.quotable import dates_its_document, is_named_value
 from agents.llm.quoting.roles import asked_office, says_who_is
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
-from agents.llm.quoting.statements import Statement, said_words
+from agents.llm.quoting.statements import Statement, said_words, with_units
 from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
 from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen, tells_price
@@ -162,9 +162,10 @@ def _is_told_below(thing: frozenset[str], other: frozenset[str], headings: Seque
 def _says_how_much(one: Chosen, kind: Wish, asked: frozenset[str], counted: frozenset[str]) -> bool:
     """Whether it has a number, a date or a duration, and the word for what that is of; where what is counted stands in
     it, the number stands beside that: "el Congreso de los Diputados" counts none."""
-    if one.lacks_subject or has_kind(one.statement.text, kind, asked) is False:
+    told = with_units(one.statement, counted)
+    if one.lacks_subject or has_kind(told, kind, asked) is False:
         return False
-    said = words(one.statement.text)
+    said = words(told)
     return (
         not counted.intersection(one.statement.stems) or has_counted(said, counted) or is_counted_behind(said, counted)
     )

@@ -91,7 +91,7 @@ def select_statements(question: str, statements: Sequence[Statement]) -> list[Ch
 
 
 def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], *, defines_first: bool) -> list[Chosen]:
-    """As many as are needed to be sure."""
+    """As many as are needed to be sure; the days of what is asked about before those of something else."""
     chosen: list[Chosen] = []
     sure = 0.0
     kind, counts = kind_of_question(question), _counts_for(question)
@@ -105,7 +105,7 @@ def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], 
             continue
         chosen.append(candidate)
         sure += probability
-    return chosen
+    return sorted(chosen, key=lambda one: kind in AMOUNTS and one.lacks_subject)
 
 
 def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], first: Chosen) -> list[Chosen]:

@@ -1,7 +1,8 @@
 """What of the passages may be quoted: each sentence, item and row, and each list, table or code as a whole. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from agents.llm.base import Passage
 from agents.llm.quoting.layout import Form, LaidBlock, blocks_of, cells_of, is_question
@@ -14,6 +15,11 @@ MOST_STATEMENTS = 600
 LONGEST_ITEM = 250  # characters of an item that is quoted as one
 ITEM_CHARACTERS = range(8, 1_201)
 _END_SIGNS = " .;,"
+_PERIOD_WORDS = """
+    dia dias hora horas semana semanas mes meses ano anos minuto minutos segundos
+    day days hour hours week weeks month months year years minute minutes seconds
+"""
+_PERIODS = frozenset(_PERIOD_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,20 @@ class Statement:
     @property
     def is_whole(self) -> bool:
         return self.line is None
+
+
+def with_units(one: Statement, counted: Collection[str] = ()) -> str:
+    """What a statement says; of a row each whole number with what its column is of, "Máster | 12 | 21 días" below
+    "Plazo (días)": periods, and what has one of the stems `counted`."""
+    if one.line is None or one.block.form is not Form.TABLE:
+        return one.text
+    units = [_unit_of(words(name), counted) for name in one.block.header]
+    cells = zip_longest(cells_of(one.block.lines[one.line]), units, fillvalue="")
+    return " | ".join(f"{cell} {unit}" if unit and cell.isdecimal() else cell for cell, unit in cells)
+
+
+def _unit_of(header: Sequence[str], counted: Collection[str]) -> str:
+    return next((word for word in header if word in _PERIODS or word[:STEM_LETTERS] in counted), "")
 
 
 def statements_of(passages: Sequence[Passage]) -> list[Statement]:

@@ -32,6 +32,9 @@ _OVER = re.compile(
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
+# What ends as an infinitive does and is a thing.
+_THINGS = "alquiler taller mujer master lider lugar hogar bar mar azucar titular militar familiar"
+_NO_INFINITIVES = frozenset(_THINGS.split())
 LONGEST = 600  # characters of a question
 MOST_READ = 64  # words of a question
 SHORTEST = 3  # letters of a word that says what it is
@@ -112,7 +115,8 @@ def points_back(said: Sequence[str]) -> bool:
 
 
 def says_what(word: str) -> bool:
-    return len(word) >= SHORTEST and not asks_with(word) and _MEASURES.fullmatch(word) is None
+    is_measure = word not in _NO_INFINITIVES and _MEASURES.fullmatch(word) is not None
+    return len(word) >= SHORTEST and not asks_with(word) and not is_measure
 
 
 def asked_with(question: str) -> tuple[Joined, ...]:
