@@ -13,17 +13,23 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any
 
+from config.observability.disk import MEGABYTE
 from retrieval.index.base import EXACT_BELOW, SPARSE
-from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard, has_codes, open_shard
-from retrieval.index.folder import EdgeFolder
+from retrieval.index.edge_shard import MAX_JOURNAL, LiveShard, has_codes, open_shard, require_room
+from retrieval.index.folder import EdgeFolder, allocated
 
 log = logging.getLogger(__name__)
 
 # Qdrant's own vacuum rule: from 1,000 deleted points that are a fifth of all.
 _MIN_DELETED, _MIN_DELETED_SHARE = 1_000, 0.2
 _GROWTH = 1.5  # build the graph again when half as many points were added
+# Besides the copy the child writes what it makes of it, in files of at least 32 MB each. What it took of a disk that is
+# nearly full, the database and uploads would lack.
+TIMES_AS_LARGE, ROOM_TO_COMPACT = 3, 256 * MEGABYTE
+RETRY_SECONDS = 3_600.0
 _WORTH_CODES = 5_000  # points; fewer are compared as they are in 2 ms
 # Words are looked for in the postings of everybody's points, or compared point by point where the filter allows fewer
 # than so many of a segment: the engine's own number, or one in so many of its points. A million in one segment, p95 of
@@ -39,17 +45,20 @@ class Compaction:
     def __init__(self, folder: EdgeFolder, live: LiveShard, dimensions: int) -> None:
         self._folder, self._live, self._dimensions = folder, live, dimensions
         self._one = Lock()
-        self._has_codes = has_codes(folder.current)
+        self._has_codes: bool | None = None
+        self._not_before = 0.0
         self._child: subprocess.Popen[bytes] | None = None
 
     def run(self) -> bool:
-        """Compact if it is worth it. False: it is not, another runs, it was given up or failed (logged)."""
-        if not self._worth_it() or not self._one.acquire(blocking=False):
+        """Compact if it is worth it. False: it is not, another runs, it was given up or failed (logged), and is tried
+        again after an hour."""
+        if monotonic() < self._not_before or not self._one.acquire(blocking=False):
             return False
         try:
-            return self._run()
+            return self._worth_it() and self._run()
         except Exception as error:
-            log.warning("the index was not compacted: %s", error)
+            log.warning("the index was not compacted, which is tried again in an hour: %s", error)
+            self._not_before = monotonic() + RETRY_SECONDS
             return False
         finally:
             self._live.journal = None
@@ -65,11 +74,17 @@ class Compaction:
         deleted = self._live.deleted
         if deleted >= max(_MIN_DELETED, _MIN_DELETED_SHARE * (points + deleted)):
             return True
-        if not self._has_codes and points >= _WORTH_CODES:
+        if points >= _WORTH_CODES and self._lacks_codes():
             return True
         return points >= max(EXACT_BELOW, _GROWTH * self._folder.compacted_points)
 
+    def _lacks_codes(self) -> bool:
+        if self._has_codes is None:
+            self._has_codes = has_codes(self._folder.current)
+        return not self._has_codes
+
     def _run(self) -> bool:
+        require_room(self._folder.current, ROOM_TO_COMPACT + TIMES_AS_LARGE * allocated(self._folder.current))
         with self._live.writing:
             fresh = self._folder.copy()
             self._live.journal = []

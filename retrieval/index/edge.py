@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_COMPARED_AGAIN = 2.0  # times as many as are asked for: the nearest by their codes, by themselves
+_COMPARED_AGAIN = 3.0  # times as many as are asked for: the nearest by their codes, by themselves
 _GIVE_BACK_EVERY = 400  # points written
 _UPSERT_BATCH = 100  # points a call: 3 ms in which no other thread runs
 

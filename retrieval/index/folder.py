@@ -5,14 +5,18 @@
 <folder>/<generation>/     a shard as Qdrant Edge keeps it
 """
 
+import errno
 import fcntl
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
 from retrieval.index.base import IndexLocked
+
+COPIED_AT_ONCE = 2**20  # bytes
 
 
 class EdgeFolder:
@@ -39,7 +43,8 @@ class EdgeFolder:
         fresh = self._path / uuid4().hex
         try:
             # A thread of the log prepares its next file as `tmp-…` and renames it: not part of the state.
-            return Path(shutil.copytree(self.current, fresh, ignore=shutil.ignore_patterns("tmp-*")))
+            ignored = shutil.ignore_patterns("tmp-*")
+            return Path(shutil.copytree(self.current, fresh, ignore=ignored, copy_function=_copy_with_holes))
         except OSError:
             self.discard(fresh)
             raise
@@ -72,6 +77,41 @@ class EdgeFolder:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def allocated(folder: Path) -> int:
+    """Bytes on the disk of all files below; most of a young index is holes."""
+    return sum(512 * one.lstat().st_blocks for one in folder.rglob("*") if one.is_file())
+
+
+def _copy_with_holes(source: str, target: str) -> str:
+    """As `shutil.copy2`, but what was never written stays so: 6,000 points are 68 MB, and 311 with their holes."""
+    with open(source, "rb") as read, open(target, "wb") as written:
+        size = os.fstat(read.fileno()).st_size
+        written.truncate(size)
+        for start, end in _written_parts(read.fileno(), size):
+            read.seek(start)
+            written.seek(start)
+            while start < end and (some := read.read(min(COPIED_AT_ONCE, end - start))):
+                start += written.write(some)
+    shutil.copystat(source, target)
+    return target
+
+
+def _written_parts(file: int, size: int) -> Iterator[tuple[int, int]]:
+    """Where an open file has data, from and to; one part where the system does not say."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(file, end, os.SEEK_DATA)
+            end = os.lseek(file, start, os.SEEK_HOLE)
+        except AttributeError:
+            start, end = end, size
+        except OSError as error:  # nothing but a hole is left, or nobody can tell
+            if error.errno == errno.ENXIO:
+                return
+            start, end = end, size
+        yield start, end
 
 
 def _locked(path: Path) -> int:
