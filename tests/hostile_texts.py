@@ -23,6 +23,7 @@ from agents.llm.quoting.lasting import has_duration, is_lasting_word, tells_a_du
 from agents.llm.quoting.question_kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.quotable import title_shown
 from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people, says_who_is
+from agents.llm.quoting.subject import asked_amounts, stands_within, subjects_of
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
 from chat.answering import condensing
@@ -63,7 +64,7 @@ from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
 from retrieval.confidence.inflection import places_of, roots_of
-from retrieval.confidence.kinds import asks_price, has_price
+from retrieval.confidence.kinds import asks_price, has_price, tells_price
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
@@ -442,7 +443,18 @@ PROBES: dict[str, Probe] = {
         + named("agents.llm.quoting.question_kinds", "_FOR_WHAT", "_PURPOSE")
         + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
         + named("agents.llm.quoting.defining", "_ASKS_PART")
-        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR"),
+        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR")
+        + named("agents.llm.quoting.subject", "_FIRST_ASKED"),
+    ),
+    "a number in a row's range": Probe(
+        lambda text: (
+            stands_within(asked_amounts("after 6 years"), text),
+            stands_within(asked_amounts(text), "De 500 a 1.999 km | Menos de 2 años | Más de 3 days"),
+            subjects_of(f"¿A qué hora abre la {text}"),
+            answer("¿Puedo ir?", [Passage(1, f"{text} Se puede ir a otra ciudad.", "t")], "es"),
+        ),
+        named("agents.llm.quoting.subject", "_COUNTED", "_FROM_TO", "_UNDER", "_OVER", "_THOUSANDS", "_number")
+        + named("agents.llm.quoting.selecting", "_YES_OR_NO"),
     ),
     "an option's item, what something means, and a price": Probe(
         lambda text: (
@@ -450,9 +462,10 @@ PROBES: dict[str, Probe] = {
             answer(f"What does {text} mean?", [Passage(1, f"## So?\n\nIt means {text}.{ROWS}", "t")], "en"),
             asks_price(f"How much does {text}"),
             has_price(text),
+            tells_price("12", text),
         ),
         named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
-        + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES"),
+        + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES", "_PRICES"),
     ),
     "who has a role": Probe(
         lambda text: (
@@ -547,7 +560,7 @@ PROBES: dict[str, Probe] = {
     ),
     "headings in questions": Probe(
         lambda text: (heading_words(text), asked_headings(text), asked_headings("the section on " + text)),
-        named("retrieval.text.asked_headings", "_QUOTED", "_NAMED", "_OVER", "_ASKING", "_BRACKETS"),
+        named("retrieval.text.asked_headings", "_QUOTED", "_NAMED", "_OVER", "_ASKING", "_ASKS", "_BRACKETS"),
     ),
     "captions": Probe(
         lambda text: captions_of(Extracted(f"Table 1. {text}")), named(f"{OUTLINE}.captions", "_CAPTION", "_GOES_ON")

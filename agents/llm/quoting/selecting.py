@@ -252,12 +252,12 @@ def _is_told_whole(one: Statement, *, may_be_list: bool) -> bool:
 
 
 def stands_out(chosen: Sequence[Chosen]) -> bool:
-    """Whether the first is likely the one, or of several definitions one, has what the question is about, and does not
-    merely announce it."""
+    """Whether one is likely the one, or the first of several definitions, has what the question is about, and the first
+    does not merely announce it."""
     if not chosen or introduces(chosen[0].statement) or chosen[0].is_imprint:
         return False
     is_one_definition = chosen[0].defines and chosen[0].topic > NEARLY_ALL
-    if not is_one_definition and chosen[0].probability * chosen[0].topic < CLEAR:
+    if not is_one_definition and max(one.probability * one.topic for one in chosen) < CLEAR:
         return False
     return not only_announces(chosen[0].statement) or any(one.statement.is_whole for one in chosen)
 
