@@ -199,6 +199,7 @@ def test_the_hours_of_something_else_are_told_with_doubt(question, is_told):
         ("¿Qué teléfono tiene la oficina?", "La oficina abre de 9:30 a 13:30 en el curso 2025-2026.", False),
         ("¿Qué teléfono tiene la oficina?", "La oficina atiende en el 956 01 23 45.", True),
         ("What is the phone number of the office?", "The office is in room 12, since 12.06.2024.", False),
+        ("¿Puedo usar el teléfono en la sala?", "En la sala puede usarse el teléfono en silencio.", True),
         ("¿Cuánto cuesta el cierre?", "| Pieza | Referencia |\n|---|---|\n| Cierre | RC-3207 |", False),
         ("¿Cuánto cuesta el cierre?", "| Pieza | Precio |\n|---|---|\n| Cierre | 32 |", True),
         ("¿Cuánto cuesta el cierre?", "| Pieza | Coste |\n|---|---|\n| Cierre | 12,50 € |", True),

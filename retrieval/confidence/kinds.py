@@ -143,7 +143,9 @@ _ASKS = (
     (re.compile(r"\bcual es la (?:direccion|pagina) web\b|\bwhat(?: is|'s) the (?:url|web address)\b"), _WEB),
     (re.compile(r"\bporcentaje\b|\bpercentage\b|\bwhat (?:percent|share)\b"), _SHARE),
     (re.compile(r"\b(?:horario|opening hours|(?:what|which) time does|a que hora)\b"), _CLOCK),
-    (re.compile(r"\b(?:numero de telefono|telefono|(?:tele)?phone number|(?:que|what|which) fax|fax number)\b"),
+    (re.compile(r"\b(?:numero de|que|cual es (?:el|su|tu|vuestro)|a que|en que) (?:telefono|fax)\b"
+                r"|\btelefono de (?:contacto|atencion|informacion|emergencias?|urgencias?)\b|\b(?:phone|fax) number\b"
+                r"|\btelephone number\b|\bwhat is (?:the|your) (?:tele)?(?:phone|fax)(?: (?:of|for|to)\b|\W{0,3}$)"),
      _DIGITS),
     (re.compile(r"\b(?:(?:what is|what's) the|cual es (?:el|la)) (?:maxim|minim)\w{1,2} "
                 rf"(?:of|de|{_MEASURES})"),

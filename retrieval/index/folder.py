@@ -5,18 +5,17 @@
 <folder>/<generation>/     a shard as Qdrant Edge keeps it
 """
 
-import errno
 import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
 from retrieval.index.base import IndexLocked
 
-COPIED_AT_ONCE = 2**20  # bytes
+BLOCK = 2**16  # bytes that are copied, or left out, at once
+_ZEROS = bytes(BLOCK)
 
 
 class EdgeFolder:
@@ -85,33 +84,16 @@ def allocated(folder: Path) -> int:
 
 
 def _copy_with_holes(source: str, target: str) -> str:
-    """As `shutil.copy2`, but what was never written stays so: 6,000 points are 68 MB, and 311 with their holes."""
+    """As `shutil.copy2`, but nothing is written of what is all zero: 6,000 points are 68 MB, with their holes 311."""
     with open(source, "rb") as read, open(target, "wb") as written:
-        size = os.fstat(read.fileno()).st_size
-        written.truncate(size)
-        for start, end in _written_parts(read.fileno(), size):
-            read.seek(start)
-            written.seek(start)
-            while start < end and (some := read.read(min(COPIED_AT_ONCE, end - start))):
-                start += written.write(some)
+        while block := read.read(BLOCK):
+            if block == _ZEROS[: len(block)]:
+                written.seek(len(block), os.SEEK_CUR)
+            else:
+                written.write(block)
+        written.truncate()
     shutil.copystat(source, target)
     return target
-
-
-def _written_parts(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """Where an open file has data, from and to; one part where the system does not say."""
-    end = 0
-    while end < size:
-        try:
-            start = os.lseek(file, end, os.SEEK_DATA)
-            end = os.lseek(file, start, os.SEEK_HOLE)
-        except AttributeError:
-            start, end = end, size
-        except OSError as error:  # nothing but a hole is left, or nobody can tell
-            if error.errno == errno.ENXIO:
-                return
-            start, end = end, size
-        yield start, end
 
 
 def _locked(path: Path) -> int:

@@ -416,7 +416,6 @@ def test_without_room_nothing_is_copied_and_it_is_tried_again_later(
         index.close()
 
 
-@pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="the system does not tell where files have holes")
 def test_a_copy_has_the_holes_of_what_it_is_of(tmp_path: Path) -> None:
     index = EdgeIndex(tmp_path / "made", DIMENSIONS)
     try:

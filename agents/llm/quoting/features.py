@@ -175,14 +175,15 @@ class Weighing:
         is_opening = self._topic.share_in(Wording(opening_of(one.text))) >= MOST_OPENED
         defines = self._kind is Wish.DEFINITION and is_opening
         steps = self._kind is Wish.STEPS and one.block.is_numbered
+        is_within = self._is_within(one)
         return {
             "kind": float(known is True),
             "no kind": float(known is False),
             "counted": float(bool(self._counted) and has_counted(words(said), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
-            "opposed": float(is_opposed(self._with, one.text) or self._is_within(one) is False),
-            "within": float(self._is_within(one) is True),
+            "opposed": float(is_opposed(self._with, one.text) or is_within is False),
+            "within": float(is_within is True),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
             "opens": float(is_opening),
             "defines": float(defines),
