@@ -19,7 +19,7 @@ from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
-from agents.llm.quoting.lasting import has_duration, is_lasting_word, tells_a_duration
+from agents.llm.quoting.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
 from agents.llm.quoting.question_kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.quotable import title_shown
 from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people, says_who_is
@@ -481,8 +481,14 @@ PROBES: dict[str, Probe] = {
         named("retrieval.places.about", "_ABOUT", "_THIS", "_SUMMARY"),
     ),
     "how long something lasts": Probe(
-        lambda text: (is_lasting_word(text), tells_a_duration(text), has_duration(fold_latin(text), ())),
-        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_SAYS", "_TOLD", "_ONLY_LASTS", "_FINES", "_PRICES"),
+        lambda text: (
+            is_lasting_word(text),
+            is_period(text),
+            tells_a_duration(text),
+            has_duration(fold_latin(text), ()),
+        ),
+        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_SAYS", "_TOLD", "_ONLY_LASTS", "_PERIOD", "_FINES")
+        + named("agents.llm.quoting.lasting", "_PRICES"),
     ),
     "a title in an answer": Probe(title_shown, named("agents.llm.quoting.quotable", "_MARKDOWN", "_BEGINS_A_LIST")),
     "what announces a table": Probe(

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -79,8 +80,12 @@ class EdgeFolder:
 
 
 def allocated(folder: Path) -> int:
-    """Bytes on the disk of all files below; most of a young index is holes."""
-    return sum(512 * one.lstat().st_blocks for one in folder.rglob("*") if one.is_file())
+    """Bytes on the disk of all files below; most of a young index is holes. One may be renamed meanwhile."""
+    taken = 0
+    for one in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            taken += 512 * one.lstat().st_blocks
+    return taken
 
 
 def _copy_with_holes(source: str, target: str) -> str:

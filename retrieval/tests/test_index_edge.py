@@ -416,6 +416,17 @@ def test_without_room_nothing_is_copied_and_it_is_tried_again_later(
         index.close()
 
 
+def test_what_a_folder_takes_is_counted_also_while_a_file_of_it_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept").write_bytes(b"1" * 10_000)
+    taken = allocated(tmp_path)
+    assert taken >= 10_000
+    there = list(tmp_path.rglob("*"))
+    monkeypatch.setattr(Path, "rglob", lambda *_: [*there, tmp_path / "tmp-renamed"])
+    assert allocated(tmp_path) == taken
+
+
 def test_a_copy_has_the_holes_of_what_it_is_of(tmp_path: Path) -> None:
     index = EdgeIndex(tmp_path / "made", DIMENSIONS)
     try:

@@ -31,12 +31,18 @@ _LASTING = re.compile(rf"\b(?:{_LASTS}|lasts?|lasting|duration|expires?|valid|va
 _SAYS = re.compile(r"\b(?:duran?|durara|duraran|duro|lasts?|lasted)\b")  # it may be no number: "para siempre"
 # A number that is told as a duration: "es de 21 días", "por dos años".
 _TOLD = re.compile(rf"\b(?:por|de|es|son|sera|seran|hasta|for|of|is|are|be|to) (?={_SPAN.pattern})")
+_PERIOD = re.compile(_UNITS)
 _ONLY_LASTS = re.compile(r"dura\w{0,4}|lasts?|lasting|duration")
 _FINES = re.compile(
     r"\b(?:multas?|sancion\w{0,5}|recargos?|penaliza\w{0,8}|suspension\w{0,2}|retrasos?|mora|infraccion\w{0,2}"
     r"|fine[sd]?|penalt(?:y|ies)|surcharges?|suspended|overdue|late (?:fees?|returns?))\b"
 )
 _PRICES = re.compile(r"[€$£%]|\b(?:euros?|dollars?|pounds?|por ciento|per ?cent)\b")
+
+
+def is_period(word: str) -> bool:
+    """Whether a folded word is a length of time: "dias", of the column "Plazo (días)"."""
+    return _PERIOD.fullmatch(word) is not None
 
 
 def is_lasting_word(word: str) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from agents.llm.base import Passage
+from agents.llm.quoting.lasting import is_period
 from agents.llm.quoting.layout import Form, LaidBlock, blocks_of, cells_of, is_question
 from agents.llm.quoting.quotable import is_ended, names_alone, quotable, unmarked
 from agents.llm.quoting.roles import names_its_people
@@ -15,11 +16,6 @@ MOST_STATEMENTS = 600
 LONGEST_ITEM = 250  # characters of an item that is quoted as one
 ITEM_CHARACTERS = range(8, 1_201)
 _END_SIGNS = " .;,"
-_PERIOD_WORDS = """
-    dia dias hora horas semana semanas mes meses ano anos minuto minutos segundos
-    day days hour hours week weeks month months year years minute minutes seconds
-"""
-_PERIODS = frozenset(_PERIOD_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def with_units(one: Statement, counted: Collection[str] = ()) -> str:
 
 
 def _unit_of(header: Sequence[str], counted: Collection[str]) -> str:
-    return next((word for word in header if word in _PERIODS or word[:STEM_LETTERS] in counted), "")
+    return next((word for word in header if is_period(word) or word[:STEM_LETTERS] in counted), "")
 
 
 def statements_of(passages: Sequence[Passage]) -> list[Statement]:
