@@ -90,7 +90,8 @@ LONG = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if turn := os.environ.get(TURN):
+    turn = os.environ.get(TURN)
+    if turn and not config.getoption("lf"):  # what failed is shown again, alone: it had its turn
         left = set(not_of(int(turn), [item.nodeid for item in items], connection.vendor))
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
         items[:] = [item for item in items if item.nodeid not in left]

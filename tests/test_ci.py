@@ -41,6 +41,18 @@ def test_four_turns_show_everything_and_each_all_that_is_quick(database: str) ->
     assert all(2 <= len(one & set(long)) <= 3 for one in shown)
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_what_failed_is_shown_again_whosever_turn_it_is(monkeypatch: pytest.MonkeyPatch, again: bool) -> None:
+    """pytest has chosen it by then, so that it is the first of few, and may have been the third of many."""
+    monkeypatch.setenv(in_turn.TURN, "2")
+    items: list[Any] = [SimpleNamespace(nodeid="tests/test_stray_words.py::test_one[7]")]
+    config: Any = SimpleNamespace(
+        hook=SimpleNamespace(pytest_deselected=lambda items: None), getoption=lambda name: {"lf": again}[name]
+    )
+    in_turn.pytest_collection_modifyitems(config, items)
+    assert len(items) == again
+
+
 def test_of_a_test_that_commits_the_first_case_is_chosen() -> None:
     def item(nodeid: str, *, commits: bool) -> Any:
         marker = SimpleNamespace(kwargs={"transaction": commits})

@@ -20,13 +20,12 @@ from agents.llm.base import (
     Usage,
 )
 from agents.llm.limits import CallLimits
-from agents.tests.test_llm_openai import heard
+from agents.tests.test_llm_openai import PATIENT, heard
 
-QUICK = CallLimits(connect=1, first_token=2, idle=0.3, total=5, backoff=0.01)
 _names = count()
 
 
-def client_of(server, limits=QUICK, **behaviour):
+def client_of(server, limits=PATIENT, **behaviour):
     query = "&".join(f"{name}={value}" for name, value in behaviour.items())
     return AnthropicClient(f"fake-{next(_names)}?{query}", "secret-key", server.anthropic_url, limits)
 

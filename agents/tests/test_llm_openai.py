@@ -23,8 +23,8 @@ from agents.llm.limits import CallLimits
 from agents.llm.openai import OpenAIClient
 from tests.fakes.fixtures import ModelServer
 
-QUICK = CallLimits(connect=1, first_token=0.5, idle=0.3, total=3, backoff=0.01)
-PATIENT = CallLimits(connect=10, first_token=10, idle=10, total=30, backoff=0.01)  # 200 at once on a busy machine
+PATIENT = CallLimits(connect=10, first_token=20, idle=20, total=60, backoff=0.01)  # on a busy machine
+QUICK = CallLimits(connect=1, first_token=0.5, idle=0.3, total=3, backoff=0.01)  # where a model says nothing
 _names = count()
 
 
@@ -33,7 +33,7 @@ def request_for(**changes):
     return ModelRequest(**{**values, **changes})
 
 
-def client_of(server: ModelServer, limits: CallLimits = QUICK, key: str = "secret-key", **behaviour):
+def client_of(server: ModelServer, limits: CallLimits = PATIENT, key: str = "secret-key", **behaviour):
     """Each test its own model, because what an endpoint refuses is remembered by model."""
     query = "&".join(f"{name}={value}" for name, value in behaviour.items())
     return OpenAIClient(f"fake-{next(_names)}?{query}", server.openai_url, key, limits)
@@ -157,7 +157,7 @@ async def test_a_model_that_wants_other_parameters_gets_them(model_server):
 
 
 async def test_a_stall_before_the_first_token_times_out_without_retry(model_server):
-    for stalled in (client_of(model_server, stall_before=30), client_of(model_server, stall_after=0)):
+    for stalled in (client_of(model_server, QUICK, stall_before=30), client_of(model_server, QUICK, stall_after=0)):
         start = time.monotonic()
         _, _, error = await heard(stalled)
         assert isinstance(error, ModelTimeout)
@@ -167,14 +167,14 @@ async def test_a_stall_before_the_first_token_times_out_without_retry(model_serv
 
 
 async def test_silence_after_some_tokens_times_out_and_keeps_them(model_server):
-    text, _, error = await heard(client_of(model_server, stall_after=3))
+    text, _, error = await heard(client_of(model_server, QUICK, stall_after=3))
     assert text == "palabra0 palabra1 palabra2"
     assert isinstance(error, ModelTimeout)
     await model_server.wait_for("active", 0)
 
 
 async def test_comments_are_no_sign_of_life(model_server):
-    _, _, error = await heard(client_of(model_server, comments=0.05))
+    _, _, error = await heard(client_of(model_server, QUICK, comments=0.05))
     assert isinstance(error, ModelTimeout)
 
 
@@ -242,7 +242,7 @@ async def test_a_consumer_that_stops_closes_the_connection_within_a_second(model
 
 
 async def test_two_hundred_disconnects_leave_nothing_open(model_server):
-    client = client_of(model_server, PATIENT, endless=1, pace=0.02)
+    client = client_of(model_server, endless=1, pace=0.02)
 
     async def leave_early():
         async with aclosing(client.stream(request_for())) as events:

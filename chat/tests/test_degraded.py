@@ -30,8 +30,8 @@ def alicia(server: LiveServer, library: Library) -> Caller:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model's limits in tenths of a second."""
-    short = CallLimits(first_token=0.4, idle=0.3, total=5.0, backoff=0.01)
+    """The model's limits in a second or two."""
+    short = CallLimits(first_token=2.0, idle=1.0, total=20.0, backoff=0.01)
     monkeypatch.setattr(openai, "CallLimits", lambda: short)
 
 
