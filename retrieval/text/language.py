@@ -47,7 +47,11 @@ _WORDS: Mapping[str, frozenset[str]] = {
         " qui quin quina molt també ja",
     }.items()
 }
-_SHARED = {word: sum(word in other for other in _WORDS.values()) for words in _WORDS.values() for word in words}
+_LANGUAGES = {
+    word: tuple(language for language, other in _WORDS.items() if word in other)
+    for words in _WORDS.values()
+    for word in words
+}
 _SIGNS = {"es": "ñ¿¡", "pt": "ãõ", "fr": "êœëû", "de": "äöß", "ca": "·"}
 _ENDINGS = {
     "es": (
@@ -85,6 +89,7 @@ _ENDINGS = {
     "it": ("zione", "zioni", "mento"),
     "de": ("ung", "ungen", "keit", "heit", "lich"),
 }
+_ANY_ENDING = tuple(ending for endings in _ENDINGS.values() for ending in endings)
 
 
 def detect(text: str) -> str:
@@ -115,12 +120,12 @@ def _scores(text: str) -> dict[str, float]:
     """Evidence by language; a word of several languages is worth its share to each."""
     scores = dict.fromkeys(_WORDS, 0.0)
     for word in _WORD.findall(text):
-        shares = _SHARED.get(word, 0)
-        for language, words in _WORDS.items():
-            if word in words:
-                scores[language] += 1 / shares
-            elif not shares and word.endswith(_ENDINGS.get(language, ())):
-                scores[language] += _SUFFIX_WEIGHT
+        if languages := _LANGUAGES.get(word):
+            for language in languages:
+                scores[language] += 1 / len(languages)
+        elif word.endswith(_ANY_ENDING):
+            for language, endings in _ENDINGS.items():
+                scores[language] += _SUFFIX_WEIGHT if word.endswith(endings) else 0
     for language, signs in _SIGNS.items():
         scores[language] += _SIGN_WEIGHT * sum(text.count(sign) for sign in signs)
     for language, bonus in _EXPECTED.items():

@@ -218,3 +218,11 @@ def test_estimates_are_near_the_count(counting: str, folder: str) -> None:
 def test_a_table_is_each_run_of_rows_that_begin_with_a_bar(text: str) -> None:
     pattern = re.compile(r"(?:^[ \t]*\|[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
     assert table_spans(text) == [match.span() for match in pattern.finditer(text)]
+
+
+@given(st.text(alphabet="aZ1 .!\n\t\xa0ñ一", max_size=200))
+def test_a_word_is_a_token_at_least(text: str) -> None:
+    """So that a piece of more words than tokens are allowed need not be counted."""
+    if not tokens.counts_exactly():
+        pytest.skip("needs the vocabulary")
+    assert tokens.count_tokens(text) >= len(text.split())

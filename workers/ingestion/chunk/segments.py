@@ -148,7 +148,7 @@ def _add_halves(segments: Segments, text: str, start: int, end: int, ending: int
 
 def _tokens_within(piece: str, limit: int) -> int:
     """The tokens of a piece, 0 if they are more than `limit`; one character always fits."""
-    if len(piece) > max(limit * _NOT_WORTH_COUNTING, 1):
+    if len(piece) > max(limit * _NOT_WORTH_COUNTING, 1) or len(piece.split()) > max(limit, 1):  # a word is a token
         return 0
     # A space belongs to the token of the word after it, in the next segment.
     tokens = max(token_counter()(piece.rstrip(" ")), 1)

@@ -145,9 +145,11 @@ def _places_of_names(pages: Sequence[PageLines]) -> dict[str, int]:
     if len(pages) > MOST_PAGES_NAMED or sum(map(len, pages)) > MOST_LINES_NAMED:
         return {}
     places: dict[str, int] = {}
-    for number, lines in enumerate(pages):
-        printed = [line for line in lines if line and _page_named(line, True, True) is None]
-        for line, below in pairwise([*printed, ""]):
+    printed = [[line for line in lines if line and _page_named(line, True, True) is None] for lines in pages]
+    if sum(map(len, printed)) == sum(bool(line) for lines in pages for line in lines):
+        return {}  # no line names a page
+    for number, lines in enumerate(printed):
+        for line, below in pairwise([*lines, ""]):
             start = line[:LONGEST_NAME]
             ends = (start[: end.start()] for end in _SENTENCE.finditer(start))
             for name in (start, f"{start} {below[:LONGEST_NAME]}", *islice(ends, 3)):
