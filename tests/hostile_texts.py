@@ -65,6 +65,7 @@ from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
 from retrieval.confidence.inflection import places_of, roots_of
 from retrieval.confidence.kinds import asks_price, has_price, tells_price
+from retrieval.confidence.quantities import asked_quantity
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
 from retrieval.embeddings.lexical import embed
@@ -466,6 +467,17 @@ PROBES: dict[str, Probe] = {
         ),
         named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
         + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES", "_PRICES"),
+    ),
+    "a weight, a temperature, a speed, a power": Probe(
+        lambda text: (
+            asked_quantity(f"How much does {text}"),
+            *(
+                quantity.is_told_by(text, text) or [*quantity.amounts.finditer(f"peso | temperatura {text}")]
+                for asked in ("¿Cuánto pesa?", "¿A qué temperatura?", "¿Qué velocidad?", "¿Cuánto consume?")
+                if (quantity := asked_quantity(asked))
+            ),
+        ),
+        named("retrieval.confidence.quantities", "_quantity"),
     ),
     "who has a role": Probe(
         lambda text: (

@@ -209,6 +209,55 @@ def test_a_telephone_and_a_price_are_told_by_what_is_one(question, text, is_told
     assert reply_of(question, [Passage(1, text, "Guía")], "es").is_doubtful is not is_told
 
 
+PUMP = Passage(
+    1,
+    "Datos de la bomba:\n\n- Peso: 12,5 kg\n- Alto: 40 cm\n- Temperatura de trabajo: 60 °C\n\n"
+    "La HV-450 es una bomba de agua. Lleva 3 filtros y se vende desde 2021. No la acerque a 2 m de un fuego.\n",
+    "Ficha de la HV-450",
+    headings=("Datos técnicos",),
+)
+PUMPS = Passage(
+    1,
+    "| Modelo | Peso (kg) | Potencia |\n|---|---|---|\n| HV-450 | 12 | 750 W |\n| HV-900 | 21 | 1 kW |\n",
+    "Bombas HV",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "told"),
+    [
+        ("¿Cuánto pesa la HV-450?", PUMP, "12,5 kg"),
+        ("¿Cuál es el peso de la HV-450?", PUMP, "12,5 kg"),
+        ("How heavy is the HV-450?", PUMP, "12,5 kg"),
+        ("¿A qué temperatura trabaja la HV-450?", PUMP, "60 °C"),
+        ("¿Cuánto pesa la HV-900?", PUMPS, "21"),
+        ("¿Qué potencia tiene la HV-900?", PUMPS, "1 kW"),
+    ],
+)
+def test_a_measure_is_told_in_units_of_it_or_below_its_name(question, passage, told):
+    said = reply_of(question, [passage], "es")
+    assert told in said.text
+    assert not said.is_doubtful
+
+
+@pytest.mark.parametrize("question", ["¿Qué velocidad alcanza la HV-450?", "¿Cuánto consume la HV-450?"])
+def test_a_measure_is_not_told_by_a_number_of_something_else(question):
+    assert reply_of(question, [PUMP], "es").is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How fast must an incident be reported?", "An incident must be reported within 24 hours."),
+        ("How high can the fine be?", "The fine can be up to 3,000 euros."),
+        ("¿Qué longitud debe tener la contraseña?", "La contraseña debe tener una longitud de 12 caracteres."),
+        ("How far may the director delegate?", "The director may delegate up to 2 tasks."),
+    ],
+)
+def test_what_may_be_told_in_other_units_is_no_measure(question, text):
+    assert not reply_of(question, [Passage(1, text, "Guía")], "es").is_doubtful
+
+
 @pytest.mark.parametrize(
     ("question", "row", "is_within"),
     [

@@ -12,6 +12,7 @@ from functools import partial
 
 from retrieval.confidence.kinds import BEHIND, CALLED_SO, COUNTED, DATE, NAMING_WORDS, sought_by
 from retrieval.confidence.names import named_stems
+from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STOP_WORDS, stem, stems, words
 
@@ -73,6 +74,9 @@ def expected(question: str, content: Sequence[str]) -> Expected:
     if (pattern := sought_by(folded)) is not None:
         naming = _NAMING if pattern in CALLED_SO else frozenset()
         return Expected("amount", tuple(one for one in content if one not in naming), partial(_at, pattern))
+    if quantity := asked_quantity(question):
+        asking = frozenset(map(stem, quantity.words))
+        return Expected("amount", tuple(one for one in content if one not in asking), partial(_at, quantity.amounts))
     if counted := _ASKS_COUNT.search(folded):
         unit = counted[1]
         if unit not in STOP_WORDS:

@@ -21,7 +21,7 @@ from agents.llm.quoting.question_kinds import (
     kind_of_question,
 )
 from agents.llm.quoting.roles import AskedRole
-from agents.llm.quoting.statements import Statement, said_words, with_units
+from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.subject import (
     asked_amounts,
     asked_with,
@@ -33,6 +33,7 @@ from agents.llm.quoting.subject import (
 )
 from agents.llm.quoting.topic import Topic, Wording
 from retrieval.confidence.kinds import PRICING_WORDS, asks_price
+from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.folding import fold_latin
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
 from retrieval.text.stems import STEM_LETTERS, words
@@ -77,7 +78,8 @@ class Weighing:
         self._topic = Topic(dict(zip(self._words, self._worth, strict=True)))
         self._above: dict[tuple[str, ...], list[float]] = {}
         self._headings: dict[tuple[str, ...], float] = {}
-        self._has = [self._held_by(one.words) for one in statements]
+        self._quantity = asked_quantity(question) if self._kind is Wish.NUMBER else None
+        self._has = [self._held_by(self._said_in(one)) for one in statements]
         self._places = {one.place: number for number, one in enumerate(statements)}
         self._identifiers = identifiers_of(question)
         self._with = asked_with(question)
@@ -89,9 +91,10 @@ class Weighing:
     def speaks_of_it(self, number: int) -> bool:
         """Whether a statement shares any word with the question, itself or above it: else nobody could tell why it is
         quoted; and does not go on from another term's heading."""
-        if self.defining.is_of_another_term(self._statements[number]):
+        one = self._statements[number]
+        if self.defining.is_of_another_term(one):
             return False
-        return any(self._has[number]) or any(self._held_above(self._above_of(self._statements[number])))
+        return any(self._has[number]) or any(self._held_above(self._all_above(one)))
 
     def features(self, number: int) -> Mapping[str, float]:
         """By the names of `selecting.WEIGHTS`; the most are 0..1."""
@@ -101,11 +104,11 @@ class Weighing:
     def topic_in(self, number: int) -> float:
         """0..1: what the question is about, in a statement and above it."""
         one = self._statements[number]
-        return self._topic.share_in(Wording((*one.words, *self._above_of(one))))
+        return self._topic.share_in(Wording((*self._said_in(one), *self._all_above(one))))
 
     def topic_said_in(self, number: int) -> float:
         """0..1: what the question is about, in the text of a statement alone."""
-        return self._topic.share_in(Wording(self._statements[number].words))
+        return self._topic.share_in(Wording(self._said_in(self._statements[number])))
 
     def lacks_subject(self, number: int) -> bool:
         """Whether of what an amount is of the rarest word is neither in a statement nor above it; or a machine's name
@@ -182,7 +185,7 @@ class Weighing:
             "counted": float(bool(self._counted) and has_counted(words(said), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
-            "opposed": float(is_opposed(self._with, one.text) or is_within is False),
+            "opposed": float(not self._tells_quantity(one) or is_opposed(self._with, one.text) or is_within is False),
             "within": float(is_within is True),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
             "opens": float(is_opening),
@@ -243,6 +246,21 @@ class Weighing:
         before = self._statements[number].words if number is not None else ()
         lead = said_words(one.block.lead)
         return Wording((*one.words, *lines, *before, *lead, *one.above, *one.around, *one.title))
+
+    def _all_above(self, one: Statement) -> tuple[str, ...]:
+        """With the title, where a quantity is told: "Peso: 12 kg" in "Ficha de la HV-450"."""
+        above = self._above_of(one)
+        return (*above, *one.title) if self._quantity and self._tells_quantity(one) else above
+
+    def _said_in(self, one: Statement) -> Sequence[str]:
+        """A statement's words; who says "12 kg" need not say "weigh"."""
+        if self._quantity is None or not self._tells_quantity(one):
+            return one.words
+        return (*one.words, *(word for word in self._words if word in self._quantity.words))
+
+    def _tells_quantity(self, one: Statement) -> bool:
+        """Whether it has the weight, the temperature, … that is asked for; True where none is."""
+        return self._quantity is None or self._quantity.is_told_by(one.text, what_stands_above(one))
 
     def _is_within(self, one: Statement) -> bool | None:
         """Whether a row's range has a number that is asked for; None of what is no row, or has none."""

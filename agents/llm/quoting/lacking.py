@@ -23,10 +23,11 @@ from agents.llm.quoting.question_kinds import (
 from agents.llm.quoting.quotable import dates_its_document, is_named_value
 from agents.llm.quoting.roles import asked_office, says_who_is
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
-from agents.llm.quoting.statements import Statement, said_words, with_units
+from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
 from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen, tells_price
+from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.stems import words
 
 # Beginnings of the words for what is done to a document on a day; those of one line say nearly the same.
@@ -88,7 +89,7 @@ def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
     """Whether no number, date or duration is told, or that of another thing, or for a price a name with another
-    number: "Piscina: 25 metros."."""
+    number: "Piscina: 25 metros.", or for a weight no weight."""
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
         return True
     if kind is Wish.SPAN and not any(map(_may_be_a_duration, chosen)):
@@ -99,6 +100,9 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
         return True
     if asks_price(question) and _has_no_price(chosen[0].statement):
         return True
+    if kind is Wish.NUMBER and (quantity := asked_quantity(question)):
+        told = chosen[0].statement
+        return chosen[0].lacks_subject or not quantity.is_told_by(told.text, what_stands_above(told))
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
@@ -108,7 +112,7 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
 def _has_no_price(told: Statement) -> bool:
     """Of a name with a number, or of a row: "Cierre mecánico | RC-3207"."""
     if told.block.form is Form.TABLE:
-        return not tells_price(told.text, " ".join((told.block.heading, told.block.lead, *told.block.header)))
+        return not tells_price(told.text, what_stands_above(told))
     return is_named_value(told.text) and not has_price(told.text)
 
 

@@ -34,7 +34,7 @@ _QUANTITIES = (
     "porcentaje|numero|cantidad|cifra|precio|multa|tamano|edad|altura|distancia|temperatura|longitud|profundidad|tasa|"
     "proporcion|puntuacion|marcador|poblacion|percent|percentage|number|amount|price|fine|size|age|height|distance|"
     "rate|score|population|length|depth|temperature|proportion|importe|cuantia|sueldo|salario|limite|maxim[oa]|minim[oa]"
-    "|limit|salary|maximum|minimum"
+    "|limit|salary|maximum|minimum|peso|velocidad|potencia|weight|speed"
 )
 _PLACES = "pais|ciudad|lugar|region|estado|rio|country|city|place|state|river"
 _DEFINES = (
@@ -62,7 +62,7 @@ _KINDS = (
     ),
     (
         Wish.NUMBER,
-        r"cuant[oa]s?|how (?:many|much|far|old|tall|big|large|high|fast|deep|wide|heavy)"
+        r"cuant[oa]s?|how (?:many|much|far|old|tall|big|large|high|fast|deep|wide|heavy|hot|cold|powerful)"
         rf"|{_WHICH}(?:{_QUANTITIES})(?:e?s)?\b",
     ),
     (

@@ -52,6 +52,11 @@ class Statement:
         return self.line is None
 
 
+def what_stands_above(one: Statement) -> str:
+    """Of a statement: its heading, what introduces its list, the names of its table's columns."""
+    return " ".join((one.block.heading, one.block.lead, *one.block.header))
+
+
 def with_units(one: Statement, counted: Collection[str] = ()) -> str:
     """What a statement says; of a row each whole number with what its column is of, "Máster | 12 | 21 días" below
     "Plazo (días)": periods, and what has one of the stems `counted`."""
