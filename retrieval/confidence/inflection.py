@@ -4,7 +4,7 @@ A stem is a word's first six letters (`retrieval.text.stems`), so that "donate" 
 in "revisado", nor "renueva" in "renovación". A form is a root of the word with another ending, and a root that is
 stressed may sound otherwise: "cierre" is of "cerrar". No dictionary says which roots are true ("estación" has "estac",
 of "estaca"), so a form is less than the word itself, and nothing but an ending may follow its root: "contrato" is no
-form of "contar".
+form of "contar". Of English verbs and nouns that change within, "flew" and "flown", there is a list.
 """
 
 import re
@@ -26,6 +26,25 @@ LONGEST_ENDING = max(map(len, _SURE | _DOUBTFUL))
 _SOUNDS = (("ue", "o"), ("ie", "e"))  # under stress, and without: "renueva", "renovar"
 _CLOSED = re.compile(r"[^aeiou]{1,2}")  # behind a vowel that another form may stress
 
+# Without those that are as often another word: "left", "saw", "rose", "found", "bound".
+_CHANGING = """
+    arise arose arisen, become became, begin began begun, bite bitten, blow blew blown, break broke broken, bring
+    brought, build built, buy bought, catch caught, child children, choose chose chosen, come came, deal dealt, draw
+    drew drawn, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight
+    fought, fly flew flown, foot feet, forbid forbade forbidden, foresee foresaw foreseen, forget forgot forgotten,
+    forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given, go went gone, goose geese, grow
+    grew grown, hang hung, hear heard, hide hid hidden, hold held, keep kept, know knew known, lay laid, lead led,
+    lend lent, lose lost, make made, man men, mean meant, meet met, mouse mice, overcome overcame, oversee oversaw
+    overseen, pay paid, ride rode ridden, run ran, seek sought, see seen, sell sold, send sent, shake shook shaken,
+    shoot shot, sing sang sung, sink sank sunk, sit sat, sleep slept, speak spoke spoken, spend spent, stand stood,
+    steal stole stolen, strike struck, swear swore sworn, swim swam swum, take took taken, teach taught, tell told,
+    think thought, throw threw thrown, tooth teeth, undergo underwent undergone, understand understood, undertake
+    undertook undertaken, wear wore worn, win won, withdraw withdrew withdrawn, woman women, write wrote written
+"""
+_FAMILIES = [tuple(family.split()) for family in _CHANGING.split(",")]  # what the others are forms of comes first
+_FAMILY = {word: family for family in _FAMILIES for word in family}
+_PLAIN_ENDINGS, _AS_IT_IS = frozenset(("", "s", "es", "ing")), frozenset(("",))
+
 
 class Root(NamedTuple):
     """What is left of a word, and what may follow it in another form."""
@@ -35,12 +54,20 @@ class Root(NamedTuple):
 
 
 def roots_of(word: str) -> tuple[Root, ...]:
-    """Of a folded word: what is left without its longest ending, and that as it sounds elsewhere."""
+    """Of a folded word: what is left without its longest ending, and that as it sounds elsewhere; of one that changes
+    within, its other forms."""
+    family = _FAMILY.get(word, ())
+    others = tuple(Root(one, _PLAIN_ENDINGS if one == family[0] else _AS_IT_IS) for one in family if one != word)
     if len(word) < FEWEST_LETTERS:
-        return ()
+        return others
     root = _without_ending(word)
     endings = _SURE | _DOUBTFUL if len(root) >= MORE_LETTERS else _SURE
-    return (Root(root, endings | {""}), *_sounding_otherwise(root))
+    return (Root(root, endings | {""}), *_sounding_otherwise(root), *others)
+
+
+def base_of(word: str) -> str:
+    """Of a word that changes within, the one that it is a form of: "flown" of "fly"; of another itself."""
+    return _FAMILY[word][0] if word in _FAMILY else word
 
 
 def _without_ending(word: str) -> str:

@@ -81,6 +81,12 @@ def test_names_are_what_is_written_as_one(question: str, names: tuple[str, ...])
         ("entrar gratis", "entre todas gratis", False),
         ("flower shop", "flow of a shop", False),
         ("viento norte", "venta del norte", False),
+        ("kilometres flown", "we flew many kilometres", True),
+        ("fly kilometres", "flown for kilometres", True),
+        ("who wrote letters", "letters are written", True),
+        ("wrote letters", "she writes letters", True),
+        ("meet friends", "the friends met", True),
+        ("flew north", "a flyer to the north", False),
     ],
 )
 def test_another_form_of_a_word_counts_as_half(asked: str, there: str, is_form: bool) -> None:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from math import sqrt
 
 from retrieval.confidence.closeness import ASKING_WORDS
+from retrieval.confidence.inflection import base_of
 from retrieval.text.stems import STEM_LETTERS
 
 SHORTEST_STEM = 3  # letters, of a singular
@@ -27,10 +28,11 @@ def stem_of(word: str) -> str:
 
 @lru_cache(KEPT_FORMS)
 def forms(word: str) -> frozenset[str]:
-    """A word's stem and, of one that six letters do not cut, what may be its singular: "listas" and "lista"."""
+    """A word's stem and, of one that six letters do not cut, what may be its singular: "listas" and "lista"; of
+    "flown" also "fly", of which it is a form."""
     stem = stem_of(word)
     singulars = {stem.removesuffix("s"), stem.removesuffix("es")} if stem.endswith("s") else set()
-    return frozenset((stem, *(one for one in singulars if len(one) >= SHORTEST_STEM)))
+    return frozenset((stem, stem_of(base_of(word)), *(one for one in singulars if len(one) >= SHORTEST_STEM)))
 
 
 class Wording:
