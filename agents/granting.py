@@ -24,6 +24,7 @@ from accounts.problems import NotFound, QuotaExceeded
 from agents.llm.metering import text_tokens
 from agents.models import Agent, ReachableTable, ReachableTool
 from config.metrics.limiting import REFUSED
+from config.prepared import Prepared
 from foreign.calling import ForeignAnswer, call_foreign_tool
 from foreign.models import ForeignTool
 from tools.analytics.rules import folded_name
@@ -37,13 +38,26 @@ MOST_NAMED = 60  # in a sentence on what there is
 LIMIT, PER = "searches", "agent"
 
 
+def _reached_by(agent: UUID, organization: UUID) -> QuerySet[SourceTable]:
+    """Of active sources of its own organization."""
+    return SourceTable.objects.filter(
+        reached_by__agent=agent, source__is_active=True, source__organization_id=organization
+    )
+
+
+_ids_reached = Prepared(lambda **of: _reached_by(**of).order_by().values_list("pk")[:1])
+
+
+def reaches_tables(agent: Agent) -> bool:
+    """Whether it reads any now: asked for each question, at a tenth of the cost of `reachable_tables`."""
+    return bool(_ids_reached(agent=agent.pk, organization=agent.organization_id))
+
+
 def reachable_tables(agent: Agent) -> list[SourceTable]:
     """What the agent reads now, with columns and sources: of active sources of its own organization."""
-    reached = SourceTable.objects.filter(
-        reached_by__agent=agent, source__is_active=True, source__organization_id=agent.organization_id
-    )
     return list(
-        reached.select_related("source")
+        _reached_by(agent.pk, agent.organization_id)
+        .select_related("source")
         .defer("source__left_out")
         .prefetch_related("columns")
         .order_by("source__name", "schema", "name")

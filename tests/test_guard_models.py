@@ -408,6 +408,9 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("agents/lookup.py", "Agent.objects.filter(organization_id=organization"): (
         "the caller's organization; `agent_for` leaves out what the caller may not see"
     ),
+    ("agents/granting.py", "SourceTable.objects.filter(reached_by__agent=agent, source__is_active=True,"): (
+        "the organization of the agent in hand"
+    ),
     ("agents/scopes.py", "Corpus.objects.shared().filter(organization_id=organization,"): (
         "the organization of the question set in hand, or that an operator names"
     ),

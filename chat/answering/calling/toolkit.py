@@ -11,7 +11,7 @@ from django.conf import settings
 from accounts.models import Membership
 from agents.api.toolbox import TOOLS, foreign_tools
 from agents.api.toolbox import Tool as Tool
-from agents.granting import reachable_tables
+from agents.granting import reachable_tables, reaches_tables
 from agents.llm import EXTRACTIVE, resolve
 from agents.llm.base import ToolOffer
 from agents.models import Agent
@@ -46,7 +46,8 @@ def toolkit_for(asker: Membership, agent: Agent) -> Toolkit | None:
     """None where there is nothing to offer, or nobody to offer it to."""
     if settings.CHAT_TOOL_CALLS <= 0 or resolve(agent.model)[0] == EXTRACTIVE:
         return None
-    told = {name: tool.inventory(agent) for name, tool in TOOLS.items() if tool.inventory is not None}
+    has_data = reaches_tables(agent)
+    told = {name: tool.inventory(agent) for name, tool in TOOLS.items() if has_data and tool.inventory is not None}
     tools = {name: TOOLS[name] for name, inventory in told.items() if inventory}
     foreign = foreign_tools(agent)
     if not tools and not foreign:
