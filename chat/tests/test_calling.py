@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import Membership, ToolCall
 from accounts.tenancy.scope import system_scope
 from chat.answering.calling import making
 from chat.answering.calling.making import tables_read
-from chat.answering.calling.toolkit import NamedSource
+from chat.answering.calling.toolkit import NamedSource, toolkit_for
 from chat.answering.inquiry import prepare
 from chat.answering.questions import ChatQuestion
 from chat.answering.spending import most_spent_by
@@ -110,6 +111,14 @@ def test_an_agent_without_tables_sends_exactly_what_it_always_sent(
     assert set(body) == known
     assert [set(one) for one in body["messages"]] == [{"role", "content"}] * 2
     assert "herramienta" not in told_to(chat_model)
+
+
+def test_an_agent_without_tables_is_asked_once_whether_it_has_any(
+    library: Library, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    library.writer.model = "openai:fake"
+    with django_assert_num_queries(2):  # the other: tools of other services
+        assert toolkit_for(library.alicia, library.writer) is None
 
 
 def test_a_model_is_offered_the_tools_that_read_and_no_agent_to_choose(alicia: Caller, chat_model: ModelServer) -> None:

@@ -37,7 +37,7 @@ def _quantity(asks: str, words: str, units: str, named: str) -> Quantity:
     return Quantity(
         re.compile(asks),
         frozenset(words.split()),
-        re.compile(rf"{_NUMBER}\s{{0,2}}(?:{units})|\b(?:{named})[^.;:!?]{{0,{_LONGEST_BETWEEN}}}[:|\s(]\d"),
+        re.compile(rf"{_NUMBER}\s{{0,2}}(?:{units})|\b(?:{named})[^.;:!?]{{0,{_LONGEST_BETWEEN}}}[:|\s(]\s?\d"),
         re.compile(rf"\b(?:{named})"),
     )
 

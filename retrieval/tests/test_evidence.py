@@ -237,6 +237,12 @@ def test_words_that_are_nowhere_tell_where_only_words_are_known(model: str, by_w
         ("How much does the web page cost?", "A table costs 40 dollars.", False),
         ("¿Cuánto cuesta el cable?", "El cable cuesta poco y tiene 0,57 mm.", False),
         ("¿Cuánto cuesta el cable?", "El cable cuesta 3,50 por metro.", True),
+        ("¿Cuánto pesa la bomba?", "Bomba: lleva 3 filtros.", False),
+        ("¿Cuánto pesa la bomba?", "Bomba. Peso: 12", True),
+        ("¿Cuánto pesa la bomba?", "| Modelo | Peso (kg) |\n|---|---|\n| Bomba | 12 |", True),
+        ("¿A qué temperatura se guarda la vacuna?", "La vacuna se guarda en nevera.", False),
+        ("How fast is the motor?", "The motor runs at 2,850 rpm.", True),
+        ("How fast must incidents be reported?", "Incidents are reported to the board.", True),
     ],
 )
 def test_what_is_asked_for_is_there_or_not(question: str, passage: str, is_met: bool) -> None:
