@@ -35,6 +35,7 @@ from tools.sources import source_for
 from tools.sql.statements import Scalar
 
 MOST_NAMED = 60  # in a sentence on what there is
+MOST_LENT = 32  # tools of other services that a model is offered
 LIMIT, PER = "searches", "agent"
 
 
@@ -203,10 +204,18 @@ def _refusal(agent: Agent, allowed: int) -> QuotaExceeded:
     return QuotaExceeded(told, headers={"Retry-After": str(seconds)}, limit=LIMIT, per=PER)
 
 
-def lent_tools(agent: Agent) -> QuerySet[ForeignTool]:
-    """What the agent may call now, with their servers: chosen as they are, of its own organization's active servers."""
-    lent = ForeignTool.objects.offered().filter(reached_by__agent=agent, server__organization_id=agent.organization_id)
+def _lent_to(agent: UUID, organization: UUID) -> QuerySet[ForeignTool]:
+    """Chosen as they are, of its own organization's active servers."""
+    lent = ForeignTool.objects.offered().filter(reached_by__agent=agent, server__organization_id=organization)
     return lent.select_related("server").order_by("server__name", "name", "pk")
+
+
+_first_lent = Prepared(lambda **to: _lent_to(**to)[:MOST_LENT])
+
+
+def lent_tools(agent: Agent) -> list[ForeignTool]:
+    """What the agent may call now, with their servers: as many as a model is offered. Asked for each question."""
+    return _first_lent(agent=agent.pk, organization=agent.organization_id)
 
 
 def call_tool_with_agent(agent_id: UUID, tool_id: UUID, arguments: Mapping[str, Any], by: Membership) -> ForeignAnswer:
@@ -214,7 +223,7 @@ def call_tool_with_agent(agent_id: UUID, tool_id: UUID, arguments: Mapping[str, 
     fails. Raises NotFound, QuotaExceeded and what `call_foreign_tool` raises."""
     began = time.monotonic()
     agent = Agent.objects.usable_by(by).filter(pk=agent_id).first()
-    tool = lent_tools(agent).filter(pk=tool_id).first() if agent else None
+    tool = _lent_to(agent.pk, agent.organization_id).filter(pk=tool_id).first() if agent else None
     if agent is None or tool is None:
         raise NotFound
     count_call(agent, by)

@@ -411,6 +411,9 @@ TRUSTED: dict[tuple[str, str], str] = {
     ("agents/granting.py", "SourceTable.objects.filter(reached_by__agent=agent, source__is_active=True,"): (
         "the organization of the agent in hand"
     ),
+    ("agents/granting.py", "ForeignTool.objects.offered().filter(reached_by__agent=agent, server__organization_id="): (
+        "the organization of the agent in hand"
+    ),
     ("agents/scopes.py", "Corpus.objects.shared().filter(organization_id=organization,"): (
         "the organization of the question set in hand, or that an operator names"
     ),

@@ -16,7 +16,7 @@ from agents.models import Agent
 from foreign.definitions import offered_names
 from foreign.models import ForeignTool
 
-MOST_OFFERED, MOST_CHARACTERS = 32, 40_000  # tools of an agent, and their descriptions and schemas together
+MOST_CHARACTERS = 40_000  # of descriptions and schemas of an agent's tools together
 LONGEST_TITLE = 150  # characters that an answer has room for
 UNTRUSTED = (
     'A tool of another service, "{server}". Its arguments leave the organization: put nothing personal or confidential '
@@ -28,7 +28,7 @@ def foreign_tools(agent: Agent) -> dict[str, Tool]:
     """By the names that the model calls them by; as many as there is room for."""
     offered: dict[str, Tool] = {}
     room = MOST_CHARACTERS
-    for name, lent in offered_names(list(lent_tools(agent)[:MOST_OFFERED])).items():
+    for name, lent in offered_names(lent_tools(agent)).items():
         tool = _as_tool(name, lent, agent)
         taken = len(tool.description) + len(json.dumps(tool.input_schema))
         if taken <= room:  # one that is too wordy leaves the room to those behind it

@@ -1,9 +1,11 @@
-"""What an agent reads of data sources, in words for the model that writes statements over it; bounded."""
+"""What an agent reads of data sources, in words for the model that writes statements over it; bounded.
 
+`tables`: all that it reads (`agents.granting.reachable_tables`), fetched once for every tool.
+"""
+
+from collections.abc import Sequence
 from itertools import groupby
 
-from agents.granting import reachable_entities, reachable_tables
-from agents.models import Agent
 from tools.models import DataSource, SourceTable
 from tools.services.records import is_asked_by_id, rest_entity
 
@@ -17,23 +19,24 @@ SQL_OF = {
 }
 
 
-def tables_in_words(agent: Agent) -> str:
+def tables_in_words(tables: Sequence[SourceTable]) -> str:
     """Sources with tables and columns, or "" where the agent was given none. Masked columns are not named: there is
     nothing to ask of them."""
     lines: list[str] = []
-    asked_by_sql = [one for one in reachable_tables(agent) if not one.source.is_service]
-    for source, tables in groupby(asked_by_sql, key=lambda one: one.source):
+    asked_by_sql = [one for one in tables if not one.source.is_service]
+    for source, of_source in groupby(asked_by_sql, key=lambda one: one.source):
         lines.append(f'Source "{on_one_line(source.name)}" ({SQL_OF[source.engine]}):')
-        lines += [_table_in_words(one) for one in tables]
+        lines += [_table_in_words(one) for one in of_source]
     return bounded(lines)
 
 
-def entities_in_words(agent: Agent) -> str:
+def entities_in_words(tables: Sequence[SourceTable]) -> str:
     """The same of services, with what their fields can be filtered by."""
     lines: list[str] = []
-    for source, tables in groupby(reachable_entities(agent), key=lambda one: one.source):
+    entities = [one for one in tables if one.source.is_service]
+    for source, of_source in groupby(entities, key=lambda one: one.source):
         lines.append(f'Source "{on_one_line(source.name)}" ({source.get_kind_display()}):')
-        lines += [f"{_table_in_words(one)}{_filters_in_words(one)}" for one in tables]
+        lines += [f"{_table_in_words(one)}{_filters_in_words(one)}" for one in of_source]
     return bounded(lines)
 
 
@@ -48,9 +51,9 @@ def _filters_in_words(table: SourceTable) -> str:
     return f" | filters: {told or 'none'}"
 
 
-def entity_names(agent: Agent) -> str:
+def entity_names(tables: Sequence[SourceTable]) -> str:
     """Of those whose records can be asked for by an id; what they are, `entities_in_words` tells beside it."""
-    known = [one for one in reachable_entities(agent) if is_asked_by_id(one)]
+    known = [one for one in tables if one.source.is_service and is_asked_by_id(one)]
     return bounded([f'- entity "{on_one_line(one.name)}" of source "{on_one_line(one.source.name)}"' for one in known])
 
 

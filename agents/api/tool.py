@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from accounts.models import Membership
-from agents.models import Agent
+from tools.models import SourceTable
 
 Result = dict[str, Any]
 LONGEST_NAME, MOST_FAULTS = 50, 10  # of names that are repeated
@@ -21,9 +21,9 @@ class Tool:
 
     `execute` gets arguments that a model wrote: nothing in them is trusted. It raises what the API would: NotFound for
     what the membership cannot see, AdminRequired for what it may only read, a ValidationError that names the field.
-    `inventory`: of a tool that the chat's models are offered, what an agent has for it, in words; one for which an
-    agent has nothing is not offered. Such a tool takes `agent`, which the chat sets, and only reads. `elsewhere`: what
-    only callers over the API need to know.
+    `inventory`: of a tool that the chat's models are offered, what an agent has for it among the tables that it reads,
+    in words; one for which an agent has nothing is not offered. Such a tool takes `agent`, which the chat sets, and
+    only reads. `elsewhere`: what only callers over the API need to know.
 
     `server`: of a tool of another service, the name of that server; "" for one of ours. A foreign one is made for an
     agent, takes no `agent`, and is offered in the chat alone. `title`: what its result is called.
@@ -34,7 +34,7 @@ class Tool:
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any]
     execute: Callable[[Membership, Mapping[str, Any]], Result]
-    inventory: Callable[[Agent], str] | None = None
+    inventory: Callable[[list[SourceTable]], str] | None = None
     elsewhere: str = ""
     server: str = ""
     title: str = ""

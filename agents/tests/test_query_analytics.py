@@ -9,6 +9,7 @@ from django.core.cache import cache
 from accounts.models import ToolCall
 from agents.api.analytics.inventory import metrics_in_words
 from agents.api.toolbox import TOOLS
+from agents.granting import reachable_tables
 from agents.models import Agent
 from tests.factories import AgentFactory
 from tests.metrics import sales
@@ -121,7 +122,7 @@ def test_a_metric_is_of_the_tables_that_the_agent_was_given(people: People, agen
     refused = ask(people.bob, "nóminas")
     assert (refused.status_code, refused.json()["code"]) == (400, "unknown_name")
     assert "nóminas" not in refused.json()["reason"]
-    assert "nóminas" not in metrics_in_words(agent)
+    assert "nóminas" not in metrics_in_words(reachable_tables(agent))
     agent.reachable_tables.all().delete()
     assert ask(people.bob).status_code == 404
 
@@ -150,14 +151,14 @@ def test_each_call_is_recorded_as_a_query(people: People, agent: Agent, table: S
 
 
 def test_a_model_is_told_which_metrics_there_are(agent: Agent, table: SourceTable) -> None:
-    assert metrics_in_words(agent).splitlines() == [
+    assert metrics_in_words(reachable_tables(agent)).splitlines() == [
         'Source "Ventas", dimensions: "región", also called zona',
         '- metric "ventas" (Lo facturado), also called ingresos, sum, over time',
     ]
     Dimension.objects.all().delete()
-    assert "dimensions: none" in metrics_in_words(agent)
+    assert "dimensions: none" in metrics_in_words(reachable_tables(agent))
     Metric.objects.all().delete()
-    assert metrics_in_words(agent) == ""
+    assert metrics_in_words(reachable_tables(agent)) == ""
 
 
 @pytest.mark.usefixtures("agent")

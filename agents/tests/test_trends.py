@@ -13,6 +13,7 @@ from accounts.models import ToolCall
 from agents.api.analytics import trends
 from agents.api.analytics.inventory import timed_metrics
 from agents.api.toolbox import TOOLS
+from agents.granting import reachable_tables
 from agents.models import Agent
 from tests.factories import AgentFactory
 from tests.metrics import sales
@@ -124,9 +125,9 @@ def test_the_month_that_is_not_over_is_none(people: People, monkeypatch: pytest.
 
 def test_a_metric_without_time_is_none_of_theirs(people: People) -> None:
     agent = agent_of(people, history(60))
-    assert "ventas" in timed_metrics(agent)
+    assert "ventas" in timed_metrics(reachable_tables(agent))
     Metric.objects.update(time_column="")
-    assert timed_metrics(agent) == ""
+    assert timed_metrics(reachable_tables(agent)) == ""
     assert call(people.bob, "get_trends").json()["code"] == "not_measurable"
 
 

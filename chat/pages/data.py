@@ -21,7 +21,7 @@ from agents.api.analytics.measuring import measured_tables, usable_dimensions, u
 from agents.api.toolbox import TOOLS
 from agents.models import Agent
 from chat.answering.calling.making import step_of, table_row
-from chat.answering.calling.toolkit import AGENT, sources_of_agent
+from chat.answering.calling.toolkit import AGENT, sources_of_tables
 from chat.citing.rows import AnswerTable
 from chat.pages.data_forms import FORMS, RecordsForm, StatementForm
 from chat.pages.tables import shown_table
@@ -51,7 +51,7 @@ def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpR
     }  # fmt: skip
     if form is not None and form.is_valid():
         try:
-            context |= shown_table(ask_by_hand(agent, membership, tool, form.arguments))
+            context |= shown_table(ask_by_hand(agent, tables, membership, tool, form.arguments))
         except Exception as error:
             if (problem := problem_for(error)) is None:
                 raise
@@ -90,12 +90,14 @@ def form_for(tool: str, metric: Metric | None, tables: list[SourceTable], sent: 
     return FORMS[tool][1](sent, metric=metric, dimensions=usable_dimensions(metric.table))
 
 
-def ask_by_hand(agent: Agent, by: Membership, tool: str, arguments: dict[str, Any]) -> AnswerTable:
+def ask_by_hand(
+    agent: Agent, tables: list[SourceTable], by: Membership, tool: str, arguments: dict[str, Any]
+) -> AnswerTable:
     """The result as it is shown, kept by nobody. Raises what the tool raises."""
     began = time.monotonic()
     with witnessed_calls() as calls:
         result = TOOLS[tool].call(by, {**arguments, AGENT: str(agent.pk)})
-    table = table_row(sources_of_agent(agent), tool, arguments, result, step_of(tool, calls, began))
+    table = table_row(sources_of_tables(tables), tool, arguments, result, step_of(tool, calls, began))
     table.created_at = timezone.now()
     return table
 

@@ -121,6 +121,16 @@ def test_an_agent_without_tables_is_asked_once_whether_it_has_any(
         assert toolkit_for(library.alicia, library.writer) is None
 
 
+def test_what_an_agent_reads_is_fetched_once_for_all_its_tools(
+    alicia: Caller, library: Library, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    library.writer.model = "openai:fake"
+    with django_assert_num_queries(6):  # whether there is any, tables, columns, metrics, dimensions, foreign tools
+        kit = toolkit_for(library.alicia, library.writer)
+    assert kit is not None
+    assert "query" in kit.tools
+
+
 def test_a_model_is_offered_the_tools_that_read_and_no_agent_to_choose(alicia: Caller, chat_model: ModelServer) -> None:
     alicia.answers("writer", ABOUT_LOANS)
     (body,) = sent_to(chat_model)

@@ -2,21 +2,20 @@
 
 from itertools import groupby
 
-from agents.api.analytics.measuring import measured_tables, usable_dimensions, usable_metrics
+from agents.api.analytics.measuring import usable_dimensions, usable_metrics, with_metrics
 from agents.api.inventory import bounded, in_brackets, on_one_line
-from agents.models import Agent
 from tools.models import Defined, Metric, SourceTable
 
 
-def metrics_in_words(agent: Agent) -> str:
+def metrics_in_words(tables: list[SourceTable]) -> str:
     """By table the metrics and the dimensions of all of them, or "" where the agent has none."""
-    by_table = groupby(usable_metrics(measured_tables(agent)), key=lambda one: one.table)
+    by_table = groupby(usable_metrics(with_metrics(tables)), key=lambda one: one.table)
     return bounded([line for table, metrics in by_table for line in _table_in_words(table, list(metrics))])
 
 
-def timed_metrics(agent: Agent) -> str:
+def timed_metrics(tables: list[SourceTable]) -> str:
     """The names of those that have a time; what they are `metrics_in_words` tells beside it."""
-    named = [one for one in usable_metrics(measured_tables(agent)) if one.time_column]
+    named = [one for one in usable_metrics(with_metrics(tables)) if one.time_column]
     return bounded(
         [f'- metric "{on_one_line(one.name)}" of source "{on_one_line(one.table.source.name)}"' for one in named]
     )

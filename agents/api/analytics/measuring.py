@@ -35,7 +35,11 @@ class MetricQuestion:
 
 def measured_tables(agent: Agent) -> list[SourceTable]:
     """The tables that the agent reads now, with what is named in them."""
-    tables = reachable_tables(agent)
+    return with_metrics(reachable_tables(agent))
+
+
+def with_metrics(tables: list[SourceTable]) -> list[SourceTable]:
+    """The same rows, with what is named in them, which is fetched once."""
     prefetch_related_objects(tables, "metrics", "dimensions")
     return tables
 

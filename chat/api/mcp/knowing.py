@@ -12,6 +12,7 @@ from agents.api.analytics.inventory import metrics_in_words
 from agents.api.inventory import entities_in_words, tables_in_words
 from agents.api.json_schema import answered, text
 from agents.api.tool import check_names
+from agents.granting import reachable_tables
 from agents.lookup import agent_for
 from agents.models import Agent
 from corpora.models import Corpus
@@ -61,9 +62,9 @@ def list_agents(by: Membership, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def list_data(by: Membership, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """As the chat's models are told it. Raises NotFound."""
     check_names(LIST_DATA.input_schema, arguments)
-    agent = agent_for(by, str(arguments["agent"]))
+    tables = reachable_tables(agent_for(by, str(arguments["agent"])))
     told = {"tables": tables_in_words, "metrics": metrics_in_words, "records": entities_in_words}
-    return {name: in_words(agent) for name, in_words in told.items()}
+    return {name: in_words(tables) for name, in_words in told.items()}
 
 
 def agents_instead(by: Membership, reference: str) -> str:
