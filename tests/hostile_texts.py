@@ -19,11 +19,11 @@ from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
-from agents.llm.quoting.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
-from agents.llm.quoting.question_kinds import announces, enumerates, says_what_it_is_for
+from agents.llm.quoting.asked_for.kinds import announces, enumerates, says_what_it_is_for
+from agents.llm.quoting.asked_for.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
+from agents.llm.quoting.asked_for.roles import AskedRole, asked_office, names_its_people, says_who_is
+from agents.llm.quoting.asked_for.subject import asked_amounts, stands_within, subjects_of
 from agents.llm.quoting.quotable import title_shown
-from agents.llm.quoting.roles import AskedRole, asked_office, names_its_people, says_who_is
-from agents.llm.quoting.subject import asked_amounts, stands_within, subjects_of
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
 from chat.answering import condensing
@@ -406,8 +406,9 @@ PROBES: dict[str, Probe] = {
     "body": Probe(kept_in_json, named("accounts.http.bodies", "_UNKEPT")),
     "extractive answer": Probe(
         lambda text: (answer(QUESTION, [Passage(1, text, "t")], "es"), enumerates(text), announces(text)),
-        named("agents.llm.quoting.question_kinds", "_ENUMERATION", "_ANNOUNCES")
-        + named("agents.llm.quoting.features", "_LEANS", "_GLOSSARY", "_TASK")
+        named("agents.llm.quoting.asked_for.kinds", "_ENUMERATION", "_ANNOUNCES")
+        + named("agents.llm.quoting.features", "_GLOSSARY")
+        + named("agents.llm.quoting.writing", "_LEANS", "_TASK")
         + named("agents.llm.quoting.defining", "_VERB", "_DOES", "_CONDITION", "_OUTRIGHT")
         + named(
             "agents.llm.quoting.defining",
@@ -422,7 +423,7 @@ PROBES: dict[str, Probe] = {
             "_DESCRIBES",
             "_TELLS",
         )
-        + named("agents.llm.quoting.question_kinds", "_TIME", "_NUMBER", "_NAME", "_REASON", "_FIGURE")
+        + named("agents.llm.quoting.asked_for.kinds", "_TIME", "_NUMBER", "_NAME", "_REASON", "_FIGURE")
         + named(
             "agents.llm.quoting.layout",
             *("_FENCE", "_HEADING", "_RULE", "_ITEM", "_REFERENCE", "_CAPITALS", "_NUMBERS", "_FURNITURE"),
@@ -440,12 +441,12 @@ PROBES: dict[str, Probe] = {
             answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
             says_what_it_is_for("¿Para qué se usa?", text),
         ),
-        named("agents.llm.quoting.question_kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
-        + named("agents.llm.quoting.question_kinds", "_FOR_WHAT", "_PURPOSE")
-        + named("agents.llm.quoting.question_kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
+        named("agents.llm.quoting.asked_for.kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
+        + named("agents.llm.quoting.asked_for.kinds", "_FOR_WHAT", "_PURPOSE")
+        + named("agents.llm.quoting.asked_for.kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
         + named("agents.llm.quoting.defining", "_ASKS_PART")
-        + named("agents.llm.quoting.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR")
-        + named("agents.llm.quoting.subject", "_FIRST_ASKED"),
+        + named("agents.llm.quoting.asked_for.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR")
+        + named("agents.llm.quoting.asked_for.subject", "_FIRST_ASKED"),
     ),
     "a number in a row's range": Probe(
         lambda text: (
@@ -454,7 +455,9 @@ PROBES: dict[str, Probe] = {
             subjects_of(f"¿A qué hora abre la {text}"),
             answer("¿Puedo ir?", [Passage(1, f"{text} Se puede ir a otra ciudad.", "t")], "es"),
         ),
-        named("agents.llm.quoting.subject", "_COUNTED", "_FROM_TO", "_UNDER", "_OVER", "_THOUSANDS", "_number")
+        named(
+            "agents.llm.quoting.asked_for.subject", "_COUNTED", "_FROM_TO", "_UNDER", "_OVER", "_THOUSANDS", "_number"
+        )
         + named("agents.llm.quoting.selecting", "_YES_OR_NO"),
     ),
     "an option's item, what something means, and a price": Probe(
@@ -486,7 +489,7 @@ PROBES: dict[str, Probe] = {
             asked_office(text),
             says_who_is(text),
         ),
-        named("agents.llm.quoting.roles", "_ROLES", "_LINE", "_OFFICE", "_ANYBODY", "_IS"),
+        named("agents.llm.quoting.asked_for.roles", "_ROLES", "_LINE", "_OFFICE", "_ANYBODY", "_IS"),
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),
@@ -499,8 +502,17 @@ PROBES: dict[str, Probe] = {
             tells_a_duration(text),
             has_duration(fold_latin(text), ()),
         ),
-        named("agents.llm.quoting.lasting", "_SPAN", "_LASTING", "_SAYS", "_TOLD", "_ONLY_LASTS", "_PERIOD", "_FINES")
-        + named("agents.llm.quoting.lasting", "_PRICES"),
+        named(
+            "agents.llm.quoting.asked_for.lasting",
+            "_SPAN",
+            "_LASTING",
+            "_SAYS",
+            "_TOLD",
+            "_ONLY_LASTS",
+            "_PERIOD",
+            "_FINES",
+        )
+        + named("agents.llm.quoting.asked_for.lasting", "_PRICES"),
     ),
     "a title in an answer": Probe(title_shown, named("agents.llm.quoting.quotable", "_MARKDOWN", "_BEGINS_A_LIST")),
     "what announces a table": Probe(

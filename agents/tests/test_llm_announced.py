@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import Reply, answer
-from agents.llm.quoting.question_kinds import asked_pair, asks_for_list
+from agents.llm.quoting.asked_for.kinds import asked_pair, asks_for_list
 
 
 def told(question: str, text: str, language: str = "es", *, is_named: bool = False) -> Reply:

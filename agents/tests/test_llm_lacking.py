@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.subject import asked_amounts, asked_with, is_opposed, stands_within, subjects_of
+from agents.llm.quoting.asked_for.subject import asked_amounts, asked_with, is_opposed, stands_within, subjects_of
 
 OPTIONS = Passage(
     1,

@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
-from agents.llm.quoting.question_kinds import Wish, kind_of_question
+from agents.llm.quoting.asked_for.kinds import Wish, kind_of_question
 
 LENT = Passage(
     1,

@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import Reply, answer
-from agents.llm.quoting.roles import names_its_people
+from agents.llm.quoting.asked_for.roles import names_its_people
 
 
 def told(question: str, text: str, title: str, language: str = "es") -> Reply:

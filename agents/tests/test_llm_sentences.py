@@ -4,8 +4,8 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import Reply, answer
+from agents.llm.quoting.asked_for.kinds import counted_by, has_counted, kind_of_question
 from agents.llm.quoting.composing import compose
-from agents.llm.quoting.question_kinds import counted_by, has_counted, kind_of_question
 from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import statements_of
 from retrieval.text.stems import words

@@ -4,8 +4,8 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer
+from agents.llm.quoting.asked_for.kinds import Wish, asks_for_list, kind_of_question
 from agents.llm.quoting.features import Weighing
-from agents.llm.quoting.question_kinds import Wish, asks_for_list, kind_of_question
 from agents.llm.quoting.selecting import select_statements
 from agents.llm.quoting.statements import statements_of
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 
-from agents.llm.quoting.features import leans
+from agents.llm.quoting.asked_for.kinds import Wish
 from agents.llm.quoting.layout import Form, LaidBlock, cells_of
-from agents.llm.quoting.question_kinds import Wish
 from agents.llm.quoting.quotable import shown, unmarked
 from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import Statement
+from agents.llm.quoting.writing import leans
 
 MOST_LINES = 10  # of a list, a table or code
 LONGEST_LINE = 300  # characters

@@ -8,10 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from math import log
 
-from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
-from agents.llm.quoting.lasting import is_lasting_word, says_it_lasts
-from agents.llm.quoting.layout import Form
-from agents.llm.quoting.question_kinds import (
+from agents.llm.quoting.asked_for.kinds import (
     Wish,
     asks_for_difference,
     asks_for_list,
@@ -20,9 +17,9 @@ from agents.llm.quoting.question_kinds import (
     has_kind,
     kind_of_question,
 )
-from agents.llm.quoting.roles import AskedRole
-from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
-from agents.llm.quoting.subject import (
+from agents.llm.quoting.asked_for.lasting import is_lasting_word, says_it_lasts
+from agents.llm.quoting.asked_for.roles import AskedRole
+from agents.llm.quoting.asked_for.subject import (
     asked_amounts,
     asked_with,
     identifiers_of,
@@ -31,11 +28,14 @@ from agents.llm.quoting.subject import (
     stands_within,
     subjects_of,
 )
+from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
+from agents.llm.quoting.layout import Form
+from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.topic import Topic, Wording
+from agents.llm.quoting.writing import lists_works, of_writing
 from retrieval.confidence.kinds import PRICING_WORDS, asks_price
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.folding import fold_latin
-from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
 from retrieval.text.stems import STEM_LETTERS, words
 from retrieval.text.terms import exact_terms
 
@@ -43,20 +43,9 @@ AMONG = 32  # as `retrieval.confidence.coverage` has it: a few statements do not
 NEAR = 2  # words between the two of a pair
 HALF = 0.5  # of a heading's words, that a question says
 LAST_RANK = 3  # behind it all passages are alike
-LONGEST_COUNTED = 400  # characters
 
-_LEANS = re.compile(
-    r"(?:Est[oae]s?|Es[oa]s?|Él|Ell[oa]s?|Sus?|Dich[oa]s?|Además|Asimismo|También|Por (?:ello|eso|tanto)|Sin embargo"
-    r"|Th(?:is|ese|ose|ey|eir)|Its?|He|She|His|Her|However|Therefore|Also|But|And)\b"
-)
 _GLOSSARY = re.compile(r"definicion|glosario|terminolog|conceptos|definition|glossary|terminology|terms")
 _STEPS = frozenset({"paso", "pasos", "procedimiento", "instrucciones", "step", "steps", "procedure", "instructions"})
-_TASK = re.compile(
-    r"^(?:explica|describe|configura|calcula|nombra|enumera|compara|define|indica|investiga|haz|dibuja|diseña|razona"
-    r"|explain|list|name|configure|compare|calculate|discuss|draw|design)\w{0,3}\b"
-    r"|^(?:verdadero o falso|true or false)\b|^\"[^\"]*\"$|¿",
-    re.I,
-)
 
 
 class Weighing:
@@ -99,7 +88,7 @@ class Weighing:
     def features(self, number: int) -> Mapping[str, float]:
         """By the names of `selecting.WEIGHTS`; the most are 0..1."""
         one, has = self._statements[number], self._has[number]
-        return self._of_words(one, has) | self._of_kind(one) | self._of_place(one) | _of_writing(one)
+        return self._of_words(one, has) | self._of_kind(one) | self._of_place(one) | of_writing(one)
 
     def topic_in(self, number: int) -> float:
         """0..1: what the question is about, in a statement and above it."""
@@ -308,48 +297,3 @@ def _sought(question: str, said: Sequence[str], kind: Wish) -> Sequence[str]:
     if kind is Wish.NUMBER and asks_price(question):
         return [word for word in said if word not in PRICING_WORDS] or said
     return said
-
-
-def leans(text: str) -> bool:
-    """On the sentence before it."""
-    return _LEANS.match(text) is not None
-
-
-def _of_writing(one: Statement) -> dict[str, float]:
-    is_alone = not one.is_whole
-    return {
-        "leans": float(leans(one.text)),
-        "length": min(len(one.text), LONGEST_COUNTED) / LONGEST_COUNTED,
-        "whole": float(one.is_whole),
-        "whole code": float(one.is_whole and one.block.form is Form.CODE),
-        "row": float(is_alone and one.block.form is Form.TABLE),
-        "item": float(is_alone and one.block.form is Form.ITEMS),
-        "introduces": float(introduces(one)),
-        "dialogue": float(is_spoken(one)),
-        "task": float(_TASK.search(one.text) is not None),
-        "exercise": float(_is_of_exercise(one)),
-    }
-
-
-def introduces(one: Statement) -> bool:
-    """Whether it announces what is not quoted with it."""
-    return not one.is_whole and one.text.endswith(":")
-
-
-def is_spoken(one: Statement) -> bool:
-    """By somebody, and not by the author."""
-    return one.block.is_spoken or section_kind((one.block.heading,)) == DIALOGUE
-
-
-def lists_works(one: Statement) -> bool:
-    """Whether it is of a bibliography: who wrote those wrote others."""
-    return section_kind((one.block.heading,)) == WORKS
-
-
-def is_task(one: Statement) -> bool:
-    """Whether it asks for something, or stands where that is done, and does not answer it."""
-    return _TASK.search(one.text) is not None or _is_of_exercise(one)
-
-
-def _is_of_exercise(one: Statement) -> bool:
-    return not one.asked and section_kind((one.block.heading,)) in (EXERCISE, GOALS)

@@ -2,11 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
-from agents.llm.quoting.features import lists_works
-from agents.llm.quoting.lasting import tells_a_duration
-from agents.llm.quoting.layout import Form
-from agents.llm.quoting.question_kinds import (
+from agents.llm.quoting.asked_for.kinds import (
     Wish,
     announces,
     asked_pair,
@@ -20,12 +16,16 @@ from agents.llm.quoting.question_kinds import (
     kind_of_question,
     says_what_it_is_for,
 )
+from agents.llm.quoting.asked_for.lasting import tells_a_duration
+from agents.llm.quoting.asked_for.roles import asked_office, says_who_is
+from agents.llm.quoting.asked_for.subject import asked_options, options_of
+from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
+from agents.llm.quoting.layout import Form
 from agents.llm.quoting.quotable import dates_its_document, is_named_value
-from agents.llm.quoting.roles import asked_office, says_who_is
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
-from agents.llm.quoting.subject import asked_options, options_of
 from agents.llm.quoting.topic import Wording
+from agents.llm.quoting.writing import lists_works
 from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen, tells_price
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.stems import words

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from agents.llm.quoting.roles import names_its_people
+from agents.llm.quoting.asked_for.roles import names_its_people
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.references import heading_key
 from retrieval.text.sentences import sentences

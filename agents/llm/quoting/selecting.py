@@ -17,16 +17,17 @@ from math import exp
 from typing import NamedTuple
 
 from agents.llm.quoting.announcing import ONE_THING, announced_block, is_below, only_announces, whole_of
-from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
-from agents.llm.quoting.features import Weighing, introduces, is_spoken, is_task, leans
-from agents.llm.quoting.layout import Form, LaidBlock
-from agents.llm.quoting.question_kinds import (
+from agents.llm.quoting.asked_for.kinds import (
     Wish,
     asked_pair,
     has_kind,
     kind_of_question,
 )
+from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
+from agents.llm.quoting.features import Weighing
+from agents.llm.quoting.layout import Form, LaidBlock
 from agents.llm.quoting.statements import Statement
+from agents.llm.quoting.writing import introduces, is_spoken, is_task, leans
 from retrieval.text.stems import words
 
 MOST = 3  # statements of an answer

@@ -2,7 +2,7 @@
 
 import re
 
-from agents.llm.quoting.question_kinds import Wish, has_kind, kind_of_question
+from agents.llm.quoting.asked_for.kinds import Wish, has_kind, kind_of_question
 from retrieval.text.folding import fold_latin
 
 LONGEST = 600  # characters of a question, and of a sentence, that are looked at

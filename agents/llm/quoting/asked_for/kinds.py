@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
-from agents.llm.quoting.lasting import has_duration
+from agents.llm.quoting.asked_for.lasting import has_duration
 from retrieval.confidence.kinds import A_LENGTH
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS
