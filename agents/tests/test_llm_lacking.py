@@ -4,6 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer as reply_of
+from agents.llm.quoting.asked_for.deeds import asked_deed
 from agents.llm.quoting.asked_for.subject import asked_amounts, asked_with, is_opposed, stands_within, subjects_of
 
 OPTIONS = Passage(
@@ -324,3 +325,43 @@ def test_what_follows_a_no_is_not_told_without_it():
     asked = Passage(1, text, "Convocatoria", headings=("¿Puedo ir a una ciudad del Reino Unido?",))
     said = reply_of("¿Me puedo ir a Suiza?", [asked], "es")
     assert said.text.index("No con esta convocatoria.") < said.text.index("El Reino Unido y Suiza")
+
+
+FLEET = "La compañía opera desde Vigo. La flota tiene 4 aviones y 31 pilotos. El hangar se amplió en 2019."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_told"),
+    [
+        ("¿Cuántos aviones se vendieron?", FLEET, False),
+        ("¿Cuántos aviones fueron vendidos en total?", FLEET, False),
+        ("¿Cuántos aviones tiene la flota?", FLEET, True),
+        ("¿Cuántos aviones hay en la flota?", FLEET, True),
+        ("¿Cuántos aviones se vendieron?", "De la flota se vendieron 4 aviones a una compañía danesa.", True),
+        ("¿Cuántos aviones se vendieron?", "La venta fue buena: la compañía vendió 4 aviones en marzo.", True),
+        ("How many aircraft were sold?", "The fleet of the company has 4 aircraft and 31 pilots.", False),
+        ("How many aircraft were sold?", "The company sells little: it parted with 4 aircraft in March.", True),
+        ("¿Cuántos días se conceden por matrimonio?", "Por matrimonio corresponden 15 días naturales.", True),
+        ("How many days are required for the visa?", "The visa takes at least 12 days of processing.", True),
+        ("¿En cuántas partes se divide la obra?", "La obra consta de cuatro partes y un epílogo.", True),
+    ],
+)
+def test_what_is_done_to_what_is_counted_must_be_said(question: str, text: str, is_told: bool) -> None:
+    said = reply_of(question, [Passage(1, text, "Informe")], "es")
+    assert said.is_doubtful is not is_told
+
+
+@pytest.mark.parametrize(
+    ("question", "deed"),
+    [
+        ("How many aircraft were sold in 2024?", "sold"),
+        ("How many players were finally selected?", "selected"),
+        ("How many hours is the warranty?", ""),
+        ("¿Cuántos árboles se han talado?", "talado"),
+        ("¿Cuántos puntos se pueden perder?", "perder"),
+        ("¿Cuánto se paga por un duplicado?", ""),
+        ("¿Quiénes fueron vendidos?", ""),
+    ],
+)
+def test_a_deed_is_what_a_question_says_is_done(question: str, deed: str) -> None:
+    assert asked_deed(question) == deed

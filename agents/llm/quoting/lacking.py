@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from agents.llm.quoting.asked_for.deeds import asked_deed
 from agents.llm.quoting.asked_for.kinds import (
     Wish,
     announces,
@@ -89,7 +90,7 @@ def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
     """Whether no number, date or duration is told, or that of another thing, or for a price a name with another
-    number: "Piscina: 25 metros.", or for a weight no weight."""
+    number: "Piscina: 25 metros.", or for a weight no weight, or of what is sold what there is."""
     if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
         return True
     if kind is Wish.SPAN and not any(map(_may_be_a_duration, chosen)):
@@ -103,9 +104,21 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     if kind is Wish.NUMBER and (quantity := asked_quantity(question)):
         told = chosen[0].statement
         return chosen[0].lacks_subject or not quantity.is_told_by(told.text, what_stands_above(told))
+    if kind is Wish.NUMBER and _lacks_deed(question, chosen):
+        return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
         _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
+    )
+
+
+def _lacks_deed(question: str, chosen: Sequence[Chosen]) -> bool:
+    """Whether something is done to what is counted, and only sentences are told of which none, with its paragraph and
+    what stands above it, says so: a row and an item are too short to."""
+    if not (deed := asked_deed(question)) or any(one.statement.block.form is not Form.PARAGRAPH for one in chosen):
+        return False
+    return not any(
+        Wording((*words(_with_what_is_around(one.statement)), *one.statement.title)).holds(deed) for one in chosen
     )
 
 
