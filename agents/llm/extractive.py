@@ -15,10 +15,10 @@ from agents.llm.quoting.layout import undressed
 from agents.llm.quoting.quotable import title_shown, unmarked
 from agents.llm.quoting.selecting import AMOUNTS, Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
+from retrieval.places.about import says_only_where
 from retrieval.places.pages import page_place
 from retrieval.places.source import without_source
 from retrieval.text.asked_headings import question_name
-from retrieval.text.asked_names import says_only_where
 from retrieval.text.stems import words
 
 PRINTED = 5  # lines of a place that are told as they are
@@ -27,6 +27,7 @@ MOST_PLACES, SEVERAL = 4, 2  # that are quoted for one question
 MOST_SHARED = 3  # documents that are quoted for one place
 NEAREST = 2  # sentences that are shown where none answers
 FEWEST_LETTERS = 16  # of an answer below its question
+FEWEST_WORDS = 4  # of a heading that is a sentence
 WORDS_PER_DELTA = 4
 _LEADERS = " .…"  # behind a title in contents
 
@@ -167,7 +168,7 @@ def answer(
     chosen = select_statements(asked, statements)
     is_clear = stands_out(chosen)
     is_heading = bool(whole := question_name(meant)) and whole in map(question_name, places)
-    asks_for_all = is_named and (is_about or says_only_where(searched or question))
+    asks_for_all = is_named and (is_about or says_only_where(searched or question, places))
     if asks_for_all or is_heading or (is_named and not is_clear):
         chosen = _openings(passages, places)
     if chosen:
@@ -176,7 +177,7 @@ def answer(
         is_sure = asks_for_all or ((is_named or is_clear) and has_it(asked, chosen))
         is_sure = is_sure and not (is_named and _are_headings(chosen, passages))
         return Reply(said) if is_sure else Reply(f"{nearest}\n\n{said}", is_doubtful=True)
-    if is_named and (printed := _printed(passages)):
+    if is_named and (printed := _printed(passages) or _headed(passages)):
         lines_answer = _lines_answer(asked, passages[0].text) if is_heading else not _asks_for_one_thing(asked)
         is_sure = asks_for_all or lines_answer
         return Reply(printed) if is_sure else Reply(f"{nearest}\n\n{printed}", is_doubtful=True)
@@ -246,6 +247,17 @@ def _printed(passages: Sequence[Passage]) -> str:
         lines = (undressed(unmarked(line)) for line in one.text.splitlines() if _named(line) not in known)
         told = (line for line in lines if any(map(str.isalnum, line)))  # a rule says nothing
         return "\n".join(f"- {cite(line, one.n)}" for line in islice(told, PRINTED))
+    return ""
+
+
+def _headed(passages: Sequence[Passage]) -> str:
+    """The heading of a place that has nothing below it, where it is a sentence: "2.1.5 Verify that users can change
+    their password."; else ""."""
+    for one in passages[:1]:
+        line = undressed(unmarked(next((line for line in one.text.splitlines() if line.strip()), "")))
+        has_stop = any(len(word) > len("art.") and word.endswith(".") and word[:-1].isalpha() for word in line.split())
+        if has_stop and len(words(line)) >= FEWEST_WORDS:
+            return f"- {cite(line, one.n)}"
     return ""
 
 

@@ -14,6 +14,7 @@ from agents.llm.quoting.layout import blocks_of, undressed
 from agents.llm.quoting.quotable import unmarked
 from agents.llm.quoting.selecting import Chosen, select_statements
 from agents.llm.quoting.statements import statements_of
+from retrieval.places.about import says_only_where
 from retrieval.places.pages import page_place
 
 LISTS = Passage(
@@ -830,3 +831,54 @@ def test_of_several_pages_that_are_asked_for_each_is_told_and_no_other_document_
     places = (page_place("a", 1), page_place("a", 2))
     told = asked_of_places("¿Qué dicen las páginas 1 y 2?", [*pages, Passage(3, said[2], "Otro", 1, (), "b")], places)
     assert (said[0] in told, said[1] in told, said[2] in told) == (True, True, False)
+
+
+SICK_LEAVE = Passage(
+    1,
+    "## Sick leave\n\nYou can use sick leave for:\n\n- Medical appointments\n- Mental health care\n"
+    "- Recovering from illness\n",
+    "Leave",
+    headings=("Leave", "Sick leave"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ('What does the section "Sick leave" say?', "en"),
+        ("What does the section on sick leave say?", "en"),
+        ("¿Qué dice el apartado «Sick leave»?", "es"),
+        ("¿Qué establece la sección titulada «Sick leave»?", "es"),
+    ],
+)
+def test_a_section_that_is_named_by_its_heading_is_told_as_what_it_says(question: str, language: str) -> None:
+    said = reply_of(question, [SICK_LEAVE], language, is_named=True, places=("Sick leave",))
+    assert not said.is_doubtful
+    assert "Recovering from illness" in said.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'Who wrote the section "Sick leave"?',
+        'What does the section "Sick leave" say about the salary?',
+        "How much sick leave is there?",
+        "Sick leave",  # a heading that is the whole question is looked at more closely
+    ],
+)
+def test_what_asks_for_more_than_a_heading_does_not_ask_for_all_of_it(question: str) -> None:
+    assert not says_only_where(question, ("Sick leave",))
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_told"),
+    [
+        ("2.1.5 Verifique que los usuarios pueden cambiar su contraseña. ✓ ✓ ✓ 620 5.1.1.2", True),
+        ("2.1.5 Cambio de contraseña", False),
+        ("Art. 5 de la Ley de Aguas", False),
+    ],
+)
+def test_a_requirement_that_is_all_heading_is_told(heading: str, is_told: bool) -> None:
+    passage = Passage(1, heading, "ASVS", headings=("V2.1", heading))
+    said = reply_of("¿Qué pide el requisito V2.1.5?", [passage], "es", is_named=True, places=(heading,))
+    assert (not said.is_doubtful and "usuarios pueden cambiar" in said.text) is is_told

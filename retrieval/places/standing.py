@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from retrieval.places.about import asking_stems
 from retrieval.places.lines import below_its_heading, is_said, lines_of, part_of
 from retrieval.places.lookup import Looked
 from retrieval.places.named import Named
@@ -20,7 +21,7 @@ from retrieval.results import RetrievedChunk
 from retrieval.text.asked_names import Mention, MentionKind, content_stems
 from retrieval.text.asked_places import AskedPlace
 from retrieval.text.naming.told_names import told_name
-from retrieval.text.place_words import ASKS_FOR_ALL, PAGE
+from retrieval.text.place_words import PAGE
 from retrieval.text.references import HEADING
 from retrieval.text.stems import stems
 
@@ -223,7 +224,8 @@ def _other_words(question: str, looked: Looked) -> tuple[str, ...]:
     spans = [(place.start, place.end) for place in places]
     spans += [(one.mention.start, one.mention.end) for one in looked.resolution.clear]
     spans += [(one.start, one.end) for one in looked.resolution.missing]
-    return tuple(stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL)
+    asking = asking_stems(question)
+    return tuple(stem for stem in content_stems(question, spans) if stem not in asking)
 
 
 def _meant(looked: Looked, ordered: Sequence[RetrievedChunk]) -> list[FoundSection]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace, asked_places
+from retrieval.text.asked_places import LONGEST_QUESTION, AskedPlace
 from retrieval.text.document_names import (
     LEGAL_NOUNS,
     NOUNS,
@@ -32,7 +32,7 @@ from retrieval.text.naming.name_words import (
     words_before,
     words_behind,
 )
-from retrieval.text.place_words import ASKS_FOR_ALL, PAGE
+from retrieval.text.place_words import PAGE
 from retrieval.text.references import HEADING
 from retrieval.text.stems import STOP_WORDS, stem
 
@@ -169,18 +169,6 @@ def content_stems(question: str, skipped: Sequence[tuple[int, int]]) -> tuple[st
     words = name_words(fold_latin(question[:LONGEST_QUESTION]))
     left = (word for word in words if not any(start <= word.start < end for start, end in skipped))
     return tuple(dict.fromkeys(stem(word.text) for word in left if word.text not in STOP_WORDS))
-
-
-def says_only_where(question: str) -> bool:
-    """Whether a question names places, and what they belong to, and asks for whatever stands there."""
-    places = asked_places(question[:LONGEST_QUESTION])
-    if not places:
-        return False
-    spans = [(one.start, one.end) for place in places for one in (place, place.within) if one]
-    formal = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT)
-    mentions = asked_mentions(question, places)
-    spans += [(one.start, one.end) for one in mentions if one.kind in formal or one.is_holder]
-    return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL]
 
 
 def _acts(original: str, folded: str, places: Sequence[AskedPlace]) -> Iterator[Mention]:
