@@ -30,6 +30,8 @@ FEWEST_LETTERS = 16  # of an answer below its question
 FEWEST_WORDS = 4  # of a heading that is a sentence
 WORDS_PER_DELTA = 4
 _LEADERS = " .…"  # behind a title in contents
+_SHORTENED_WORDS = "art. arts. cap. sec. secc. núm. num. no. fig. tab. apdo. ch. p. pp. vol. dr. sr. sra."
+_SHORTENED = frozenset(_SHORTENED_WORDS.split())
 
 # These speak in the question's language, which is not always the page's; hence no gettext.
 INTRODUCTION = {
@@ -255,10 +257,14 @@ def _headed(passages: Sequence[Passage]) -> str:
     their password."; else ""."""
     for one in passages[:1]:
         line = undressed(unmarked(next((line for line in one.text.splitlines() if line.strip()), "")))
-        has_stop = any(len(word) > len("art.") and word.endswith(".") and word[:-1].isalpha() for word in line.split())
-        if has_stop and len(words(line)) >= FEWEST_WORDS:
+        if len(words(line)) >= FEWEST_WORDS and any(map(_ends_a_sentence, line.split())):
             return f"- {cite(line, one.n)}"
     return ""
+
+
+def _ends_a_sentence(word: str) -> bool:
+    is_word = word[:-1].replace("-", "").isalpha()
+    return word.endswith(".") and is_word and word.casefold() not in _SHORTENED
 
 
 def _list(quoted: Sequence[Statement]) -> str:
