@@ -19,7 +19,7 @@ from accounts.matching import folded
 from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
-from agents.llm.quoting.asked_for.deeds import asked_deed
+from agents.llm.quoting.asked_for.deeds import DEEDS, asked_deed, tells_deed
 from agents.llm.quoting.asked_for.kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.asked_for.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
 from agents.llm.quoting.asked_for.roles import AskedRole, asked_office, names_its_people, says_who_is
@@ -442,12 +442,13 @@ PROBES: dict[str, Probe] = {
             answer(text, [Passage(1, "Una frase entera de siete palabras aquí. " * 20, "t")], "es"),
             says_what_it_is_for("¿Para qué se usa?", text),
             asked_deed(text),
+            [tells_deed(one, text) for one in DEEDS],
         ),
         named("agents.llm.quoting.asked_for.kinds", "_ASKED", "_LISTS", "_DIFFERS", "_COUNTED", "_DEFINED", "_PAIR")
         + named("agents.llm.quoting.asked_for.kinds", "_FOR_WHAT", "_PURPOSE")
         + named("agents.llm.quoting.asked_for.kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
         + named("agents.llm.quoting.defining", "_ASKS_PART")
-        + named("agents.llm.quoting.asked_for.deeds", "_ENGLISH", "_SPANISH")
+        + named("agents.llm.quoting.asked_for.deeds", "DEEDS")
         + named("agents.llm.quoting.asked_for.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR")
         + named("agents.llm.quoting.asked_for.subject", "_FIRST_ASKED"),
     ),

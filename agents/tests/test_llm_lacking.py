@@ -334,16 +334,24 @@ FLEET = "La compañía opera desde Vigo. La flota tiene 4 aviones y 31 pilotos. 
     ("question", "text", "is_told"),
     [
         ("¿Cuántos aviones se vendieron?", FLEET, False),
+        ("¿Cuántos aviones se compraron?", FLEET, False),
         ("¿Cuántos aviones fueron vendidos en total?", FLEET, False),
+        ("¿Cuántos aviones vendió la compañía?", FLEET, False),
         ("¿Cuántos aviones tiene la flota?", FLEET, True),
         ("¿Cuántos aviones hay en la flota?", FLEET, True),
         ("¿Cuántos aviones se vendieron?", "De la flota se vendieron 4 aviones a una compañía danesa.", True),
-        ("¿Cuántos aviones se vendieron?", "La venta fue buena: la compañía vendió 4 aviones en marzo.", True),
-        ("How many aircraft were sold?", "The fleet of the company has 4 aircraft and 31 pilots.", False),
-        ("How many aircraft were sold?", "The company sells little: it parted with 4 aircraft in March.", True),
-        ("¿Cuántos días se conceden por matrimonio?", "Por matrimonio corresponden 15 días naturales.", True),
+        ("¿Cuántos aviones se vendieron?", "La venta fue buena: salieron 4 aviones de la flota en marzo.", True),
+        (
+            "¿Cuántos aviones se vendieron?",
+            "# Ventas de aviones\n\n## Año 2023\n\nLa flota dio 4 aviones.",
+            True,
+        ),
+        ("How many aircraft were sold?", "The fleet of the company has 4 aircraft and 31 soldiers.", False),
+        ("How many aircraft were sold?", "The sale of 4 aircraft of the fleet closed in May.", True),
+        ("How many houses were built?", "The village on the coast has 73 houses and a church.", False),
         ("How many days are required for the visa?", "The visa takes at least 12 days of processing.", True),
-        ("¿En cuántas partes se divide la obra?", "La obra consta de cuatro partes y un epílogo.", True),
+        ("How many people are employed by the company?", "The company has 480 people on its payroll.", True),
+        ("¿Cuántos pisos tiene el edificio que se construyó en 1990?", "El edificio, de 1990, tiene 24 pisos.", True),
     ],
 )
 def test_what_is_done_to_what_is_counted_must_be_said(question: str, text: str, is_told: bool) -> None:
@@ -352,16 +360,18 @@ def test_what_is_done_to_what_is_counted_must_be_said(question: str, text: str, 
 
 
 @pytest.mark.parametrize(
-    ("question", "deed"),
+    ("question", "is_deed"),
     [
-        ("How many aircraft were sold in 2024?", "sold"),
-        ("How many players were finally selected?", "selected"),
-        ("How many hours is the warranty?", ""),
-        ("¿Cuántos árboles se han talado?", "talado"),
-        ("¿Cuántos puntos se pueden perder?", "perder"),
-        ("¿Cuánto se paga por un duplicado?", ""),
-        ("¿Quiénes fueron vendidos?", ""),
+        ("How many aircraft were sold in 2024?", True),
+        ("How many sailors did Zarpa recruit?", True),
+        ("¿Cuántas casas se han destruido?", True),
+        ("How many hours is the warranty?", False),
+        ("How many floors does the building have?", False),
+        ("¿Cuántos puntos se pueden perder?", False),
+        ("¿Cuántos contratos hay?", False),
+        ("How many rooms are in the hotel that was built in 1990?", False),
+        ("¿Quiénes fueron vendidos?", False),
     ],
 )
-def test_a_deed_is_what_a_question_says_is_done(question: str, deed: str) -> None:
-    assert asked_deed(question) == deed
+def test_a_deed_is_what_a_question_says_is_done(question: str, is_deed: bool) -> None:
+    assert (asked_deed(question) is not None) is is_deed

@@ -49,7 +49,7 @@ def is_all_that_is_asked(question: str, named: Sequence[tuple[int, int]]) -> boo
     return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL | _ASKING]
 
 
-def asking_stems(question: str) -> frozenset[str]:
+def stems_for_all(question: str) -> frozenset[str]:
     """The stems of what asks for whatever a place says; and, where that is asked, what it is about."""
     return ASKS_FOR_ALL | _ASKING if asks_what_about(question) else ASKS_FOR_ALL
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from retrieval.places.about import asking_stems
+from retrieval.places.about import stems_for_all
 from retrieval.places.lines import below_its_heading, is_said, lines_of, part_of
 from retrieval.places.lookup import Looked
 from retrieval.places.named import Named
@@ -224,7 +224,7 @@ def _other_words(question: str, looked: Looked) -> tuple[str, ...]:
     spans = [(place.start, place.end) for place in places]
     spans += [(one.mention.start, one.mention.end) for one in looked.resolution.clear]
     spans += [(one.start, one.end) for one in looked.resolution.missing]
-    asking = asking_stems(question)
+    asking = stems_for_all(question)
     return tuple(stem for stem in content_stems(question, spans) if stem not in asking)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Membership
 from corpora.models import Corpus, Section
-from retrieval.places.about import asking_stems, asks_what_about, is_summary
+from retrieval.places.about import asks_what_about, is_summary, stems_for_all
 from retrieval.places.lookup import outline_of, telling_section
 from retrieval.results import Retrieval, RetrievalPolicy
 from retrieval.search import retrieve
@@ -135,4 +135,4 @@ def test_a_heading_with_nothing_below_it_says_of_nothing_what_it_is_about() -> N
     ],
 )
 def test_a_word_that_asks_what_it_is_about_is_none_that_must_be_answered(question: str, asks_with_it: bool) -> None:
-    assert ("about" in asking_stems(question)) is asks_with_it
+    assert ("about" in stems_for_all(question)) is asks_with_it

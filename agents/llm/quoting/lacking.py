@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.llm.quoting.asked_for.deeds import asked_deed
+from agents.llm.quoting.asked_for.deeds import asked_deed, tells_deed
 from agents.llm.quoting.asked_for.kinds import (
     Wish,
     announces,
@@ -104,7 +104,7 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     if kind is Wish.NUMBER and (quantity := asked_quantity(question)):
         told = chosen[0].statement
         return chosen[0].lacks_subject or not quantity.is_told_by(told.text, what_stands_above(told))
-    if kind is Wish.NUMBER and _lacks_deed(question, chosen):
+    if kind is Wish.NUMBER and _lacks_deed(question, chosen[0].statement):
         return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
@@ -112,14 +112,12 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     )
 
 
-def _lacks_deed(question: str, chosen: Sequence[Chosen]) -> bool:
-    """Whether something is done to what is counted, and only sentences are told of which none, with its paragraph and
-    what stands above it, says so: a row and an item are too short to."""
-    if not (deed := asked_deed(question)) or any(one.statement.block.form is not Form.PARAGRAPH for one in chosen):
+def _lacks_deed(question: str, told: Statement) -> bool:
+    """Whether something is done to what is counted, "were sold", and a sentence, with its paragraph and all that
+    stands above it, has no word for that: a row and an item are too short to."""
+    if not (deed := asked_deed(question)) or told.block.form is not Form.PARAGRAPH:
         return False
-    return not any(
-        Wording((*words(_with_what_is_around(one.statement)), *one.statement.title)).holds(deed) for one in chosen
-    )
+    return not tells_deed(deed, " ".join((_with_what_is_around(told), *told.above, *told.around, *told.title)))
 
 
 def _has_no_price(told: Statement) -> bool:

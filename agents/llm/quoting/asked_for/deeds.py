@@ -1,48 +1,70 @@
-"""What is done to what is counted: "How many aircraft were sold?" is answered by no number of aircraft that there are.
-Pure.
+"""What was done to what is counted: "How many aircraft were sold?" is answered by no number of aircraft that there are,
+or were bought. Pure.
 
-Only what the question says as done counts, "were sold", "se vendieron", and no verb that says no more than that
-something is there, is given or is wanted: "15 days" are what "is granted", whatever the text's word for it.
+Only deeds after which there are more or fewer of something, and whose words are known: of others a text may say the
+number without any ("15 days" are what "is granted", "stored" or "recommended").
 """
 
 import re
+from typing import NamedTuple
 
-from retrieval.confidence.inflection import base_of
 from retrieval.text.folding import fold_latin
-from retrieval.text.stems import STOP_WORDS
 
-LONGEST = 600  # characters of a question that are looked at
+LONGEST = 600  # characters of a question, and 4 times as many of a text, that are looked at
 
-_COUNTS = r"\b(?:how (?:many|much)|cuant[oa]s?)\b[^?]{1,120}?"
-_ENGLISH = re.compile(rf"{_COUNTS}\b(?:was|were|been|being|are|is|got) (?:\w{{2,12}}ly )?(\w{{4,20}})\b")
-_SPANISH = re.compile(
-    rf"{_COUNTS}\b(?:se|fue|fueron|sido) "
-    r"(?:(?:ha|han|habia|habian|puede|pueden|debe|deben|suele|suelen) )?(\w{4,20})\b"
+
+class Deed(NamedTuple):
+    """Folded: how a question asks for it, and every word that tells it."""
+
+    asked: re.Pattern[str]
+    told: re.Pattern[str]
+
+
+# Verbs, and what tells it beside them.
+_WORDS = (
+    (r"sell|sells|selling|sold|vend(?:en?|er|io|ieron|imos|id[oa]s?|iendo|ian?)", r"sales?|ventas?"),
+    (
+        r"buy|buys|bought|purchased|acquired?|compr(?:an?|ar|aron|amos|ad[oa]s?|o)|adquir(?:io|ieron|imos|id[oa]s?)",
+        r"purchases?|acquisitions?|compras?|adquisicion\w{0,2}|adquirir",
+    ),
+    (
+        r"hired?|recruit(?:s|ed)?|contrat(?:aron|amos|ad[oa]s?)|se contrato",
+        r"recruits?|recruitment|contrat\w{1,8}|incorpor\w{1,8}|ficha\w{1,5}|joined|join|new|nuev[oa]s?",
+    ),
+    (
+        r"dismiss(?:ed)?|fired|sacked|laid off|despid(?:io|ieron|en)|despedid[oa]s?|despedimos",
+        r"dismissals?|layoffs?|despidos?",
+    ),
+    (r"built|constructed|constru(?:yo|yeron|imos|id[oa]s?)", r"builds?|building|constructions?|constru\w{2,8}"),
+    (r"delivered?|deliver|entreg(?:o|aron|amos|ad[oa]s?)", r"deliver(?:y|ies|s)|entregas?|entregar"),
+    (r"ordered|encarg(?:o|aron|amos|ad[oa]s?)", r"orders?|encargos?|pedidos?|pidi\w{1,5}"),
+    (
+        r"cancell?ed|cancel(?:o|aron|amos|ad[oa]s?)|anul(?:o|aron|amos|ad[oa]s?)",
+        r"cancels?|cancellations?|cancelacion\w{0,2}|anulacion\w{0,2}",
+    ),
+    (r"stole|stolen|robbed|rob(?:o|aron|ad[oa]s?)|sustraid[oa]s?", r"thefts?|robber(?:y|ies)|robos?|hurtos?"),
+    (r"lost|perd(?:io|ieron|imos|id[oa]s?)", r"loss(?:es)?|lose[sr]?|pierde\w?|perder"),
+    (
+        r"killed|died|murio|murieron|muert[oa]s?|fallec(?:io|ieron|id[oa]s?)|mataron",
+        r"deaths?|dead|die[sd]?|kill\w{0,3}|fatal\w{0,6}|mort\w{1,8}|muer\w{1,4}|victimas?|victims?|lives|vidas?",
+    ),
+    (r"injured|wounded|heridos|heridas|hirieron|lesionad[oa]s?", r"injur(?:y|ies)|wounds?|hurt|lesion\w{0,4}"),
+    (r"destroyed|destru(?:yo|yeron|id[oa]s?)", r"destr\w{2,8}"),
+)  # fmt: skip
+# Of what a relative clause or a condition says nothing is counted: "the house that was built in 1990".
+_OF_ANOTHER = r"\b(?:that|which|who|whose|where|when|if|que|quien|quienes|donde|cuando|si|cuyo|cuya)\b"
+_COUNTS = rf"\b(?:how (?:many|much)|what number|cuant[oa]s?)\b(?:(?!{_OF_ANOTHER})[^?]){{1,120}}?\b"
+DEEDS = tuple(
+    Deed(re.compile(rf"{_COUNTS}(?:{asked})\b"), re.compile(rf"\b(?:{asked}|{more})\b")) for asked, more in _WORDS
 )
-# Verbs for which a text that gives the number need not have any word, by how they begin.
-_SAYS_LITTLE_ENGLISH = """
-    need requir allow permit given grant offer provid includ contain compos used asked expect called named known based
-    located listed mention consider estimat suppos involv assign entitl accept admit divid made held available limit
-"""
-_SAYS_LITTLE_SPANISH = """
-    necesit requie requir exig permit conced ofrec inclu contien conten compon otorg pued deb utiliz usan usad emple
-    piden pedir recomiend recomend consider tard disting establec estable defin recono indic mencion estim calcul cree
-    sabe cono llam dice dispon aplic admit acept tien encuentr halla cuenta divid reparte asign prev limit cobra paga
-    refier trat celebr realiz hace hacer
-"""
-_SAYS_LITTLE = tuple(f"{_SAYS_LITTLE_ENGLISH} {_SAYS_LITTLE_SPANISH}".split())
 
 
-def asked_deed(question: str) -> str:
-    """What is done, folded: "sold", "vendieron"; "" where nothing is, or what says little."""
+def asked_deed(question: str) -> Deed | None:
+    """What is done to what the question wants counted; None where nothing is."""
     folded = fold_latin(question[:LONGEST])
-    if (found := _ENGLISH.search(folded)) and not _is_participle(found[1]):
-        return ""
-    found = found or _SPANISH.search(folded)
-    if found is None or found[1] in STOP_WORDS or found[1].startswith(_SAYS_LITTLE):
-        return ""
-    return found[1]
+    return next((deed for deed in DEEDS if deed.asked.search(folded)), None)
 
 
-def _is_participle(word: str) -> bool:
-    return word.endswith("ed") or base_of(word) != word
+def tells_deed(deed: Deed, text: str) -> bool:
+    """Whether a text has any word for it."""
+    return deed.told.search(fold_latin(text[: 4 * LONGEST])) is not None
