@@ -190,3 +190,17 @@ def test_a_title_with_a_year_is_no_such_line(line: str) -> None:
     assert read(f"# Informe\n\n{line}\n\nSe abre a las nueve de la mañana todos los días.") == [
         "Se abre a las nueve de la mañana todos los días."
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("How many catamarans were built?", "We built 5 catamarans."),
+        ("What was the staff turnover?", "Staff turnover was 8.3%."),
+    ],
+)
+def test_a_short_sentence_with_a_small_number_is_quoted(question: str, sentence: str) -> None:
+    text = f"The company has a fleet of 30 ferries and a dock in Vigo. {sentence} It sails on."
+    said = answer(question, [Passage(1, text, "Report")], "en")
+    assert sentence in said.text
+    assert not said.is_doubtful

@@ -33,7 +33,7 @@ _DATED = re.compile(  # "Aprobada por el Consejo el 14 de mayo de 2025", "Last u
     r"[^.\n]{0,80}\b(?:19|20)\d\d\s{0,3}(?:[·|(]|\Z)"  # which ends it: "Updated the 2023 notices" is no date
 )
 _MEANS = re.compile(r"(?:means|significan?)\s")
-_WORD = re.compile(r"[^\W_]{2,}")
+_WORD = re.compile(r"[^\W_]{2,}|(?<=\s)\d(?:[.,]\d)?(?=[\s%])")  # "We built 5 catamarans." has four
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _FIGURES = re.compile(r"\d[\d.,:/]{0,20}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](\([^)\[\]\n]*\)|\[[^\[\]\n]*\])")

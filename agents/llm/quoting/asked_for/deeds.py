@@ -13,7 +13,7 @@ from retrieval.text.folding import fold_latin
 LONGEST = 600  # characters of a question, and 4 times as many of a text, that are looked at
 
 
-class Deed(NamedTuple):
+class CountedDeed(NamedTuple):
     """Folded: how a question asks for it, and every word that tells it."""
 
     asked: re.Pattern[str]
@@ -55,16 +55,17 @@ _WORDS = (
 _OF_ANOTHER = r"\b(?:that|which|who|whose|where|when|if|que|quien|quienes|donde|cuando|si|cuyo|cuya)\b"
 _COUNTS = rf"\b(?:how (?:many|much)|what number|cuant[oa]s?)\b(?:(?!{_OF_ANOTHER})[^?]){{1,120}}?\b"
 DEEDS = tuple(
-    Deed(re.compile(rf"{_COUNTS}(?:{asked})\b"), re.compile(rf"\b(?:{asked}|{more})\b")) for asked, more in _WORDS
+    CountedDeed(re.compile(rf"{_COUNTS}(?:{asked})\b"), re.compile(rf"\b(?:{asked}|{more})\b"))
+    for asked, more in _WORDS
 )
 
 
-def asked_deed(question: str) -> Deed | None:
+def asked_deed(question: str) -> CountedDeed | None:
     """What is done to what the question wants counted; None where nothing is."""
     folded = fold_latin(question[:LONGEST])
     return next((deed for deed in DEEDS if deed.asked.search(folded)), None)
 
 
-def tells_deed(deed: Deed, text: str) -> bool:
+def tells_deed(deed: CountedDeed, text: str) -> bool:
     """Whether a text has any word for it."""
     return deed.told.search(fold_latin(text[: 4 * LONGEST])) is not None
