@@ -138,15 +138,15 @@ def records_with_agent(
 ) -> tuple[SourceTable, QueryAnswer]:
     """The same of a service's records: of the entity of this name, of one source where it is said. Raises NotFound,
     RecordsRefused where it is not clear which one is meant, QuotaExceeded and what `ask` raises."""
-    table = _entity_named(reachable_entities(agent), entity, source) if agent.is_active else None
+    table = _entity_named(entities_among(reachable_tables(agent)), entity, source) if agent.is_active else None
     if table is None:
         raise NotFound
     return table, _recorded(agent, table.source, by, lambda: ask(table))
 
 
-def reachable_entities(agent: Agent) -> list[SourceTable]:
-    """What the agent reads of services."""
-    return [one for one in reachable_tables(agent) if one.source.is_service]
+def entities_among(tables: Sequence[SourceTable]) -> list[SourceTable]:
+    """Those that are of services."""
+    return [one for one in tables if one.source.is_service]
 
 
 def _entity_named(entities: Sequence[SourceTable], name: str, source: str) -> SourceTable | None:

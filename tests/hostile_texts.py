@@ -448,7 +448,7 @@ PROBES: dict[str, Probe] = {
         + named("agents.llm.quoting.asked_for.kinds", "_FOR_WHAT", "_PURPOSE")
         + named("agents.llm.quoting.asked_for.kinds", "_KINDS_LISTED", "_ASKS_WHAT", "_CLAUSE")
         + named("agents.llm.quoting.defining", "_ASKS_PART")
-        + named("agents.llm.quoting.asked_for.deeds", "DEEDS")
+        + named("agents.llm.quoting.asked_for.deeds", "_deed", "asked")
         + named("agents.llm.quoting.asked_for.subject", "_MEASURES", "_IDENTIFIER", "_OPTION", "_ENCLOSED", "_YEAR")
         + named("agents.llm.quoting.asked_for.subject", "_FIRST_ASKED"),
     ),

@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from agents.granting import entities_among
 from tools.models import DataSource, SourceTable
 from tools.services.records import is_asked_by_id, rest_entity
 
@@ -33,8 +34,7 @@ def tables_in_words(tables: Sequence[SourceTable]) -> str:
 def entities_in_words(tables: Sequence[SourceTable]) -> str:
     """The same of services, with what their fields can be filtered by."""
     lines: list[str] = []
-    entities = [one for one in tables if one.source.is_service]
-    for source, of_source in groupby(entities, key=lambda one: one.source):
+    for source, of_source in groupby(entities_among(tables), key=lambda one: one.source):
         lines.append(f'Source "{on_one_line(source.name)}" ({source.get_kind_display()}):')
         lines += [f"{_table_in_words(one)}{_filters_in_words(one)}" for one in of_source]
     return bounded(lines)
@@ -53,7 +53,7 @@ def _filters_in_words(table: SourceTable) -> str:
 
 def entity_names(tables: Sequence[SourceTable]) -> str:
     """Of those whose records can be asked for by an id; what they are, `entities_in_words` tells beside it."""
-    known = [one for one in tables if one.source.is_service and is_asked_by_id(one)]
+    known = [one for one in entities_among(tables) if is_asked_by_id(one)]
     return bounded([f'- entity "{on_one_line(one.name)}" of source "{on_one_line(one.source.name)}"' for one in known])
 
 

@@ -19,6 +19,7 @@ from retrieval.places.about import says_only_where
 from retrieval.places.pages import page_place
 from retrieval.places.source import without_source
 from retrieval.text.asked_headings import question_name
+from retrieval.text.sentences import SENTENCE_END
 from retrieval.text.stems import words
 
 PRINTED = 5  # lines of a place that are told as they are
@@ -30,8 +31,7 @@ FEWEST_LETTERS = 16  # of an answer below its question
 FEWEST_WORDS = 4  # of a heading that is a sentence
 WORDS_PER_DELTA = 4
 _LEADERS = " .…"  # behind a title in contents
-_SHORTENED_WORDS = "art. arts. cap. sec. secc. núm. num. no. fig. tab. apdo. ch. p. pp. vol. dr. sr. sra."
-_SHORTENED = frozenset(_SHORTENED_WORDS.split())
+_OTHER_COLUMNS = " .✓0123456789"  # behind a requirement: "… can change their password. ✓ ✓ 620 5.1.1.2"
 
 # These speak in the question's language, which is not always the page's; hence no gettext.
 INTRODUCTION = {
@@ -253,18 +253,16 @@ def _printed(passages: Sequence[Passage]) -> str:
 
 
 def _headed(passages: Sequence[Passage]) -> str:
-    """The heading of a place that has nothing below it, where it is a sentence: "2.1.5 Verify that users can change
+    """The heading of a place that has nothing below it, as far as it is a sentence: "2.1.5 Verify that users can change
     their password."; else ""."""
     for one in passages[:1]:
         line = undressed(unmarked(next((line for line in one.text.splitlines() if line.strip()), "")))
-        if len(words(line)) >= FEWEST_WORDS and any(map(_ends_a_sentence, line.split())):
-            return f"- {cite(line, one.n)}"
+        said = line.rstrip(_OTHER_COLUMNS)
+        said += line[len(said) :][:1].strip()  # its stop
+        end = SENTENCE_END.search(f"{said} ")
+        if end and len(words(said[: end.end()])) >= FEWEST_WORDS:
+            return f"- {cite(said[: end.end()], one.n)}"
     return ""
-
-
-def _ends_a_sentence(word: str) -> bool:
-    is_word = word[:-1].replace("-", "").isalpha()
-    return word.endswith(".") and is_word and word.casefold() not in _SHORTENED
 
 
 def _list(quoted: Sequence[Statement]) -> str:

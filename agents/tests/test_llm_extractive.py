@@ -876,7 +876,9 @@ def test_what_asks_for_more_than_a_heading_does_not_ask_for_all_of_it(question: 
         ("2.1.5 Verifique que los usuarios pueden cambiar su contraseña. ✓ ✓ ✓ 620 5.1.1.2", True),
         ("2.6.1 Que los usuarios pueden cambiar sus secretos una vez. ✓ ✓ 308 5.1.2.2", True),
         ("9.2.5 Verifique que los usuarios pueden cambiar el back-end. ✓ 544", True),
+        ("4.4.1 Verifique que los usuarios pueden cambiar de canal. 1", True),
         ("2.1.5 Cambio de contraseña", False),
+        ("Lo que los usuarios pueden cambiar según el art. 5", False),
         ("Art. 5 de la Ley de Aguas", False),
     ],
 )

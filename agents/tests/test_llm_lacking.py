@@ -352,6 +352,11 @@ FLEET = "La compañía opera desde Vigo. La flota tiene 4 aviones y 31 pilotos. 
         ("How many days are required for the visa?", "The visa takes at least 12 days of processing.", True),
         ("How many people are employed by the company?", "The company has 480 people on its payroll.", True),
         ("¿Cuántos pisos tiene el edificio que se construyó en 1990?", "El edificio, de 1990, tiene 24 pisos.", True),
+        ("¿Cuántos días hay para reclamar un paquete entregado tarde?", "El plazo de reclamación es de 7 días.", True),
+        ("¿Cuántos libros puedo comprar al mes?", "El límite mensual por persona es de 5 libros.", True),
+        ("How many sailors did Zarpa recruit?", "The crew of Zarpa counts 40 sailors and two cooks.", False),
+        ("¿Cuántos empleados han sido despedidos?", "La empresa tiene 140 empleados en Vigo.", False),
+        ("¿Cuántos heridos hubo?", "En el tren viajaban 140 personas, y hubo 12 heridos.", True),
     ],
 )
 def test_what_is_done_to_what_is_counted_must_be_said(question: str, text: str, is_told: bool) -> None:
@@ -369,9 +374,18 @@ def test_what_is_done_to_what_is_counted_must_be_said(question: str, text: str, 
         ("How many floors does the building have?", False),
         ("¿Cuántos puntos se pueden perder?", False),
         ("¿Cuántos contratos hay?", False),
+        ("¿Cuántos días hay para denunciar un robo?", False),
+        ("How many days are there to report a stolen card?", False),
+        ("How many books may one buy?", False),
+        ("How much is the fee for a lost card?", False),
         ("How many rooms are in the hotel that was built in 1990?", False),
         ("¿Quiénes fueron vendidos?", False),
     ],
 )
 def test_a_deed_is_what_a_question_says_is_done(question: str, is_deed: bool) -> None:
     assert (asked_deed(question) is not None) is is_deed
+
+
+def test_a_heading_that_says_it_counts_above_a_long_paragraph() -> None:
+    text = f"# Ventas\n\n## Año 2023\n\nLa flota dio 4 aviones al Norte. {'Los hangares siguen en Vigo. ' * 200}"
+    assert not reply_of("¿Cuántos aviones se vendieron?", [Passage(1, text, "Informe")], "es").is_doubtful

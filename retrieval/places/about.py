@@ -19,13 +19,13 @@ _ABOUT = re.compile(
     r"\b(?:de que (?:trata|va|habla)|sobre que (?:trata|es)|resume(?:me)?|resumen (?:de|del)|que (?:temas|contenidos) "
     r"|what (?:is|are) .{1,120} about|what .{1,120} (?:cover|deal with|deals with)|summari[sz]e|summary of)"
 )
-_ASKING = frozenset(
+_ASKS_WHAT_ABOUT = ASKS_FOR_ALL.union(
     stems(
         "trata va habla sobre resume resumeme resumen temas contenidos contenido aborda breve brevemente"
         " about cover covers covered deal deals summarize summarise summary brief briefly topics"
     )
 )
-_HEADED = frozenset(
+_ASKS_BY_HEADING = ASKS_FOR_ALL.union(
     stems("apartado sección subsección epígrafe capítulo subsection heading chapter called titled titulado")
 )
 _FORMAL = (MentionKind.ACT, MentionKind.NOUN, MentionKind.FILE, MentionKind.SHORT)
@@ -46,12 +46,12 @@ def is_all_that_is_asked(question: str, named: Sequence[tuple[int, int]]) -> boo
     """Whether such a question has no word of its own beside how it asks and the spans in which something is named:
     "¿Qué temas de fuego prohíbe la Ordenanza de playas?" asks for more than what that is about."""
     spans = [*named, *(match.span() for match in _THIS.finditer(fold_latin(question[:LONGEST])))]
-    return not [stem for stem in content_stems(question, spans) if stem not in ASKS_FOR_ALL | _ASKING]
+    return not [stem for stem in content_stems(question, spans) if stem not in _ASKS_WHAT_ABOUT]
 
 
 def stems_for_all(question: str) -> frozenset[str]:
     """The stems of what asks for whatever a place says; and, where that is asked, what it is about."""
-    return ASKS_FOR_ALL | _ASKING if asks_what_about(question) else ASKS_FOR_ALL
+    return _ASKS_WHAT_ABOUT if asks_what_about(question) else ASKS_FOR_ALL
 
 
 def says_only_where(question: str, headings: Iterable[str] = ()) -> bool:
@@ -65,7 +65,7 @@ def says_only_where(question: str, headings: Iterable[str] = ()) -> bool:
     spans = [(one.start, one.end) for place in (*places, *below) for one in (place, place.within) if one]
     mentions = asked_mentions(question, places)
     spans += [(one.start, one.end) for one in mentions if one.kind in _FORMAL or one.is_holder]
-    asking = ASKS_FOR_ALL | _HEADED if below else ASKS_FOR_ALL
+    asking = _ASKS_BY_HEADING if below else ASKS_FOR_ALL
     return not [stem for stem in content_stems(question, spans) if stem not in asking]
 
 

@@ -104,7 +104,7 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     if kind is Wish.NUMBER and (quantity := asked_quantity(question)):
         told = chosen[0].statement
         return chosen[0].lacks_subject or not quantity.is_told_by(told.text, what_stands_above(told))
-    if kind is Wish.NUMBER and _lacks_deed(question, chosen[0].statement):
+    if kind is Wish.NUMBER and not asks_price(question) and _lacks_deed(question, chosen[0].statement):
         return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     return not any(
@@ -117,7 +117,7 @@ def _lacks_deed(question: str, told: Statement) -> bool:
     stands above it, has no word for that: a row and an item are too short to."""
     if not (deed := asked_deed(question)) or told.block.form is not Form.PARAGRAPH:
         return False
-    return not tells_deed(deed, " ".join((_with_what_is_around(told), *told.above, *told.around, *told.title)))
+    return not tells_deed(deed, " ".join((*told.above, *told.around, *told.title, _with_what_is_around(told))))
 
 
 def _has_no_price(told: Statement) -> bool:
