@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, aclosing
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
 
 import pytest
 
@@ -31,63 +32,118 @@ async def pieces(client: OpenAIClient) -> list[tuple[float, str]]:
     return [(moment - heard[0][0], text) for moment, text in heard]
 
 
-@pytest.mark.parametrize(
-    ("streams", "seconds"), [(1, 0.0), (40, 0.0), (41, 0.0205), (200, 0.1), (1_000, 0.5), (2_000, 1.0), (9_000, 2.5)]
-)
-def test_the_rest_grows_with_what_is_open(streams: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cadence, "_late", 0.0)
-    with ExitStack() as stack:
-        for _ in range(streams):
-            stack.enter_context(cadence.counted())
-        assert cadence.pause() == pytest.approx(seconds)
-    assert cadence.pause() == 0.0
+@pytest.fixture
+def calm(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
+    """So many open streams, and so many pieces of work that threads have or wait for."""
+
+    def set_to(streams: int, wanted: int) -> None:
+        monkeypatch.setattr(cadence, "_open", streams)
+        monkeypatch.setattr(cadence, "wanted", lambda: wanted)
+
+    return set_to
+
+
+@dataclass
+class Ticks:
+    """Turns whose ticks come when a test says so, after so many seconds."""
+
+    loop: asyncio.AbstractEventLoop
+    monkeypatch: pytest.MonkeyPatch
+    now: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.monkeypatch.setattr(self.loop, "time", lambda: self.now)
+        self.monkeypatch.setattr(self.loop, "call_at", lambda due, call: call)
+        self.turns = cadence._Turns()
+
+    def come(self, streams: int) -> list["asyncio.Future[None]"]:
+        return [self.turns.come() for _ in range(streams)]
+
+    def pass_by(self, seconds: float = cadence.TICK) -> None:
+        self.now += seconds
+        self.turns._tick()
 
 
 @pytest.fixture
-def rests(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, float], float]:
-    """Let so many rests of 200 streams end so many seconds late; how long the next one is."""
-    monkeypatch.setattr(cadence, "_late", 0.0)
-    monkeypatch.setattr(cadence, "_open", 200)
-    clock = [0.0]
-
-    def rest(count: int, late: float) -> float:
-        async def sleep(seconds: float) -> None:
-            clock[0] += seconds + late
-
-        async def resting() -> None:
-            with monkeypatch.context() as patch:
-                patch.setattr(asyncio.get_running_loop(), "time", lambda: clock[0])
-                patch.setattr(cadence.asyncio, "sleep", sleep)
-                for _ in range(count):
-                    await cadence._sleep(0.1)
-
-        asyncio.run(resting())
-        return cadence.pause()
-
-    return rest
+async def ticks(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Ticks]:
+    with monkeypatch.context() as patch:
+        yield Ticks(asyncio.get_running_loop(), patch)
 
 
-def test_on_a_late_loop_streams_rest_longer_and_recover(rests: Callable[[int, float], float]) -> None:
-    """What has begun to speak makes room for questions that have not been answered yet."""
-    assert rests(500, 0.0005) == pytest.approx(0.1)
-    assert 0.35 < rests(500, 0.004) <= 0.4
-    assert rests(500, 0.03) == cadence.LONGEST
-    assert rests(1_000, 0.0005) == pytest.approx(0.1)
+def called(resting: list["asyncio.Future[None]"]) -> list[int]:
+    return [place for place, turn in enumerate(resting) if turn.done() and not turn.cancelled()]
 
 
-def test_a_process_that_was_stopped_for_a_minute_is_soon_itself_again(rests: Callable[[int, float], float]) -> None:
-    """Every rest that was taken meanwhile ends a minute late, all at once."""
-    rests(200, 60.0)
-    assert rests(500, 0.0005) == pytest.approx(0.1)
+async def test_turns_come_in_the_order_in_which_streams_read(ticks: Ticks, calm: Callable[[int, int], None]) -> None:
+    calm(500, 0)
+    resting = ticks.come(100)
+    assert called(resting) == []
+    ticks.pass_by()
+    assert called(resting) == list(range(48))
+    ticks.pass_by()
+    assert called(resting) == list(range(96))
+    ticks.pass_by()
+    assert called(resting) == list(range(100))
 
 
-@pytest.mark.parametrize("streams", [1, 40])
-async def test_few_streams_never_rest_whatever_the_loop_went_through(
-    streams: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("wanted", "turns"), [(0, 48), (4, 24), (44, 4), (300, 0)])
+async def test_streams_make_room_for_questions_that_nobody_has_answered(
+    wanted: int, turns: int, ticks: Ticks, calm: Callable[[int, int], None]
 ) -> None:
-    monkeypatch.setattr(cadence, "_late", 1.0)
-    monkeypatch.setattr(cadence, "_open", streams)
-    assert cadence.pause() == 0.0
+    calm(0, wanted)
+    resting = ticks.come(100)
+    ticks.pass_by()
+    assert len(called(resting)) == turns
+
+
+async def test_no_stream_rests_longer_than_the_longest_however_much_is_wanted(
+    ticks: Ticks, calm: Callable[[int, int], None]
+) -> None:
+    calm(500, 1_000_000)
+    resting = ticks.come(500)
+    for _ in range(round(cadence.LONGEST / cadence.TICK) + 1):
+        ticks.pass_by()
+    assert called(resting) == list(range(500))
+
+
+async def test_a_tick_that_was_late_is_not_made_up_for(ticks: Ticks, calm: Callable[[int, int], None]) -> None:
+    """A burst of all that were missed would hold up everybody, and keep the streams together from then on."""
+    calm(500, 0)
+    resting = ticks.come(500)
+    ticks.pass_by(0.02)
+    assert len(called(resting)) == 48
+    assert ticks.turns._due == pytest.approx(ticks.now + cadence.TICK + 0.015), "others wait for the machine too"
+    ticks.pass_by(0.02)
+    assert ticks.turns._due == pytest.approx(ticks.now + cadence.TICK), "it came when it was due"
+
+
+async def test_a_process_that_stood_still_for_a_minute_goes_on_as_before(
+    ticks: Ticks, calm: Callable[[int, int], None]
+) -> None:
+    calm(500, 0)
+    assert called(ticks.come(500)) == []
+    ticks.pass_by(60.0)
+    resting = ticks.come(100)
+    assert ticks.turns._due == pytest.approx(ticks.now + cadence.TICK)
+    ticks.pass_by()
+    assert called(resting) == list(range(48))
+
+
+async def test_who_left_takes_no_turn(ticks: Ticks, calm: Callable[[int, int], None]) -> None:
+    calm(500, 0)
+    resting = ticks.come(100)
+    for left in resting[:30]:
+        left.cancel()
+    ticks.pass_by()
+    assert called(resting) == list(range(30, 78))
+
+
+async def test_few_streams_never_rest(
+    client: OpenAIClient, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, calm: Callable[[int, int], None]
+) -> None:
+    calm(cadence.FEW - 1, 1_000)
+    monkeypatch.setattr(cadence, "TICK", 60.0)
+    assert "".join(text for _, text in await pieces(client)) == WHOLE
 
 
 async def test_a_stream_alone_is_told_as_it_comes(client: OpenAIClient, model_server: ModelServer) -> None:
@@ -100,7 +156,8 @@ async def test_a_stream_alone_is_told_as_it_comes(client: OpenAIClient, model_se
 async def test_under_load_tokens_come_together_and_all_of_them(
     client: OpenAIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cadence, "PER_STREAM", 0.1)
+    monkeypatch.setattr(cadence, "FEW", 0)
+    monkeypatch.setattr(cadence, "TICK", 0.1)
     heard = await pieces(client)
     assert "".join(text for _, text in heard) == WHOLE
     assert len(heard) <= TOKENS / 3
@@ -116,8 +173,8 @@ async def test_a_rest_is_cut_short_with_its_stream(client: OpenAIClient, model_s
                 pass
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cadence, "PER_STREAM", 60.0)
-        patch.setattr(cadence, "LONGEST", 60.0)
+        patch.setattr(cadence, "FEW", 0)
+        patch.setattr(cadence, "TICK", 60.0)
         task = asyncio.create_task(listening())
         await model_server.wait_for("active", 1)
         await asyncio.sleep(0.1)
@@ -125,4 +182,4 @@ async def test_a_rest_is_cut_short_with_its_stream(client: OpenAIClient, model_s
         with pytest.raises(asyncio.CancelledError):
             await task
     await model_server.wait_for("active", 0)
-    assert cadence.pause() == 0.0
+    assert cadence._open == 0

@@ -3,8 +3,10 @@
 from bench.results import Book, Measure
 
 STREAMS = (
-    Measure("gap p50", "time between tokens, p50", "ms"),
-    Measure("gap p99", "time between tokens, p99", "ms", 100),
+    Measure("gap p50", "time between tokens, all of them open, p50", "ms"),
+    Measure("gap p99", "time between tokens, all of them open, p99", "ms", 100),
+    Measure("opening gap p50", "… while questions still come, 50 a second, p50", "ms"),
+    Measure("opening gap p99", "… while questions still come, 50 a second, p99", "ms"),
     Measure("stream errors", "streams that broke or lost a token", "", 0, 0),
     Measure("stream first p50", "first token beyond the model's, p50", "ms"),
     Measure("stream first p99", "first token beyond the model's, p99", "ms"),

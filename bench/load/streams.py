@@ -28,11 +28,11 @@ HELD = (
 
 
 class TimedAnswer(Answer):
-    """An answer that notes the time between arrivals of its tokens, in milliseconds."""
+    """An answer that notes when its tokens arrive, and the time since the ones before, in milliseconds."""
 
     def __init__(self, request: bytes, asked: float) -> None:
         super().__init__(request, asked)
-        self.gaps: list[float] = []
+        self.gaps: list[tuple[float, float]] = []
         self.last = 0.0
 
     def data_received(self, received: bytes) -> None:
@@ -41,7 +41,7 @@ class TimedAnswer(Answer):
         if self.tokens > before:
             now = asyncio.get_running_loop().time()
             if self.last:
-                self.gaps.append(1000 * (now - self.last))
+                self.gaps.append((now, 1000 * (now - self.last)))
             self.last = now
 
 
@@ -119,9 +119,7 @@ def held(house: House, book: Book, streams: int) -> None:
         answers = asyncio.run(follow_all([house.target(web)], questions("held", streams), OPENED_A_SECOND))
     spent = {name: one - used[name] for name, one in house.others().items()}
     whole = int(seconds * TPS)
-    gaps = [gap for answer in answers for gap in answer.gaps]
-    book.note("gap p50", percentile(gaps, 0.5))
-    book.note("gap p99", percentile(gaps, 0.99))
+    note_gaps(book, answers)
     book.note("stream errors", sum(not one.complete or one.tokens != whole for one in answers))
     first = [one.first_token_ms - TTFT_MS for one in answers]
     book.note("stream first p50", percentile(first, 0.5))
@@ -133,6 +131,19 @@ def held(house: House, book: Book, streams: int) -> None:
     book.note("stream web cpu", (tree_cpu(web) - own) / lasted)
     book.note("stream generator cpu", spent["generator"] / lasted)
     book.note("stream other cpu", (sum(spent.values()) - spent["generator"]) / lasted)
+
+
+def note_gaps(book: Book, answers: list[TimedAnswer]) -> None:
+    """Once all have begun and before one ends, and before that: whoever asks then wants the same core."""
+    begun = max(one.asked + one.first_token_ms / 1000 for one in answers)
+    ended = min(one.last for one in answers)
+    gaps = [gap for answer in answers for gap in answer.gaps]
+    for name, some in (
+        ("gap", [took for at, took in gaps if begun < at < ended]),
+        ("opening gap", [took for at, took in gaps if at <= begun]),
+    ):
+        book.note(f"{name} p50", percentile(some, 0.5))
+        book.note(f"{name} p99", percentile(some, 0.99))
 
 
 def carried(house: House, book: Book, streams: int, count: int) -> None:

@@ -1,7 +1,7 @@
 """The threads of requests, in pools that do not wait for each other.
 
     in_thread     short work with the database: who asks, what is stored, what is stopped
-    searching     the part of a search that computes and reads: fair between organizations
+    in_search     the part of a search that computes and reads: fair between organizations
     waiting       clients of networks that block their thread: fair, and bounded for each organization
 
 What can be awaited is awaited, on no thread at all. An open stream holds neither a thread nor a connection while the
@@ -9,9 +9,9 @@ model talks (RELIABILITY fact 3). A synchronous view has a thread to itself, whi
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import copy_context
 from functools import cached_property
 from typing import Any, ParamSpec, TypeVar
@@ -30,9 +30,34 @@ T = TypeVar("T")
 WAITING_THREADS = 64  # as many as a client of Qdrant opens connections; started when they are needed
 
 
+_wanted: set[object] = set()  # changed at once by whichever thread has a loop
+
+
+def wanted() -> int:
+    """Pieces of work of this process that threads compute now, or that wait for a thread to do so."""
+    return len(_wanted)
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    one = object()
+    _wanted.add(one)
+    try:
+        yield
+    finally:
+        _wanted.remove(one)
+
+
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run short synchronous work in the pool with this task's context variables (language, request id)."""
-    return await _run_in(_short.executor, work, *args, **kwargs)
+    with _counted():
+        return await _run_in(_short.executor, work, *args, **kwargs)
+
+
+async def in_search(owner: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run the part of a search that computes and reads when it is `owner`'s turn."""
+    with _counted():
+        return await _searching.run(owner, work, *args, **kwargs)
 
 
 async def _run_in(executor: ThreadPoolExecutor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -87,7 +112,7 @@ class Lane:
 
 
 _short = Lane("request", lambda: settings.THREADS)
-searching = Lane("search", lambda: settings.SEARCH_THREADS)
+_searching = Lane("search", lambda: settings.SEARCH_THREADS)
 waiting = Lane("waiting", lambda: WAITING_THREADS, lambda: settings.SEARCHES_PER_ORGANIZATION)
 
 

@@ -7,7 +7,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.utils.translation import get_language, override
 
-from config.concurrency.threads import KeptThreads, in_thread
+from config.concurrency.threads import KeptThreads, in_search, in_thread, waiting, wanted
 
 thread = sync_to_async(threading.get_ident, thread_sensitive=True)
 
@@ -51,3 +51,21 @@ async def test_a_thread_speaks_the_language_of_its_request() -> None:
         assert await in_thread(get_language) == "en"
     with override("es"):
         assert await in_thread(get_language) == "es"
+
+
+@pytest.mark.django_db
+async def test_what_threads_have_or_will_have_to_compute_is_wanted_until_it_is_done() -> None:
+    """Also what waits for its turn, and what fails; not what only waits for somebody else."""
+    go_on = threading.Event()
+
+    def fail() -> None:
+        go_on.wait()
+        raise ValueError
+
+    many = [in_thread(go_on.wait) for _ in range(10)] + [in_search("acme", go_on.wait) for _ in range(10)]
+    works = asyncio.gather(*many, in_thread(fail), waiting.run("acme", go_on.wait), return_exceptions=True)
+    await asyncio.sleep(0)
+    assert wanted() == 21
+    go_on.set()
+    await works
+    assert wanted() == 0

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 
 from config.concurrency.loops import PerLoop, block_on
-from config.concurrency.threads import searching, waiting
+from config.concurrency.threads import in_search, waiting
 from config.concurrency.turns import Turns
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ async def arun(steps: Steps[T], owner: Hashable) -> T:
     `owner`, an organization, waits in a line of its own for each of them (`config.concurrency.turns`).
     """
     resume: Resume = partial(steps.send, None)
-    while not isinstance(step := await searching.run(owner, _advance, resume), _Ended):
+    while not isinstance(step := await in_search(owner, _advance, resume), _Ended):
         if isinstance(step, Blocking):
             resume = await waiting.run(owner, _resume, steps, step)
         else:
