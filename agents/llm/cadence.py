@@ -7,13 +7,15 @@ order in which they read last, `READS` of them in each `TICK`. What arrives mean
 one piece. The first token never waits. With 500 open the text moves on fifteen times a second, with 2,000 four times.
 
 That is for a core that has time. Of what threads have to compute, or will have (questions and searches), each piece
-takes a part of the reads: what has begun to speak makes room for who has not heard anything yet. Nobody rests for
-longer than `LONGEST`. A tick that was late, since the machine has too much to do, is not made up for, and the next one
-waits for longer by the same: reads keep apart, and those that bring more, since they rested, do not grow to a burst.
+has the share that all reads together have: what has begun to speak makes room for who has not heard anything yet.
+Nobody rests for longer than `LONGEST`. A tick that was late, since the machine has too much to do, is not made up for,
+and the next one waits for longer by the same: reads keep apart, and those that bring more, since they rested, do not
+grow to a burst.
 
 How late the loop is says less than what is wanted: a burst of reads makes it late as well, and by that alone 500
 streams stood still for seconds on a core of which three quarters were free. Measured on two cores with 500 open and
-nobody who asks: of the pauses between two pieces of a text the 99th percentile was 2.5 s, and is 90 ms.
+nobody who asks: of the pauses between two pieces of a text the 99th percentile was 2.5 s, and is 0.1 s. Of 200 who
+ask new questions without a pause the median waits 0.16 s for the first token, and waited 0.4 s.
 """
 
 import asyncio
@@ -28,7 +30,6 @@ from config.concurrency.threads import wanted
 
 FEW = 100  # streams of this process that read as it comes
 READS, TICK = 48, 0.005  # seconds; a timer is late by some milliseconds: 7,000 reads a second, seven tenths of a core
-ROOM = 0.25  # of their share, that streams give to each piece of work that threads have or wait for
 LATEST = 0.05  # seconds that are counted of a tick's delay: a process that was stopped is no busy one
 LONGEST = 2.5  # seconds of rest
 _open = 0
@@ -84,7 +85,7 @@ class _Turns:
 
     def _tick(self) -> None:
         self._ticking, now = None, self._loop.time()
-        self._turns += max(READS / (1 + ROOM * wanted()), _open * (now - self._began) / LONGEST)
+        self._turns += max(READS / (1 + wanted()), _open * (now - self._began) / LONGEST)
         self._call()
         if self._resting:
             self._tick_in(TICK + min(now - self._due, LATEST))

@@ -138,10 +138,9 @@ def note_gaps(book: Book, answers: list[TimedAnswer]) -> None:
     begun = max(one.asked + one.first_token_ms / 1000 for one in answers)
     ended = min(one.last for one in answers)
     gaps = [gap for answer in answers for gap in answer.gaps]
-    for name, some in (
-        ("gap", [took for at, took in gaps if begun < at < ended]),
-        ("opening gap", [took for at, took in gaps if at <= begun]),
-    ):
+    calm = [took for at, took in gaps if begun < at - took / 1000 and at < ended]
+    opening = [took for at, took in gaps if at - took / 1000 <= begun]
+    for name, some in (("gap", calm), ("opening gap", opening)):
         book.note(f"{name} p50", percentile(some, 0.5))
         book.note(f"{name} p99", percentile(some, 0.99))
 
