@@ -15,7 +15,7 @@ grow to a burst.
 How late the loop is says less than what is wanted: a burst of reads makes it late as well, and by that alone 500
 streams stood still for seconds on a core of which three quarters were free. Measured on two cores with 500 open and
 nobody who asks: of the pauses between two pieces of a text the 99th percentile was 2.5 s, and is 0.1 s. Of 200 who
-ask new questions without a pause the median waits 0.16 s for the first token, and waited 0.4 s.
+ask new questions without a pause the median waits 0.16 s for the first token, and waited 0.3 to 0.5 s.
 """
 
 import asyncio

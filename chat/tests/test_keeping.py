@@ -1,5 +1,8 @@
 """What is kept of an answer while it is written, and how one is closed whose writer died."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
 import pytest
 
 from chat.models import Message
@@ -34,6 +37,23 @@ async def test_the_first_attempt_is_kept_to_its_last_word_while_a_further_one_is
     assert await in_thread(keeping.keep, [live], kept) == kept
     await in_thread(answer.refresh_from_db)
     assert answer.content == "Veintiún días [1]."
+
+
+async def test_each_answer_is_noted_in_two_seconds_and_a_quarter_of_them_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = [Live(UUID(int=n), goes_on=True) for n in range(8)]
+    noted: list[list[int]] = []
+
+    def keep(part: Sequence[Live], kept: dict[UUID, int]) -> dict[UUID, int]:
+        noted.append([live.message.int for live in part])
+        return kept
+
+    monkeypatch.setattr(keeping, "TICK_SECONDS", 0.001)
+    monkeypatch.setattr(keeping, "live_here", lambda: answers if len(noted) < 8 else [])
+    monkeypatch.setattr(keeping, "keep", keep)
+    await keeping._keep_all()
+    assert noted == [[1, 5], [2, 6], [3, 7], [0, 4]] * 2
 
 
 def broken_off(content: str) -> Message:
