@@ -59,9 +59,9 @@ async def _keep_all() -> None:
             live.look_after()
         try:
             heed(await in_thread(wishes), live_here())
-            if part := [live for live in live_here() if live.message.int % TICKS_TO_KEEP == tick]:
-                begun = [live for live in part if live.log.part is not None]
-                kept[tick] = await in_thread(keep, part, kept[tick])
+            if quarter := [live for live in live_here() if live.message.int % TICKS_TO_KEEP == tick]:
+                begun = [live for live in quarter if live.log.part is not None]
+                kept[tick] = await in_thread(keep, quarter, kept[tick])
                 gone = await in_thread(deleted_among, [live.message for live in begun])
                 heed(Wishes(gone, []), begun)
         except Exception as error:  # also one that nobody expected: without their keeper all answers seem broken off
