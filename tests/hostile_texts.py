@@ -426,7 +426,7 @@ PROBES: dict[str, Probe] = {
         )
         + named("agents.llm.quoting.asked_for.kinds", "_TIME", "_NUMBER", "_NAME", "_REASON", "_FIGURE")
         + named(
-            "agents.llm.quoting.layout",
+            "agents.llm.quoting.laid.layout",
             *("_FENCE", "_HEADING", "_RULE", "_ITEM", "_REFERENCE", "_CAPITALS", "_NUMBERS", "_FURNITURE"),
             *("_HYPHENATED", "_NUMBERED_TITLE", "_SPEECH", "_NUMBERED", "_BAR"),
         )

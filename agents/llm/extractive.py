@@ -11,7 +11,7 @@ from agents.llm.quoting.announcing import ONE_THING
 from agents.llm.quoting.asked_for.kinds import has_kind, kind_of_question, plainly_asked
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.lacking import lacks_what_was_asked
-from agents.llm.quoting.layout import undressed
+from agents.llm.quoting.laid.layout import undressed
 from agents.llm.quoting.quotable import title_shown, unmarked
 from agents.llm.quoting.selecting import AMOUNTS, Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of

@@ -10,7 +10,7 @@ from agents.llm.extractive import ExtractiveClient, reply_to
 from agents.llm.extractive import answer as reply_of
 from agents.llm.quoting.asked_for.kinds import Wish, asks_for_difference, asks_for_list, kind_of_question
 from agents.llm.quoting.composing import compose
-from agents.llm.quoting.layout import blocks_of, undressed
+from agents.llm.quoting.laid.layout import blocks_of, undressed
 from agents.llm.quoting.quotable import unmarked
 from agents.llm.quoting.selecting import Chosen, select_statements
 from agents.llm.quoting.statements import statements_of

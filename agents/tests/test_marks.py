@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.llm.quoting.layout import Form, blocks_of
+from agents.llm.quoting.laid.layout import Form, blocks_of
 from retrieval.text.sentences import has_letter_bullets
 
 LETTERS = "The exit values are:\no 0 - Success\no 1 - Usage error\no an option was given twice"

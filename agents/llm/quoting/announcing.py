@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agents.llm.quoting.asked_for.kinds import Wish, asks_for_list, kind_of_question
 from agents.llm.quoting.features import Weighing
-from agents.llm.quoting.layout import Form
+from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement
 from retrieval.text.folding import fold_latin
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 
 from agents.llm.quoting.asked_for.kinds import Wish
-from agents.llm.quoting.layout import Form, LaidBlock, cells_of
+from agents.llm.quoting.laid.layout import Form, LaidBlock, cells_of
 from agents.llm.quoting.quotable import shown, unmarked
 from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import Statement

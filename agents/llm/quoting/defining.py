@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agents.llm.quoting.asked_for.kinds import Wish, kind_of_question
 from agents.llm.quoting.asked_for.subject import asked_options, options_of
-from agents.llm.quoting.layout import Form
+from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.quotable import goes_on_from_its_heading
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.topic import Topic, Wording, asked_about, asks_with

@@ -29,7 +29,7 @@ from agents.llm.quoting.asked_for.subject import (
     subjects_of,
 )
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
-from agents.llm.quoting.layout import Form
+from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.topic import Topic, Wording
 from agents.llm.quoting.writing import lists_works, of_writing

@@ -21,7 +21,7 @@ from agents.llm.quoting.asked_for.lasting import tells_a_duration
 from agents.llm.quoting.asked_for.roles import asked_office, says_who_is
 from agents.llm.quoting.asked_for.subject import asked_options, options_of
 from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
-from agents.llm.quoting.layout import Form
+from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.quotable import dates_its_document, is_named_value
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units

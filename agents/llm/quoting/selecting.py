@@ -25,7 +25,7 @@ from agents.llm.quoting.asked_for.kinds import (
 )
 from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.features import Weighing
-from agents.llm.quoting.layout import Form, LaidBlock
+from agents.llm.quoting.laid.layout import Form, LaidBlock
 from agents.llm.quoting.statements import Statement
 from agents.llm.quoting.writing import introduces, is_spoken, is_task, leans
 from retrieval.text.stems import words

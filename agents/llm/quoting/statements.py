@@ -7,7 +7,7 @@ from itertools import zip_longest
 from agents.llm.base import Passage
 from agents.llm.quoting.asked_for.lasting import is_period
 from agents.llm.quoting.asked_for.roles import names_its_people
-from agents.llm.quoting.layout import Form, LaidBlock, blocks_of, cells_of, is_question
+from agents.llm.quoting.laid.layout import Form, LaidBlock, blocks_of, cells_of, is_question
 from agents.llm.quoting.quotable import is_ended, names_alone, quotable, unmarked
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS, words

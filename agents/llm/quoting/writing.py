@@ -3,7 +3,7 @@ it or announces what is not quoted with it. Pure."""
 
 import re
 
-from agents.llm.quoting.layout import Form
+from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
 

@@ -12,9 +12,9 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from statistics import median
 
-from agents.llm.quoting.marks import listed_behind, with_marks, without_comment_marks
+from agents.llm.quoting.laid.marks import listed_behind, with_marks, without_comment_marks
+from agents.llm.quoting.laid.trail import Trail, trail_above
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP, unmarked
-from agents.llm.quoting.trail import Trail, trail_above
 from retrieval.context.compression import ELISION
 from retrieval.text.sentences import below_title, sentences
 
