@@ -8,7 +8,8 @@ one piece. The first token never waits. With 500 open the text moves on fifteen 
 
 That is for a core that has time. Of what threads have to compute, or will have (questions and searches), each piece
 has the share that all reads together have: what has begun to speak makes room for who has not heard anything yet.
-Nobody rests for longer than `LONGEST`. A tick that was late, since the machine has too much to do, is not made up for,
+Nobody rests for longer than `LONGEST`. Where the core has time all the same, since those threads wait for a database
+that does not answer, nobody makes room. A tick that was late, since the machine has too much to do, is not made up for,
 and the next one waits for longer by the same: reads keep apart, and those that bring more, since they rested, do not
 grow to a burst.
 
@@ -19,6 +20,7 @@ ask new questions without a pause the median waits 0.16 s for the first token, a
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +34,9 @@ FEW = 100  # streams of this process that read as it comes
 READS, TICK = 48, 0.005  # seconds; a timer is late by some milliseconds: 7,000 reads a second, seven tenths of a core
 LATEST = 0.05  # seconds that are counted of a tick's delay: a process that was stopped is no busy one
 LONGEST = 2.5  # seconds of rest
+LOOKED_AT = 0.1  # seconds, of which it is told whether the core had time
+COMPUTING = 0.75  # of them, that this process computes: reads alone take less
+LATE = 0.5  # of them, by which ticks were late: others take the core
 _open = 0
 
 
@@ -59,11 +64,29 @@ async def rest(response: aiohttp.ClientResponse) -> None:
         transport.resume_reading()
 
 
+class _Core:
+    """Whether the core of this process had no time to spare when that was last looked at."""
+
+    def __init__(self, now: float) -> None:
+        self._since, self._computed, self._late = now, time.process_time(), 0.0
+        self._is_busy = True
+
+    def is_busy(self, now: float, late: float) -> bool:
+        """At a tick that came `late`."""
+        self._late += late
+        if (passed := now - self._since) >= LOOKED_AT:
+            computed = time.process_time()
+            self._is_busy = computed - self._computed >= COMPUTING * passed or self._late >= LATE * passed
+            self._since, self._computed, self._late = now, computed, 0.0
+        return self._is_busy
+
+
 class _Turns:
     """Who rests in one event loop, and whose turn it is at the next tick."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._core = _Core(self._loop.time())
         self._resting: deque[asyncio.Future[None]] = deque()
         self._turns = 0.0  # that may be called; parts of one add up
         self._began = self._due = 0.0
@@ -85,10 +108,12 @@ class _Turns:
 
     def _tick(self) -> None:
         self._ticking, now = None, self._loop.time()
-        self._turns += max(READS / (1 + wanted()), _open * (now - self._began) / LONGEST)
+        late = now - self._due
+        others = wanted() if self._core.is_busy(now, late) else 0
+        self._turns += max(READS / (1 + others), _open * (now - self._began) / LONGEST)
         self._call()
         if self._resting:
-            self._tick_in(TICK + min(now - self._due, LATEST))
+            self._tick_in(TICK + min(late, LATEST))
 
     def _call(self) -> None:
         while self._resting and self._turns >= 1:

@@ -96,6 +96,34 @@ async def test_streams_make_room_for_questions_that_nobody_has_answered(
     assert len(called(resting)) == turns
 
 
+@pytest.mark.parametrize(
+    ("computed", "late", "gives_way"),
+    [(0.5, 0.0, False), (0.8, 0.0, True), (0.0, 0.6, True), (0.4, 0.4, False)],
+    ids=["threads wait", "threads compute", "others have the core", "reads alone"],
+)
+async def test_room_is_made_only_where_the_core_has_no_time(
+    computed: float,
+    late: float,
+    gives_way: bool,
+    ticks: Ticks,
+    calm: Callable[[int, int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What waits for a database that does not answer takes nothing from anybody. Shares of the time that passes."""
+    calm(0, 11)
+    began = time.process_time()
+    monkeypatch.setattr(time, "process_time", lambda: began + computed * ticks.now)
+    resting = ticks.come(4_000)
+    tick = cadence.TICK / (1 - late)
+    while ticks.now < 2 * cadence.LOOKED_AT:
+        ticks.turns._began = ticks.now
+        ticks.turns._due = ticks.now + cadence.TICK  # or what is late would be waited for
+        ticks.pass_by(tick)
+    before = len(called(resting))
+    ticks.pass_by(tick)
+    assert len(called(resting)) - before == (4 if gives_way else 48)
+
+
 async def test_no_stream_rests_longer_than_the_longest_however_much_is_wanted(
     ticks: Ticks, calm: Callable[[int, int], None]
 ) -> None:
