@@ -5,18 +5,34 @@ number of terms, so those of another phrasing are first brought to the question'
 somewhat less: a paraphrase may have lost what was asked.
 """
 
+import re
 from collections.abc import Sequence
 from uuid import UUID
 
 from retrieval.index.base import Candidates, Hit
+from retrieval.text.language import detect
 
 MOST_PHRASINGS = 3
 PHRASING_SHARE = 0.9  # of a score that only another phrasing gave
 
 
+# What people ask by its first letters, and documents write out: in Spanish, in English.
+_WRITTEN_OUT = {
+    "CEO": ("director ejecutivo consejero delegado", "chief executive officer"),
+    "CFO": ("director financiero", "chief financial officer"),
+    "COO": ("director de operaciones", "chief operating officer"),
+    "CTO": ("director de tecnología", "chief technology officer"),
+    "HR": ("recursos humanos", "human resources"),
+    "RRHH": ("recursos humanos", "human resources"),
+    "AGM": ("junta general", "annual general meeting"),
+}
+_LETTERS = re.compile(rf"\b(?:{'|'.join(_WRITTEN_OUT)})\b")
+
+
 def phrasings(question: str, expansions: Sequence[str]) -> tuple[str, ...]:
-    """The question, then at most three others that differ from it."""
-    others = (text for text in expansions if text.strip() and text.strip() != question.strip())
+    """The question, then at most three others that differ from it, first with its abbreviations written out."""
+    written = _LETTERS.sub(lambda found: _WRITTEN_OUT[found[0]][detect(question) != "es"], question)
+    others = (text for text in (written, *expansions) if text.strip() and text.strip() != question.strip())
     return (question, *list(dict.fromkeys(others))[:MOST_PHRASINGS])
 
 

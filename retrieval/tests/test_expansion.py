@@ -19,6 +19,15 @@ def test_the_question_comes_first_and_at_most_three_others_that_differ() -> None
     assert len(phrasings("a", tuple("bcdefgh"))) == MOST_PHRASINGS + 1
 
 
+def test_what_is_asked_by_its_first_letters_is_also_looked_for_in_full() -> None:
+    assert phrasings("Who is the CEO of Thornbury?", ())[1] == "Who is the chief executive officer of Thornbury?"
+    assert phrasings("¿Quién es el CFO de la empresa?", ("b",))[1:] == (
+        "¿Quién es el director financiero de la empresa?",
+        "b",
+    )
+    assert phrasings("How is a CEOS written?", ()) == ("How is a CEOS written?",)
+
+
 def test_one_phrasing_is_left_as_it_is() -> None:
     found = Candidates(hits((1, 0.5)), hits((2, 7.0)))
     assert unite_candidates([found], 10) is found
