@@ -20,10 +20,16 @@ from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
 from agents.llm.quoting.asked_for.deeds import DEEDS, asked_deed, tells_deed
+from agents.llm.quoting.asked_for.happened import EVENTS, asked_event, tells_event
 from agents.llm.quoting.asked_for.kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.asked_for.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
-from agents.llm.quoting.asked_for.roles import AskedRole, asked_office, names_its_people, says_who_is
-from agents.llm.quoting.asked_for.subject import asked_amounts, stands_within, subjects_of
+from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed, says_who_is, signed_lines
+from agents.llm.quoting.asked_for.properties import asked_label
+from agents.llm.quoting.asked_for.roles import AskedRole, leaves_out_who, names_its_people
+from agents.llm.quoting.asked_for.subject import asked_amounts, asked_years, is_other_end, stands_within, subjects_of
+from agents.llm.quoting.asked_for.thing import asked_thing
+from agents.llm.quoting.laid.columns import with_rows
+from agents.llm.quoting.laid.fields import fields_in, label_of
 from agents.llm.quoting.quotable import title_shown
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
@@ -65,7 +71,7 @@ from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
 from retrieval.confidence.inflection import places_of, roots_of
-from retrieval.confidence.kinds import asks_price, has_price, tells_price
+from retrieval.confidence.kinds import asks_price, has_price, names_price, tells_amount_of_money, tells_price
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
@@ -80,6 +86,7 @@ from retrieval.places.about import asks_what_about, is_summary, says_this_docume
 from retrieval.places.lines import is_said, lines_of, place_heading
 from retrieval.places.source import without_source
 from retrieval.places.standing import part_mark
+from retrieval.ranking.expansion import phrasings
 from retrieval.tests.exact import chunk_of
 from retrieval.text.asked_headings import asked_headings
 from retrieval.text.asked_names import asked_mentions
@@ -471,9 +478,11 @@ PROBES: dict[str, Probe] = {
             asks_price(f"How much does {text}"),
             has_price(text),
             tells_price("12", text),
+            names_price(text),
+            tells_amount_of_money(f"fee {text}"),
         ),
         named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
-        + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES", "_PRICES"),
+        + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES", "_PRICES", "_NAMES_PRICE", "_FIGURE"),
     ),
     "a weight, a temperature, a speed, a power": Probe(
         lambda text: (
@@ -491,9 +500,39 @@ PROBES: dict[str, Probe] = {
             AskedRole(f"¿Quién edita {text}").is_named_in(text, frozenset()),
             names_its_people(text),
             asked_office(text),
+            asked_office(f"Who is the {text}"),
             says_who_is(text),
+            holds_office("director general", text),
+            is_signed(text),
+            is_signed(text[:200]),
+            signed_lines([text[:80], text[80:160]]),
+            leaves_out_who(text),
         ),
-        named("agents.llm.quoting.asked_for.roles", "_ROLES", "_LINE", "_OFFICE", "_ANYBODY", "_IS"),
+        named("agents.llm.quoting.asked_for.roles", "_ROLES", "_LINE", "_PASSIVE", "_BY")
+        + named("agents.llm.quoting.asked_for.offices", "_ASKS", "_ANYBODY", "_IS", "_OFFICES", "_NAME", "_SIGNED")
+        + named("agents.llm.quoting.asked_for.offices", "_SAME"),
+    ),
+    "fields, columns and what they are of": Probe(
+        lambda text: (
+            fields_in(text.splitlines() or [""]),
+            fields_in([text[:300], text]),
+            label_of(text),
+            list(with_rows(text.splitlines())),
+            list(with_rows([f"a   b{text}", f"c   1{text}", f"d   2{text}"])),
+            asked_thing(text).is_told_by(text, text),
+            asked_thing(f"What is the width of {text}").is_told_by(text, text),
+            asked_event(f"When did {text}"),
+            [tells_event(one, text) for one in EVENTS],
+            asked_label(f"What voltage do {text}"),
+            asked_years(f"in 2021 {text}"),
+            is_other_end("maximum", text),
+        ),
+        named("retrieval.text.sentences", "FIELD", "_OF_COLUMNS")
+        + named("agents.llm.quoting.laid.columns", "_CELL", "_NO_ROW", "_RULE")
+        + named("agents.llm.quoting.asked_for.happened", "_event", "asked")
+        + named("agents.llm.quoting.asked_for.properties", "_PROPERTIES", "_HAD")
+        + named("agents.llm.quoting.asked_for.thing", "_NAME", "_pattern")
+        + named("agents.llm.quoting.asked_for.subject", "_DECADE", "_ENDS"),
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),
@@ -545,6 +584,7 @@ PROBES: dict[str, Probe] = {
         named("corpora.uploads.inputs", "language") + named("corpora.pages.description_forms", "language"),
     ),
     "folding": Probe(fold, named("retrieval.text.folding", "_ACCENTS", "_SIGNS")),
+    "abbreviations": Probe(lambda text: phrasings(text, ()), named("retrieval.ranking.expansion", "_LETTERS")),
     "language": Probe(detect, named("retrieval.text.language", "_WORD", "_NUMBERED_ONE")),
     "sentences": Probe(sentences, named("retrieval.text.sentences", "SENTENCE_END")),
     "stems": Probe(stems, named("retrieval.text.stems", "WORD")),

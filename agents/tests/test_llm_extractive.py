@@ -668,7 +668,7 @@ def test_of_a_place_whose_lines_all_read_as_headings_the_lines_are_told():
 def test_the_lines_that_are_told_of_a_place_have_no_marks_and_none_is_a_rule():
     text = "#### SEV-3\n\n**Symptoms:** Slow to **propagate**\n\n**Fix:** See [it](it.md)\n\n---\n\n* * *"
     said = asked_of_places("SEV-3", [Passage(1, text, "Runbook", headings=("SEV-3",))], places=("SEV-3",))
-    assert said.startswith("- Symptoms: Slow to propagate [1]\n- Fix: See it [1]\n\n*No soy")
+    assert said.startswith("**SEV-3**\n\n- Symptoms: Slow to propagate [1]\n- Fix: See it [1]\n\n*No soy")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ _MONEY = re.compile(
 )
 _CURRENCIES = re.compile(
     r"\b(?:pesos?|libras?|pounds?|pence|cent(?:imo|avo)?s?|francos?|francs?|coronas?|soles|bolivares|quetzales|reales"
-    r"|yen(?:es|s)?|rupees?|gratis|gratuit[oa]s?|free)\b"
+    r"|yen(?:es|s)?|rupees?|ducados?|maravedi\w{0,3}|duros|escudos?|florines|guineas?|shillings?|gratis|gratuit[oa]s?|free)\b"
 )
 # Neither "§ 1307(c)" nor a part of an address, nor a number in base two.
 _YEAR = (
@@ -97,6 +97,14 @@ _ASKS_PRICE = re.compile(
     r"\bcuanto (?:me |nos |se )?(?:cuesta|cobra|vale|paga)|\ba cuanto (?:sale|asciende)"
     r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
 )
+# As well, but what is asked so may be told without a word for it: in the past, and by the name of a price.
+_NAMES_PRICE = re.compile(
+    r"\bcuanto (?:me |nos |os |te |le |les |se )?(?:ha |han )?(?:costo|costa[rd]|cobr|valio|pago|pagaron|gana)"
+    r"|\bhow much (?:was|were)\b.{0,80}\b(?:cost|paid|charged)\b"
+    r"|\b(?:precio|tarifa|coste|cuota|importe|multa|sueldo|salario|presupuesto) (?:\w{1,20} )?(?:de|del|por|para)\b"
+    r"|\b(?:price|cost|fee|fare|salary|wage|fine|budget) (?:of|for)\b"
+)
+_FIGURE = re.compile(rf"(?<![\w.,])\d[\d.,]{{0,15}}(?!\d|\s?%)|\b(?:{_NUMBERS}) (?:euro|dolar|dollar|libra|pound|peso)")
 _PRICES = re.compile(
     r"\b(?:preci|tarifa|coste|importe|cuantia|pvp|tasa|cuota|euro|eur\b|usd\b|dolar|price|cost|fee|rate|charge|fare|amount"
     r"|salar|sueldo|pay\b|wage|allowance|ayuda)|[$£]"
@@ -160,6 +168,16 @@ _ASKS = (
 def asks_price(question: str) -> bool:
     """ "¿Cuánto cuesta …?", "How much do I pay for …?": of what is asked with PRICING_WORDS."""
     return _ASKS_PRICE.search(fold_latin(question)) is not None
+
+
+def names_price(question: str) -> bool:
+    """Whether a question asks for an amount of money, in whatever way: "¿Cuánto costó …?", "price of …"."""
+    return asks_price(question) or _NAMES_PRICE.search(fold_latin(question)) is not None
+
+
+def tells_amount_of_money(text: str) -> bool:
+    """Whether a text has a price, or a number beside a word for one: "cuota: 12", and not "25 % de la cuota"."""
+    return has_price(text) or (tells_price(text, text) and _FIGURE.search(fold_latin(text)) is not None)
 
 
 def has_price(text: str) -> bool:

@@ -49,8 +49,9 @@ _QUANTITIES = (
         r"\bcuanto (?:me |se )?pesan?\b|\bque peso tienen?\b|\bcual es el peso\b|\bhow heavy\b"
         r"|\bhow much (?:do|does|did)\b.{1,80}\bweigh\b|\bwhat(?: is|'s) the weight\b",
         "pesa pesan peso tiene tienen heavy weigh weighs weight",
-        r"(?:%|(?:kg|gr?|mg|kilos?|kilogram\w{0,2}|gram\w{0,2}|tonelad\w{1,2}|tonn?es?|lbs?|pounds?|oz|ounces?|libras?"
-        r"|[kmgt]i?b|bytes)\b)",  # of an exam in the mark, of a file
+        r"(?:(?:kg|gr?|mg|kilos?|kilogram\w{0,2}|gram\w{0,2}|tonelad\w{1,2}|tonn?es?|lbs?|pounds?|oz|ounces?|libras?"
+        r"|[kmgt]i?b|bytes)\b"  # of a file
+        r"|%(?=.{0,60}\b(?:nota|calificacion|evaluacion|marks?|grade|total)\b))",  # of an exam in it
         r"pes(?:o|an?)\b|weigh|masa\b",
     ),
     _quantity(

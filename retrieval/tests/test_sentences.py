@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text.sentences import sentences
+from retrieval.text.sentences import sentences, statements
 
 written = st.lists(
     st.sampled_from(
@@ -87,3 +87,25 @@ def test_a_paragraphs_number_on_the_same_line_begins_a_sentence() -> None:
         "10. Se resuelve en 2.",
         "Según el art. 3.",
     ]
+
+
+def test_fields_and_rows_of_columns_keep_to_their_line() -> None:
+    text = (
+        "Modelo mecánico\nPeso: 12 kg\n**Color:** azul\n\n"
+        "Sala     Precio\nGrande   14 €\nPequeña  8 €   nada\n\n"
+        "Se abre a las diez:\nla llave está en la conserjería."
+    )
+    assert [text[start:end] for start, end in statements(text)] == [
+        "Modelo mecánico",
+        "Peso: 12 kg",
+        "**Color:** azul",
+        "Sala     Precio",
+        "Grande   14 €",
+        "Pequeña  8 €   nada",
+        "Se abre a las diez:\nla llave está en la conserjería.",
+    ]
+
+
+def test_one_line_with_a_colon_is_no_field_of_a_list() -> None:
+    text = "Nota: el plazo no se amplía\nsi no se pide antes. Fin."
+    assert text[slice(*statements(text)[0])] == "Nota: el plazo no se amplía\nsi no se pide antes."

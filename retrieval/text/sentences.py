@@ -72,16 +72,24 @@ _OWN_LINE = re.compile(
     r"^[^\S\n]{0,9}(?:(?P<alone>#{1,6}\s|\|)|[-*+•▪◦–—]\s|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.)º]\s|\(?[a-zñ]\)\s)", re.M
 )
 _LINE = re.compile(r"^[^\n]+", re.M)
+_OF_COLUMNS = re.compile(r"\S[^\S\n]{3,40}\S")
+# "Peso: 12 kg", "**CIF:** A-1": a name of a few words and its value, on a line.
+FIELD = re.compile(r"[*_\s]{0,4}[^\W\d_][^.:;?!¿¡|\n]{1,40}:[*_]{0,3}\s{1,9}(?![\W_]{0,2}[—–-]\s)[^?\n]{1,200}")
 
 
 def statements(text: str) -> list[Span]:
-    """Sentences that keep to their line where it stands by itself: an item, a heading, a row. In order."""
+    """Sentences that keep to their line where it stands by itself: an item, a heading, a row, one of several fields. In
+    order."""
     edges = {0, len(text)}
-    for line in _LINE.finditer(text):
-        if own := _OWN_LINE.match(text, line.start()):
+    lines = list(_LINE.finditer(text))
+    fields = [FIELD.fullmatch(line[0].rstrip()) is not None for line in lines]
+    for line, is_one, is_before, is_behind in zip(lines, fields, [False, *fields], [*fields[1:], False], strict=False):
+        own = _OWN_LINE.match(text, line.start())
+        is_row = _OF_COLUMNS.search(line[0].strip()) is not None
+        if own or is_row or (is_one and (is_before or is_behind)):
             edges.add(line.start())
-            if own["alone"]:
-                edges.add(line.end())
+        if is_row or (own and own["alone"]):
+            edges.add(line.end())
     spans = []
     for start, end in pairwise(sorted(edges)):
         spans += [(start + first, start + last) for first, last in sentences(text[start:end], shortest=1)]

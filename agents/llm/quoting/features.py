@@ -28,7 +28,9 @@ from agents.llm.quoting.asked_for.subject import (
     stands_within,
     subjects_of,
 )
+from agents.llm.quoting.asked_for.thing import asked_thing
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
+from agents.llm.quoting.laid.fields import label_of
 from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.topic import Topic, Wording
@@ -58,6 +60,7 @@ class Weighing:
         self._terms = exact_terms(question)
         self._counted = counted_by(question)
         self._role = AskedRole(question)
+        self._thing = asked_thing(question)
         self._lists, self._differs = asks_for_list(question), asks_for_difference(question)
         stems = [one.stems for one in statements]
         often = [sum(word[:STEM_LETTERS] in one for one in stems) for word in self._words]
@@ -134,6 +137,11 @@ class Weighing:
         others = [word for word in self._words if self._topic.has(word) and not title.has(word)]
         return bool(others) and not any(map(said.has, others))
 
+    def is_labelled(self, one: Statement) -> bool:
+        """Whether a field is called what is asked for: "CIF: A-1"."""
+        called = Wording(said_words(label_of(one.text)))
+        return bool(self._thing.label) and all(map(called.has, self._thing.label))
+
     def is_aside(self, number: int) -> bool:
         """Whether the heading above a statement has nothing of what the question is about, in no form of its words."""
         heading = self._statements[number].heading
@@ -174,6 +182,8 @@ class Weighing:
             "counted": float(bool(self._counted) and has_counted(words(said), self._counted)),
             "row kind": float(is_row and known is True),
             "role": float(has_role),
+            "labelled": float(self.is_labelled(one)),
+            "happened": float(self._thing.is_event_in(one.text)),
             "opposed": float(not self._tells_quantity(one) or is_opposed(self._with, one.text) or is_within is False),
             "within": float(is_within is True),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
@@ -237,9 +247,13 @@ class Weighing:
         return Wording((*one.words, *lines, *before, *lead, *one.above, *one.around, *one.title))
 
     def _all_above(self, one: Statement) -> tuple[str, ...]:
-        """With the title, where a quantity is told: "Peso: 12 kg" in "Ficha de la HV-450"."""
+        """With the title, where a quantity is told or somebody has the role: "Peso: 12 kg" in "Ficha de la HV-450". Of
+        a field that is called so also with the others of its list."""
         above = self._above_of(one)
-        return (*above, *one.title) if self._quantity and self._tells_quantity(one) else above
+        if self.is_labelled(one):
+            return (*above, *one.title, *said_words(" ".join(one.block.lines)))
+        is_told = (self._quantity and self._tells_quantity(one)) or self._has_role(one)
+        return (*above, *one.title) if is_told else above
 
     def _said_in(self, one: Statement) -> Sequence[str]:
         """A statement's words; who says "12 kg" need not say "weigh"."""

@@ -18,10 +18,12 @@ from agents.llm.quoting.asked_for.kinds import (
     says_what_it_is_for,
 )
 from agents.llm.quoting.asked_for.lasting import tells_a_duration
-from agents.llm.quoting.asked_for.roles import asked_office, says_who_is
+from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed, says_who_is
+from agents.llm.quoting.asked_for.roles import leaves_out_who
 from agents.llm.quoting.asked_for.subject import asked_options, options_of
 from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.laid.layout import Form
+from agents.llm.quoting.other_things import has_names_of_others, tells_another_thing
 from agents.llm.quoting.quotable import dates_its_document, is_named_value
 from agents.llm.quoting.selecting import AMOUNTS, Chosen
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
@@ -41,17 +43,22 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     """Whether a number, a date or a duration was asked for, and there is none, or it is of another thing; or a colour,
     an address or a telephone, and there is none; or what something is by default, and nothing names it; or what
     something is, and nothing says it; or how it is done, and a sentence about something else says in passing that it
-    is; or who, and a bibliography is quoted, or nothing says what that is of whom it is asked; or several things, and
-    one is told; or what an option does, and none names it."""
+    is; or who, and a bibliography is quoted, or nothing says what that is of whom it is asked, or that it was done by
+    anybody; or several things, and one is told; or what an option does, and none names it; or one thing's price, year
+    or width, and another's is told."""
     kind, asked = kind_of_question(question), frozenset(words(question)[:MOST_ASKED])
-    if _lacks_some(question, chosen) or _lacks_option(question, chosen):
+    if _lacks_some(question, chosen) or _lacks_option(question, chosen) or tells_another_thing(question, chosen):
         return True
     if lacks_what_is_seen(question, " ".join(_with_what_is_around(one.statement) for one in chosen)):
         return True
     if asks_what_one_thing_is(question):
         return not (chosen[0].defines or _says_what_for(question, chosen[0]))
     if kind is Wish.PERSON:
-        return lists_works(chosen[0].statement) or _lacks_holder(question, chosen[0].statement, asked)
+        return (
+            lists_works(chosen[0].statement)
+            or _lacks_holder(question, chosen[0].statement, asked)
+            or _leaves_out_who(question, chosen, asked)
+        )
     if kind is Wish.STEPS:
         return chosen[0].is_aside and not chosen[0].statement.is_whole
     if kind is Wish.VALUE:
@@ -82,10 +89,16 @@ def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool
     is: "appeals to the rector" names nobody, a row of a table does."""
     if not (office := asked_office(question)):
         return False
-    if not Wording((*told.words, *told.above, *told.around)).holds(office):
+    if not holds_office(office, " ".join((told.text, *told.above, *told.around))):
         return True
     is_row = told.block.form is Form.TABLE
-    return not (is_row or says_who_is(told.text) or has_kind(told.text, Wish.PERSON, asked))
+    return not (is_row or is_signed(told.text) or says_who_is(told.text) or has_kind(told.text, Wish.PERSON, asked))
+
+
+def _leaves_out_who(question: str, chosen: Sequence[Chosen], asked: frozenset[str]) -> bool:
+    """Whether it is asked who did something, and what was chosen says that it was done: "was stolen in 1977"."""
+    told = [one.statement.text for one in chosen]
+    return all(leaves_out_who(one) and not has_kind(one, Wish.PERSON, asked) for one in told)
 
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
@@ -107,8 +120,9 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     if kind is Wish.NUMBER and not asks_price(question) and _lacks_deed(question, chosen[0].statement):
         return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
+    told = [one for one in chosen if not counted or one.topic >= chosen[0].topic]
     return not any(
-        _says_how_much(one, kind, asked, counted) for one in chosen if not counted or one.topic >= chosen[0].topic
+        _says_how_much(one, kind, asked, counted) and has_names_of_others(question, one, chosen) for one in told
     )
 
 

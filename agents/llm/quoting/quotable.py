@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from agents.llm.quoting.asked_for.offices import is_signed
 from agents.llm.quoting.asked_for.roles import names_its_people
 from retrieval.text.folding import fold, fold_latin
 from retrieval.text.references import heading_key
@@ -68,7 +69,7 @@ def quotable(paragraph: str) -> Iterator[str]:
     for said in (one for start, end in sentences(spoken) for one in _DEFINITIONS.split(spoken[start:end])):
         clean = _PAGE_NUMBER.sub("", _ITEM.sub("", said))
         clean = _without_halves(clean)
-        if names_its_people(clean) or (len(clean) in CHARACTERS and _TERM.match(clean)):
+        if names_its_people(clean) or is_signed(clean) or (len(clean) in CHARACTERS and _TERM.match(clean)):
             yield clean.rstrip(",;")
         elif (
             is_named_value(clean)

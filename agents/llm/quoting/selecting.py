@@ -7,8 +7,9 @@ list or table stands alone.
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
 found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
 those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth. The
-last five were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
-a word for lasting one without, whatever there is one that has the opposite, and a row whose range has the number.
+last seven were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
+a word for lasting one without, whatever there is one that has the opposite, a row whose range has the number any other
+row, a field that is called what is asked for and a sentence that says that it happened what does not.
 """
 
 import re
@@ -49,7 +50,7 @@ WEIGHTS = {
     "whole difference": 1.67, "both": 1.52, "rank": -0.08, "first": 0.83, "titled": 2.23, "titled first": 3.38,
     "titled definition": 1.94, "asked": 3.47, "leans": -0.12, "length": -0.36, "whole": -0.64, "whole code": -0.06,
     "row": 1.17, "item": 0.17, "introduces": -2.0, "dialogue": -2.26, "task": -1.56, "exercise": -1.62,
-    "role": 3.0, "imprint": -8.0, "lasts": 2.0, "opposed": -6.0, "within": 3.0,
+    "role": 3.0, "imprint": -8.0, "lasts": 2.0, "opposed": -6.0, "within": 3.0, "labelled": 3.0, "happened": 3.0,
 }  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], 
     sure = 0.0
     kind, counts = kind_of_question(question), _counts_for(question)
     for number, probability in _rated(asked, statements, defines_first=defines_first):
-        if len(chosen) == MOST or sure >= SURE or (chosen and chosen[0].statement.is_whole):
+        if len(chosen) == MOST or sure >= SURE or (chosen and _is_enough(asked, chosen[0].statement)):
             break
         if chosen and not _may_be_added(statements[number], probability, chosen):
             continue
@@ -107,6 +108,11 @@ def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], 
         chosen.append(candidate)
         sure += probability
     return sorted(chosen, key=lambda one: kind in AMOUNTS and one.lacks_subject)
+
+
+def _is_enough(asked: Weighing, first: Statement) -> bool:
+    """Of a list or table that is told whole, and of the field that is asked for by its name, nothing else is told."""
+    return first.is_whole or asked.is_labelled(first)
 
 
 def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], first: Chosen) -> list[Chosen]:

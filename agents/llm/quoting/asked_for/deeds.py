@@ -69,7 +69,7 @@ _WORDS = (
         "cancel",
         "cancelaron|cancelamos|anularon",
         "cancelad[oa]s?|anulad[oa]s?",
-        r"cancel\w{0,9}|anul\w{1,8}",
+        r"cancel\w{0,9}|anul\w{1,8}|called off|suspend\w{1,6}",
     ),
     _Words(
         "stole|stolen|robbed",

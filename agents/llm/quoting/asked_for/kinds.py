@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from agents.llm.quoting.asked_for.lasting import has_duration
+from agents.llm.quoting.asked_for.offices import OFFICES
 from retrieval.confidence.kinds import A_LENGTH
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS
@@ -67,7 +68,8 @@ _KINDS = (
     ),
     (
         Wish.PERSON,
-        rf"quien(?:es)?|who(?:m|se)?\b|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)(?:e?s)?\b",
+        rf"quien(?:es)?|who(?:m|se)?\b|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)(?:e?s)?\b"
+        rf"|^\W{{0,3}}(?:(?:el|la|the) )?(?:nombre del? (?:la )?|name of the )?{OFFICES}\b[^?]{{0,60}}\b(?:del?|of)\b",
     ),
     (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})(?:e?s)?\b"),
     (Wish.REASON, r"por que|why|what (?:caused|causes)|a que se debe"),

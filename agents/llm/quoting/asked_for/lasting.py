@@ -17,6 +17,7 @@ _NUMBERS = (
 _UNITS = (
     "segundos?|minutos?|horas?|dias?|semanas?|mes(?:es)?|trimestres?|semestres?|cursos?|anos?|siglos?|decadas?"
     "|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|terms?|years?|centur(?:y|ies)|decades?"
+    "|secs?|mins?|hrs?|h"
 )
 # "21 días", "dos (2) meses", "five working days"; "1 día por día" and "0,50 € cada 7 días" are rates, "en 5 días" and
 # "tres días antes" say by when.

@@ -3,6 +3,8 @@
 import re
 
 from agents.llm.quoting.asked_for.kinds import Wish, has_kind, kind_of_question
+from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed
+from agents.llm.quoting.laid.fields import is_field
 from retrieval.text.folding import fold_latin
 
 LONGEST = 600  # characters of a question, and of a sentence, that are looked at
@@ -48,32 +50,20 @@ _LINE = re.compile(  # "Editors: A. Haldorsen, I. Bakare"
     r"((?:[^\W\d_]{1,20} ){0,3}[^\W\d_]{2,20})(?::| \|) (?:[^\W\d_]{1,6}\. ?){0,4}[A-ZÁÉÍÓÚÜÑ][\w'’-]"
 )
 
-# Of anybody it can be said, in other words ("la encargada", "written by").
-_ANYBODY = re.compile(
-    r"person\w{0,2}|people|m[ae]n|wom[ae]n|hombre|mujer|ones?|first|second|last|main|primer\w?|segund[oa]|ultim[oa]"
-    r"|principal|responsable|encargad[oa]|auth?or\w{0,2}"
+
+# "was stolen", "se descubrieron", "Built: 1998"; who did it stands behind "by". Of folded text.
+_PASSIVE = re.compile(
+    r"\b(?:was|were|been|being)\b(?: \w{1,12}){0,2} \w{2,20}(?:ed|en|wn|ld|lt|nt|ght|ung|ost|de|ut|id)\b"
+    r"|\bse (?:\w{2,20}(?:aron|ieron|io|o))\b|\b(?:fue|fueron|sido) \w{2,20}[aeiu]d[oa]s?\b"
+    r"|^[a-z]{2,20}(?:ed|lt|do|da): "
 )
-_OFFICE = re.compile(
-    r"^\W{0,9}(?:quien(?:es)? (?:es|son|fue|era)|who(?: is|'s| was| are)) "
-    r"(?:el|la|los|las|the) (?:current )?([^\W\d_]{4,30})"
-)
-_IS = re.compile(
-    r"\b(?:es|son|era|eran|fue|fueron|sera|seran|ser|is|are|was|were|be|means|includes?|became|becomes?|as|como"
-    r"|considera\w{0,4}|entiende\w{0,2}|entendera\w{0,2}|condicion|consideracion|significan?|comprenden?|incluyen?"
-    r"|(?:nombrad|elegid|designad)[oa]s?|named|elected|appointed)\b|:"
-)
+_BY = re.compile(r"\b(?:by|por|de mano de|a cargo de)\b")
 
 
-def asked_office(question: str) -> str:
-    """What somebody is of whom a question asks who it is, folded: "captain" of "Who is the captain of the ship?"; ""
-    where it asks otherwise, or for what is said in many words."""
-    found = _OFFICE.match(fold_latin(question[:LONGEST]))
-    return found[1] if found and not _ANYBODY.fullmatch(found[1]) else ""
-
-
-def says_who_is(sentence: str) -> bool:
-    """Whether it says of anything what that is: "the owner is the patient" answers without a name."""
-    return _IS.search(fold_latin(sentence[:LONGEST])) is not None
+def leaves_out_who(sentence: str) -> bool:
+    """Whether it says that something was done, and not by whom."""
+    folded = fold_latin(sentence[:LONGEST])
+    return _PASSIVE.search(folded) is not None and _BY.search(folded) is None
 
 
 class AskedRole:
@@ -84,9 +74,12 @@ class AskedRole:
         folded = fold_latin(question[:LONGEST]) if is_who else ""
         found = [(match.start(), says) for asks, says in _ROLES if (match := asks.search(folded))]
         self._says = min(found, key=lambda one: one[0])[1] if found else None
+        self._office = asked_office(question) if is_who else ""
 
     def is_named_in(self, sentence: str, asked: frozenset[str]) -> bool:
         """Whether a sentence or a line has the role and a name; `asked`: the question's own words, folded."""
+        if self._office and (is_signed(sentence) or is_field(sentence)) and holds_office(self._office, sentence):
+            return True
         if self._says is None or not self._says.search(fold_latin(sentence[:LONGEST])):
             return False
         return names_its_people(sentence) or has_kind(sentence, Wish.PERSON, asked) is True

@@ -32,6 +32,8 @@ _OVER = re.compile(
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
+_DECADE = re.compile(r"\b(?:decada|anos) (?:de|en) \d{4}\b")
+_ENDS = re.compile(r"\b(?:maxim|minim)")
 # What ends as an infinitive does and is a thing.
 _THINGS = "alquiler taller mujer master lider lugar hogar bar mar azucar titular militar familiar"
 _NO_INFINITIVES = frozenset(_THINGS.split())
@@ -99,6 +101,11 @@ def identifiers_of(question: str) -> tuple[str, ...]:
     return (*_IDENTIFIER.findall(folded), *_YEAR.findall(folded))
 
 
+def asked_years(question: str) -> tuple[str, ...]:
+    """Those in which something is asked for: "sales in 2021"."""
+    return tuple(_YEAR.findall(_DECADE.sub("", fold_latin(question)[:LONGEST])))
+
+
 def asked_options(question: str) -> frozenset[str]:
     """Those that a question names; none where a dash encloses what is said in passing: "-o se paga tarde-"."""
     return frozenset() if _ENCLOSED.search(question[:LONGEST]) else options_of(question[:LONGEST])
@@ -124,6 +131,12 @@ def asked_with(question: str) -> tuple[Joined, ...]:
     without a fee?"."""
     said = words(question)[:MOST_READ]
     return () if not said or said[0] in _YES_OR_NO else tuple(_joined(said))
+
+
+def is_other_end(question: str, text: str) -> bool:
+    """Whether a maximum is asked for and a text has a minimum alone, or the other way."""
+    asked, there = ({one[:3] for one in _ENDS.findall(fold_latin(said))} for said in (question[:LONGEST], text))
+    return len(asked) == 1 and len(there) == 1 and asked != there
 
 
 def is_opposed(asked: Sequence[Joined], text: str) -> bool:

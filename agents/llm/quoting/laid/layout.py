@@ -12,6 +12,9 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from statistics import median
 
+from agents.llm.quoting.asked_for.offices import signed_lines
+from agents.llm.quoting.laid.columns import with_rows
+from agents.llm.quoting.laid.fields import fields_in, is_field
 from agents.llm.quoting.laid.marks import listed_behind, with_marks, without_comment_marks
 from agents.llm.quoting.laid.trail import Trail, trail_above
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP, unmarked
@@ -92,9 +95,10 @@ _DRESS = " \t>*_`#~"
 def blocks_of(text: str, headings: Collection[str] = ()) -> list[LaidBlock]:
     """The blocks in order. `headings`: the lines that are headings without a mark, as those of a PDF."""
     lines = _HYPHENATED.sub("", text.replace(ELISION, "\n\n")).splitlines()[:MOST_LINES]
-    if not any(map(_FENCE.match, lines)):  # in code a comment keeps its mark
-        lines = list(without_comment_marks(lines))
-    lines = list(with_marks(lines))
+    if any(map(_FENCE.match, lines)):  # in code a comment keeps its mark, and what stands below another its room
+        lines = list(with_marks(lines))
+    else:
+        lines = list(with_rows(list(with_marks(list(without_comment_marks(lines))))))
     columns = [one for heading in headings if len(one := tuple(heading.split(COLUMN))) > 1]
     known = frozenset(map(undressed, headings)) | frozenset(_numbered_titles(lines))
     above = trail_above([undressed(one) for one in headings if COLUMN not in one], list(map(undressed, lines)))
@@ -193,7 +197,7 @@ class _Reading:
                 self._add(Form.TABLE, line.strip())
         elif self.form is Form.TABLE and line.strip().startswith("|"):
             return  # a row that is too long to be told
-        elif any(one.search(line) for one in _DEBRIS):
+        elif _is_debris(line):
             self.end()
         elif (item := _ITEM.match(line)) and not self._goes_on(line):
             self._item(item[1], line[item.end() :].strip())
@@ -211,19 +215,39 @@ class _Reading:
     def end(self) -> None:
         form, lines, marks = self.form, self.lines, self.marks
         self.form, self.lines, self.marks = None, [], []
-        if form is Form.PARAGRAPH and _are_loose(lines) and not listed_behind(lines):
-            self._put(Form.ITEMS, lines, [""] * len(lines))
-        elif form is Form.PARAGRAPH and (first := listed_behind(lines)):
-            self._paragraph(" ".join(lines[:first]))
-            self._put(Form.ITEMS, lines[first:], [""] * len(lines[first:]))
-        elif form is Form.PARAGRAPH:
-            if below_title("\n".join(lines[:2])):
-                self._begin_section(undressed(lines.pop(0)))
-            self._paragraph(" ".join(lines))
+        if form is Form.PARAGRAPH:
+            self._lines_of_text(lines)
         elif form is Form.ITEMS:
             self._items(lines, marks)
         elif form is not None:
             self._put(form, lines)
+
+    def _lines_of_text(self, lines: list[str]) -> None:
+        """Fields, a signature, a list without marks, or a paragraph."""
+        first = listed_behind(lines)
+        if (listed := fields_in(lines)) is not None:
+            self._fields(*listed)
+        elif signed := signed_lines(lines):
+            self._put(Form.PARAGRAPH, [signed])
+        elif _are_loose(lines) and not first:
+            self._put(Form.ITEMS, lines, [""] * len(lines))
+        elif first:
+            self._paragraph(" ".join(lines[:first]))
+            self._put(Form.ITEMS, lines[first:], [""] * len(lines[first:]))
+        else:
+            if below_title("\n".join(lines[:2])):
+                self._begin_section(undressed(lines.pop(0)))
+            self._paragraph(" ".join(lines))
+
+    def _fields(self, title: str, fields: list[str]) -> None:
+        """Each is told alone, below what heads them: "Modelo eléctrico", and its weight and its price."""
+        if title.rstrip().endswith(_ENDS):
+            self._paragraph(title)
+        elif title:
+            self._tell_lead()
+            self.lead = undressed(title)
+        self.before = ""
+        self._put(Form.ITEMS, fields, [""] * len(fields))
 
     def _pause(self) -> None:
         """An empty line ends all but a list, whose next item may come after it."""
@@ -308,6 +332,11 @@ class _Reading:
         above = (self.heading, lead, tuple(asked), self.is_first)
         self.blocks.append(LaidBlock(form, tuple(lines), tuple(marks), *above, outer=self.trail.outer))
         self.lead, self.before, self.is_first = "", "", False
+
+
+def _is_debris(line: str) -> bool:
+    """A field may be all in capitals: "NIF: B12345678"."""
+    return any(one.search(line) for one in _DEBRIS if one is not _CAPITALS or not is_field(line))
 
 
 def _are_loose(lines: Sequence[str]) -> bool:

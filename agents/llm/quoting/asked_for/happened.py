@@ -1,0 +1,79 @@
+"""What happened to somebody or something: "When did she die?" is answered by no other year of hers. Pure.
+
+Only what happens once, and whose words are known: of what else is done a text may tell the day in any words.
+"""
+
+import re
+from typing import NamedTuple
+
+from retrieval.text.folding import fold_latin
+
+LONGEST = 600  # characters of a question that are looked at
+LONGEST_TOLD = 4_000  # characters of a text
+
+
+class _Words(NamedTuple):
+    """Of one event: as said behind "did" or "was" and behind "cuándo", as a noun, and every word that tells it."""
+
+    done: str
+    pasado: str
+    noun: str
+    told: str
+
+
+_WORDS = (
+    _Words(
+        "die|killed|pass away",
+        "murio|fallecio|murieron|fallecieron|muere",
+        "death|muerte|fallecimiento|defuncion",
+        r"die[sd]?\b|dying|death|dead\b|deceas|kill|drown|execut|assassin|murder|perish|pass\w{0,3} away"
+        r"|bur(?:y\b|ied|ial)|obituar|mort|muri|muer|fallec|defunci|ahog|asesin|ejecut|enterr|sepult|†",
+    ),
+    _Words("born", "nacio|nacieron|nace", "birth|nacimiento", r"born\b|birth|naci\w|nacen?\b|natal|native"),
+    _Words(
+        "marry|married|wed",
+        "caso|casaron",
+        "marriage|wedding|boda",
+        r"marr[iy]|wed\b|wedd|wife|husband|spouse|bride|cas[oae]r?\w{0,3}\b|espos|matrimoni|boda|nupcia|conyug|desposa",
+    ),
+    _Words(
+        "founded|established|set up|created|started",
+        "fundo|fundaron|creo|crearon|constituyo|establecio",
+        "foundation|fundacion|creacion|constitucion",
+        r"found|establish|set up|creat|start|beg[aiu]n|open|form|launch|inaugur|incorporat|since|dat(?:es|ing|ed)\b"
+        r"|origin|fund|cre[oa]|constitu|establec|inici|comenz|empez|abri|abiert|erig|origen|nac|desde|data\b",
+    ),
+)
+_WHEN = r"(?:when|where|how|(?:in |on )?(?:what|which) (?:year|day|date|month|city|town|place))"
+_CUANDO = r"(?:cuando|donde|como|de que|(?:en |a )?que (?:ano|dia|fecha|mes|edad|ciudad|pueblo|lugar)|cual es la fecha)"
+_THE_DATE = (
+    r"(?:what (?:is|was) |cual (?:es|fue) )?(?:the |la |el )?(?:date|year|place|fecha|ano|lugar) (?:of|de)(?: la| el)?"
+)
+
+
+class Event(NamedTuple):
+    """Folded: how a question asks for it, and what tells it."""
+
+    asked: re.Pattern[str]
+    told: re.Pattern[str]
+
+
+def _event(words: _Words) -> Event:
+    english = rf"{_WHEN} (?:was|were|did|is)\b[^?]{{1,120}}?\b(?:{words.done})\b"
+    spanish = rf"{_CUANDO} (?:se )?(?:{words.pasado})\b"
+    asked = re.compile(rf"^\W{{0,9}}(?:{english}|{spanish}|{_THE_DATE} (?:{words.noun})\b)")
+    return Event(asked, re.compile(rf"\b(?:{words.told})"))
+
+
+EVENTS = tuple(map(_event, _WORDS))
+
+
+def asked_event(question: str) -> Event | None:
+    """Of which a question asks when, where or how it happened; None where of none."""
+    folded = fold_latin(question[:LONGEST])
+    return next((event for event in EVENTS if event.asked.match(folded)), None)
+
+
+def tells_event(event: Event, text: str) -> bool:
+    """Whether a text has any word for it."""
+    return event.told.search(fold_latin(text[:LONGEST_TOLD])) is not None
