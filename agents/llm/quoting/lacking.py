@@ -120,10 +120,9 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
     if kind is Wish.NUMBER and not asks_price(question) and _lacks_deed(question, chosen[0].statement):
         return True
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
-    told = [one for one in chosen if not counted or one.topic >= chosen[0].topic]
-    return not any(
-        _says_how_much(one, kind, asked, counted) and has_names_of_others(question, one, chosen) for one in told
-    )
+    of_it = (one for one in chosen if not counted or one.topic >= chosen[0].topic)
+    amounts = (one for one in of_it if _says_how_much(one, kind, asked, counted))
+    return not any(has_names_of_others(question, one, chosen) for one in amounts)
 
 
 def _lacks_deed(question: str, told: Statement) -> bool:

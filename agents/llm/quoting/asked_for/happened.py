@@ -51,29 +51,29 @@ _THE_DATE = (
 )
 
 
-class Event(NamedTuple):
+class Happening(NamedTuple):
     """Folded: how a question asks for it, and what tells it."""
 
     asked: re.Pattern[str]
     told: re.Pattern[str]
 
 
-def _event(words: _Words) -> Event:
+def _event(words: _Words) -> Happening:
     english = rf"{_WHEN} (?:was|were|did|is)\b[^?]{{1,120}}?\b(?:{words.done})\b"
     spanish = rf"{_CUANDO} (?:se )?(?:{words.pasado})\b"
     asked = re.compile(rf"^\W{{0,9}}(?:{english}|{spanish}|{_THE_DATE} (?:{words.noun})\b)")
-    return Event(asked, re.compile(rf"\b(?:{words.told})"))
+    return Happening(asked, re.compile(rf"\b(?:{words.told})"))
 
 
 EVENTS = tuple(map(_event, _WORDS))
 
 
-def asked_event(question: str) -> Event | None:
+def asked_event(question: str) -> Happening | None:
     """Of which a question asks when, where or how it happened; None where of none."""
     folded = fold_latin(question[:LONGEST])
     return next((event for event in EVENTS if event.asked.match(folded)), None)
 
 
-def tells_event(event: Event, text: str) -> bool:
+def tells_event(event: Happening, text: str) -> bool:
     """Whether a text has any word for it."""
     return event.told.search(fold_latin(text[:LONGEST_TOLD])) is not None

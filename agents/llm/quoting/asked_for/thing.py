@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.llm.quoting.asked_for.happened import Event, asked_event, tells_event
+from agents.llm.quoting.asked_for.happened import Happening, asked_event, tells_event
 from agents.llm.quoting.asked_for.properties import asked_label, asked_property
 from agents.llm.quoting.topic import Wording
 from retrieval.confidence.kinds import names_price, tells_amount_of_money
@@ -27,7 +27,7 @@ class AskedThing:
     """What is asked: what happened, whether a price, or a property by its words; `label`: what a field with it is
     called. Of what: patterns of the `names` and years."""
 
-    event: Event | None
+    event: Happening | None
     is_priced: bool
     named: tuple[str, ...]
     label: tuple[str, ...]
