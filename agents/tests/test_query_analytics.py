@@ -64,6 +64,7 @@ def test_sales_by_region_in_a_year_are_one_question(people: People) -> None:
         ({"date_range": {"to": "2025-01-20"}}, [[30]]),
         ({"filters": {"zona": "norte"}}, [[15]]),
         ({"filters": {"REGION": ["sur", None]}}, [[27]]),
+        ({"filters": {"región": ["SUR", "Norte"]}}, [[35]]),
         ({"filters": {"región": None}}, [[7]]),
         ({"filters": {"región": "x' OR 1=1 --"}}, [[None]]),
         ({"group_by": "month"}, [["2025-01-01", 30], ["2025-02-01", 5], ["2025-12-01", 7]]),

@@ -51,6 +51,7 @@ def test_numbers_are_divided_and_held_to_days_and_values(cast: Cast, agent: Agen
     said = {"dimensions_shown": ["región"], "since": "2021-01-01", "until": "2021-02-28"}
     assert cells(sent(client, "query_analytics", **said)) == ["norte", "210", "sur", "210"]
     assert cells(sent(client, "query_analytics", **said, where_0="sur")) == ["sur", "210"]
+    assert cells(sent(client, "query_analytics", **said, where_0="Sur")) == ["sur", "210"]
     assert cells(sent(client, "query_analytics", **said | {"dimensions_shown": []})) == ["420"]
 
 

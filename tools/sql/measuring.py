@@ -4,13 +4,14 @@ Every value is bound. Every name is quoted, and belongs to the one table. Result
 a source is called by: whoever asks gives them theirs.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import lru_cache
 
 from sqlglot import exp
 
+from tools.sql.conditions import place_value, write_condition
 from tools.sql.gate import parse_query
 from tools.sql.size import check_size
 from tools.sql.statements import Scalar, SqlRefused
@@ -37,13 +38,14 @@ class Measure:
 @dataclass(frozen=True, slots=True)
 class Split:
     """By which columns, where which columns have one of these values (null is one), from and until which days (both
-    inclusive), in which periods."""
+    inclusive), in which periods. `types`: of columns, as the source calls them, where they are known."""
 
     columns: tuple[str, ...] = ()
     conditions: tuple[tuple[str, tuple[Scalar, ...]], ...] = ()
     since: date | None = None
     until: date | None = None
     period: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1_000)
@@ -65,7 +67,7 @@ def write_measure(dialect: str, measure: Measure, split: Split, most_rows: int) 
         this=exp.to_identifier(measure.table, quoted=True), db=exp.to_identifier(measure.schema, quoted=True)
     )
     query = exp.select(*named).from_(exp.alias_(table, TABLE, table=True))
-    conditions = [*_days(dialect, measure.time_column, split, values), *_conditions(split, values)]
+    conditions = [*_days(dialect, measure.time_column, split, values), *_conditions(dialect, split, values)]
     if split.period:
         known = (
             parts[0].copy() if dialect == "mysql" else _moment(dialect, measure.time_column)
@@ -131,16 +133,9 @@ def _quoted_column(name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(TABLE, quoted=True))
 
 
-def _conditions(split: Split, values: dict[str, Scalar]) -> Iterator[exp.Expr]:
+def _conditions(dialect: str, split: Split, values: dict[str, Scalar]) -> Iterator[exp.Expr]:
     for column, wanted in split.conditions:
-        some = [one for one in wanted if one is not None]
-        either: list[exp.Expr] = []
-        if some:
-            places = [_place(values, one) for one in some]
-            either.append(exp.In(this=_quoted_column(column), expressions=places))
-        if len(some) < len(wanted):
-            either.append(exp.Is(this=_quoted_column(column), expression=exp.Null()))
-        yield exp.or_(*either)
+        yield write_condition(dialect, _quoted_column(column), split.types.get(column, ""), wanted, values)
 
 
 def _days(dialect: str, column: str, split: Split, values: dict[str, Scalar]) -> Iterator[exp.Expr]:
@@ -159,14 +154,8 @@ def _moment(dialect: str, column: str) -> exp.Expr:
 
 
 def _day(dialect: str, values: dict[str, Scalar], day: date) -> exp.Expr:
-    place = _place(values, day.isoformat())
+    place = place_value(values, day.isoformat())
     return place if dialect == "sqlite" else exp.cast(place, "timestamp")
-
-
-def _place(values: dict[str, Scalar], value: Scalar) -> exp.Expr:
-    name = f"v{len(values) + 1}"
-    values[name] = value
-    return exp.Var(this=f":{name}")
 
 
 def _period_of(dialect: str, column: str, period: str) -> exp.Expr:

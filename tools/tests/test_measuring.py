@@ -43,6 +43,7 @@ def test_the_gate_lets_each_question_through(aggregate: str, period: str, dialec
         since=date(2025, 1, 1),
         until=date(2025, 12, 31),
         period=period,
+        types={"Region": "text"},
     )
     if aggregate == "median" and dialect in ("sqlite", "mysql"):
         with pytest.raises(SqlRefused):
@@ -53,11 +54,11 @@ def test_the_gate_lets_each_question_through(aggregate: str, period: str, dialec
     assert len(statement.values) == 6
 
 
-def counted(split: Split, **more: Any) -> list[Any]:
+def counted(split: Split, rows: Any = ROWS, **more: Any) -> list[Any]:
     statement = read("sqlite", measure(**more), split)
     with sqlite3.connect(":memory:") as connection:
         connection.execute('CREATE TABLE sales (placed, Region, amount, acervo_1, "order", "a""b")')
-        connection.executemany("INSERT INTO sales (placed, Region, amount) VALUES (?, ?, ?)", ROWS)
+        connection.executemany("INSERT INTO sales (placed, Region, amount) VALUES (?, ?, ?)", rows)
         values = {f"p{n}": value for n, value in enumerate(statement.values, 1)}
         return connection.execute(statement.sql, values).fetchall()
 
@@ -80,6 +81,28 @@ def counted(split: Split, **more: Any) -> list[Any]:
 )
 def test_sqlite_counts_what_is_asked(split: Split, rows: Any) -> None:
     assert counted(split) == rows
+
+
+@pytest.mark.parametrize("asked", ["madrid", "MADRID", "Madrid", "ávila", "ÁVILA", "Ávila", "peñíscola", "PEÑÍSCOLA"])
+def test_capitals_of_a_text_do_not_matter(asked: str) -> None:
+    """Neither where SQLite knows no small letter of them."""
+    towns = ("Madrid", "MADRID", "Ávila", "ÁVILA", "Peñíscola", "PEÑÍSCOLA")
+    rows = [(None, town, 1) for town in towns]
+    assert counted(Split(conditions=(("Region", (asked,)),)), rows) == [(2,)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_of_a_column_that_has_no_texts_a_text_is_looked_for_as_it_is_written(dialect: str) -> None:
+    """A moment has a T in it, and is another text where the source makes one of it."""
+    split = Split(conditions=(("placed", ("2025-01-05T12:00:00",)),), types={"placed": "timestamp"})
+    assert ("LOWER" in read(dialect, measure(), split).sql) == (dialect == "sqlite")
+    number = Split(conditions=(("amount", ("3", 4)),), types={"amount": "text"})
+    assert "LOWER" not in read(dialect, measure(), number).sql
+
+
+def test_a_column_of_which_nothing_is_known_is_asked_in_both_ways() -> None:
+    statement = read("postgres", measure(), Split(conditions=(("Region", ("Sur",)),)))
+    assert statement.values == ("Sur", "sur")
 
 
 def test_an_expression_is_computed_row_by_row() -> None:

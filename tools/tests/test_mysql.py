@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -498,6 +499,8 @@ def counted(sales: Shop, split: Split, **more: Any) -> list[Any]:
         (Split(since=date(2025, 1, 5), until=date(2025, 1, 6)), [(12,)]),
         (Split(conditions=(("Region", ("n", None)),)), [(7,)]),
         (Split(conditions=(("Region", (None,)),)), [(4,)]),
+        (Split(conditions=(("Region", ("N", None)),), types={"Region": "varchar"}), [(7,)]),
+        (Split(conditions=(("Region", ("S",)),)), [(120,)]),
         (Split(period="day", since=date(2024, 1, 1), until=date(2024, 12, 31)), [("2024-12-29", 1), ("2024-12-30", 2)]),
         (Split(period="week"), [("2024-12-23", 1), ("2024-12-30", 6), ("2025-01-06", 8), ("2025-06-30", 16)]),
         (Split(period="month"), [("2024-12-01", 3), ("2025-01-01", 12), ("2025-06-01", 16)]),
@@ -507,6 +510,23 @@ def counted(sales: Shop, split: Split, **more: Any) -> list[Any]:
 )
 def test_metrics_count_what_is_asked(split: Split, rows: Any, sales: Shop) -> None:
     assert counted(sales, split) == rows
+
+
+@pytest.mark.parametrize(
+    "kind", ["VARCHAR(20) COLLATE utf8mb4_bin", "TEXT CHARACTER SET latin1", "ENUM('Ávila', 'León')"]
+)
+def test_capitals_do_not_matter_however_a_text_is_kept(kind: str, shop: Shop) -> None:
+    told = kind.partition(" ")[0].partition("(")[0].lower()
+    table = ReadableTable("towns", (ReadableColumn("town"),), DATABASE)
+    shop.told(f"CREATE TABLE {DATABASE}.towns (town {kind})")
+    try:
+        shop.told(f"INSERT INTO {DATABASE}.towns VALUES ('Ávila'), ('León')")
+        for town, types in product(("ávila", "ÁVILA", "Ávila"), ({}, {"town": told})):
+            split = Split(conditions=(("town", (town, "µm")),), types=types)
+            sql, values = write_measure("mysql", Measure(DATABASE, "towns", "count"), split, 10)
+            assert in_this_process(shop, read_sql(sql, "mysql", [table], values).sql).rows == [[1]]
+    finally:
+        shop.told(f"DROP TABLE {DATABASE}.towns")
 
 
 @pytest.mark.parametrize("period", ["", *PERIODS])

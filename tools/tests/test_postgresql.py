@@ -15,6 +15,8 @@ from tools.engines import running
 from tools.engines.failures import EngineFailed, QueryFailed, QueryTimeout, SourceFailed
 from tools.engines.postgresql import PostgresServer
 from tools.sql.gate import read_sql
+from tools.sql.measuring import Measure, Split, write_measure
+from tools.sql.statements import ReadableColumn, ReadableTable
 from tools.tests.hostile import EMAIL, GROUPS, STATEMENTS, WORD
 from tools.tests.reading import MOST, READING, ROWS, TABLES
 
@@ -120,6 +122,28 @@ def test_rows_are_read_with_bound_values(shop: Shop) -> None:
 def test_a_time_that_python_has_no_value_for_is_told_as_it_is_written(written: str, kind: str, shop: Shop) -> None:
     found = running.ask_child(shop.request(f"SELECT '{written}'::{kind}, '2025-03-01'::date"))
     assert found["rows"] == [[written, "2025-03-01"]]
+
+
+@pytest.mark.parametrize("kind", ["text", 'text COLLATE "C"', "varchar(20)", "char(20)", "main.town"])
+def test_capitals_of_a_text_do_not_matter_to_a_metric(kind: str, shop: Shop) -> None:
+    """Not to one of a locale that knows the letters of ASCII alone, and a value that is none of an enum's is none."""
+    told = {"text": "text", "varc": "character varying", "char": "character", "main": "USER-DEFINED"}[kind[:4]]
+    shop.told("CREATE TYPE main.town AS ENUM ('Ávila', 'León')")
+    shop.told(f"CREATE TABLE main.sales (town {kind}, amount int)")
+    try:
+        shop.told("INSERT INTO main.sales VALUES ('Ávila', 1), ('León', 2)")
+        shop.told("GRANT SELECT ON main.sales TO reader")
+        table = ReadableTable("sales", (ReadableColumn("town"), ReadableColumn("amount")))
+        for town in ("ávila", "ÁVILA", "Ávila"):
+            split = Split(conditions=(("town", (town, "Łódź")),), types={"town": told})
+            sql, values = write_measure("postgres", Measure("main", "sales", "sum", "amount"), split, 10)
+            read = read_sql(sql, "postgres", [table], values)
+            reading = {"main": {"sales": ["town", "amount"]}}
+            found = running.ask_child(shop.request(read.sql, values=list(read.values), reading=reading))
+            assert found["rows"] == [[1]]
+    finally:
+        shop.told("DROP TABLE main.sales")
+        shop.told("DROP TYPE main.town")
 
 
 def tables_told(shop: Shop) -> dict[str, Any]:

@@ -119,7 +119,10 @@ def ask_metric(agent: Agent, metric: Metric, asked: MetricQuestion, by: Membersh
         (find_dimension(metric, name).column, tuple(wanted) if isinstance(wanted, list) else (wanted,))
         for name, wanted in asked.filters.items()
     ]
-    split = replace(asked.split, columns=tuple(one.column for one in dimensions), conditions=tuple(conditions))
+    types = {one.name: one.type for one in metric.table.columns.all()}
+    split = replace(
+        asked.split, columns=tuple(one.column for one in dimensions), conditions=tuple(conditions), types=types
+    )
     if (split.period or split.since or split.until) and not metric.time_column:
         raise MetricUnusable(
             reason=_("The metric %(metric)s has no time: ask without a date range and a period.")
