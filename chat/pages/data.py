@@ -7,7 +7,7 @@ import time
 from itertools import groupby
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,18 +23,20 @@ from agents.models import Agent
 from chat.answering.calling.making import step_of, table_row
 from chat.answering.calling.toolkit import AGENT, sources_of_tables
 from chat.citing.rows import AnswerTable
-from chat.pages.data_forms import FORMS, RecordsForm, StatementForm
+from chat.pages.data_forms import FORMS, RecordsForm, StatementForm, carry_over, fill_in
 from chat.pages.tables import shown_table
 from tools.admin.outcomes import told_problem
 from tools.models import Metric, SourceTable
 
 STATEMENT, RECORDS = "query", "query_crm"
+CHOOSE = "choose"  # the button that shows a metric's form and asks for nothing
 
 
 @require_http_methods(["GET", "POST"])
 @member_page
 def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpResponse:
-    """GET: what the agent reads, and the form of `?tool=` for `?metric=`. POST: the same, and what it found."""
+    """GET: what the agent reads, and the form of `?tool=` for `?metric=`. POST: the same, of the metric that the form
+    says, and what it found; with `choose` the form alone."""
     agent = get_object_or_404(Agent.objects.usable_by(membership), slug=slug)
     tables = measured_tables(agent)
     if not tables:
@@ -42,16 +44,18 @@ def agent_data(request: HttpRequest, membership: Membership, slug: str) -> HttpR
     metrics = usable_metrics(tables)
     tools = offered_forms(tables, metrics)
     tool = request.GET.get("tool") or next(iter(tools))
-    metric = chosen(metrics, request.GET.get("metric", ""))
-    form = form_for(tool, metric, tables, request.POST if request.method == "POST" else None)
+    before = chosen(metrics, request.GET.get("metric", ""))
+    metric = chosen(metrics, request.POST.get("metric", ""), request.GET.get("metric", ""))
+    form, left = form_as_sent(request, tool, tables, before, metric)
     context: dict[str, Any] = {
-        "agent": agent, "tool": tool, "metric": metric, "metrics": metrics, "form": form,
+        "agent": agent, "tool": tool, "metric": metric, "metrics": metrics, "form": form, "left": left,
         "tools": list(tools.items()), "by_metric": tool in FORMS,
         "sources": [(source, list(ones)) for source, ones in groupby(tables, key=lambda one: one.source)],
     }  # fmt: skip
     if form is not None and form.is_valid():
+        called = metric.name if tool in FORMS and metric else ""
         try:
-            context |= shown_table(ask_by_hand(agent, tables, membership, tool, form.arguments))
+            context |= shown_table(ask_by_hand(agent, tables, membership, tool, form.arguments), called)
         except Exception as error:
             if (problem := problem_for(error)) is None:
                 raise
@@ -69,9 +73,29 @@ def offered_forms(tables: list[SourceTable], metrics: list[Metric]) -> dict[str,
     }
 
 
-def chosen(metrics: list[Metric], asked: str) -> Metric | None:
-    """The one that is asked for, else the first."""
-    return next((one for one in metrics if str(one.pk) == asked), metrics[0] if metrics else None)
+def chosen(metrics: list[Metric], *asked: str) -> Metric | None:
+    """The first that there is of those that are asked for, else the first of all."""
+    by_id = {str(one.pk): one for one in metrics}
+    return next((by_id[one] for one in asked if one in by_id), metrics[0] if metrics else None)
+
+
+def form_as_sent(
+    request: HttpRequest, tool: str, tables: list[SourceTable], before: Metric | None, metric: Metric | None
+) -> tuple[Any, list[str]]:
+    """The form for `metric` with what was filled in, which was that of `before`; and what was left out of it."""
+    sent: QueryDict = request.POST
+    form, left = form_for(tool, metric, tables, None), list[str]()
+    if form is None or request.method != "POST":
+        return form, left
+    if before != metric:
+        was = form_for(tool, before, tables, None)
+        if was is None:  # there was nothing to fill in
+            return form, left
+        sent, left = carry_over(sent, was, form)
+    if CHOOSE in request.POST:
+        fill_in(form, sent)
+        return form, left
+    return form_for(tool, metric, tables, sent), left
 
 
 def form_for(tool: str, metric: Metric | None, tables: list[SourceTable], sent: Any) -> Any:

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from agents.api.analytics.trends import MOST_HORIZON
+from tools.analytics.rules import folded_name
 from tools.models import DataSource, Dimension, Metric, SourceTable
 from tools.services import filters
 from tools.sql.binding import LONGEST_VALUE
@@ -25,7 +27,7 @@ COMPARISONS = (
     ("lte", "≤"),
 )  # fmt: skip
 LONGEST_FIELD = 200
-WHERE = "where_"
+WHERE, DIVIDED = "where_", "dimensions_shown"
 DAY = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
 
 
@@ -40,10 +42,42 @@ class OfMetricForm(forms.Form):
             self.fields[f"{WHERE}{place}"] = forms.CharField(label=label, required=False, max_length=LONGEST_VALUE)
 
     @property
+    def places(self) -> dict[str, str]:
+        """Its fields by what they are of: those of dimensions by the name of theirs, however it is written."""
+        named = {f"{WHERE}{place}": WHERE + folded_name(one.name) for place, one in enumerate(self.dimensions)}
+        return {named.get(name, name): name for name in self.fields}
+
+    @property
     def arguments(self) -> dict[str, Any]:
         told = {name: self.cleaned_data.get(f"{WHERE}{place}") for place, name in enumerate(map(str, self.dimensions))}
         filters = {name: value for name, value in told.items() if value}
         return {"metric": self.metric.name, "source": str(self.metric.table.source_id), "filters": filters}
+
+
+def carry_over(sent: QueryDict, before: OfMetricForm, after: OfMetricForm) -> tuple[QueryDict, list[str]]:
+    """What was filled in for one metric as it would be for another; and in words, what that one has no place for."""
+    carried, left = QueryDict(mutable=True), []
+    dimensions = {folded_name(one.name): one.name for one in after.dimensions}
+    for meaning, name in before.places.items():
+        filled = [one for one in sent.getlist(name) if one]
+        there = filled if meaning in after.places else []
+        if name == DIVIDED:
+            there = [one for one in filled if folded_name(one) in dimensions]
+            carried.setlist(name, [dimensions[folded_name(one)] for one in there])
+        elif there:
+            carried.setlist(after.places[meaning], there)
+        left += [_in_words(before.fields[name], one) for one in filled if one not in there]
+    return carried, left
+
+
+def _in_words(field: forms.Field, value: str) -> str:
+    called = dict(PERIODS).get(value, value)
+    return _("%(field)s “%(value)s”") % {"field": field.label, "value": called}
+
+
+def fill_in(form: OfMetricForm, sent: QueryDict) -> None:
+    """For somebody who goes on filling it in: nothing is looked at yet."""
+    form.initial = {name: sent.getlist(name) if name == DIVIDED else sent[name] for name in form.fields if name in sent}
 
 
 class NumbersForm(OfMetricForm):
@@ -58,10 +92,10 @@ class NumbersForm(OfMetricForm):
 
     def __init__(self, *args: Any, metric: Metric, dimensions: Sequence[Dimension]) -> None:
         super().__init__(*args, metric=metric, dimensions=dimensions)
-        offered = self.fields["dimensions_shown"]
+        offered = self.fields[DIVIDED]
         assert isinstance(offered, forms.MultipleChoiceField)
         offered.choices = [(one.name, one.name) for one in dimensions]
-        unused = () if dimensions else ("dimensions_shown",)
+        unused = () if dimensions else (DIVIDED,)
         for name in unused if metric.time_column else (*unused, "group_by", "since", "until"):
             del self.fields[name]
 
@@ -71,7 +105,7 @@ class NumbersForm(OfMetricForm):
         days = {"from": self.cleaned_data.get("since"), "to": self.cleaned_data.get("until")}
         return {
             **super().arguments,
-            "dimensions": self.cleaned_data.get("dimensions_shown", []),
+            "dimensions": self.cleaned_data.get(DIVIDED, []),
             **({"group_by": period} if period else {}),
             "date_range": {name: day.isoformat() for name, day in days.items() if day},
         }

@@ -32,14 +32,15 @@ def answer_table(request: HttpRequest, membership: Membership, pk: UUID, n: int)
     return render(request, template, shown_table(table) | {"conversation": message.conversation})
 
 
-def shown_table(table: AnswerTable) -> dict[str, Any]:
-    """For `chat/_table.html`."""
-    labels = table.column_labels
+def shown_table(table: AnswerTable, called: str = "") -> dict[str, Any]:
+    """For `chat/_table.html`. `called`: what else it is called than by its tables."""
+    labels, title = table.column_labels, called or table.title
     return {
         "table": table,
+        "title": title,
         "head": [ShownCell(label, is_number) for label, is_number in zip(labels, numeric(table), strict=True)],
         "rows": shown_cells(table),
-        "plot": draw(table.title, table.columns, table.rows, labels),
+        "plot": draw(title, table.columns, table.rows, labels),
         "numbers": told_numbers(table.numbers),
     }
 

@@ -12,9 +12,9 @@ from agents.models import Agent
 from tests.cast import Cast, browser, make_cast
 from tests.factories import AgentFactory
 from tests.limits import limit
-from tests.metrics import sales
+from tests.metrics import count_customers, name_metrics, sales
 from tests.shops import EMAIL, grant, shop
-from tools.models import Metric, SourceTable
+from tools.models import DataSource, Dimension, Metric, SourceTable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = "/agents/analyst/data/"
@@ -53,6 +53,91 @@ def test_numbers_are_divided_and_held_to_days_and_values(cast: Cast, agent: Agen
     assert cells(sent(client, "query_analytics", **said, where_0="sur")) == ["sur", "210"]
     assert cells(sent(client, "query_analytics", **said, where_0="Sur")) == ["sur", "210"]
     assert cells(sent(client, "query_analytics", **said | {"dimensions_shown": []})) == ["420"]
+
+
+@pytest.fixture
+def others(cast: Cast, agent: Agent) -> dict[str, Metric]:
+    """Two more, of other tables, neither of which has a time."""
+    source = DataSource.objects.get(name="Shop")
+    name_metrics(source)
+    count_customers(source)
+    return {one.name: one for one in Metric.objects.all()}
+
+
+def chosen(client: Client, before: Metric, tool: str = "query_analytics", **fields: Any) -> str:
+    """The form of one metric, sent."""
+    answer = client.post(f"{PAGE}?tool={tool}&metric={before.pk}", fields)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_the_metric_that_the_form_says_is_shown_whichever_button_is_pressed(
+    cast: Cast, others: dict[str, Metric]
+) -> None:
+    client, pk = browser(cast.alice), others["pedidos"].pk
+    shown = chosen(client, others["ventas"], metric=pk)
+    assert cells(shown) == ["3"]
+    ready = chosen(client, others["ventas"], metric=pk, choose="1")
+    assert cells(ready) == []
+    for page in (shown, ready):
+        assert f'action="?tool=query_analytics&amp;metric={pk}"' in page
+        assert f'<option value="{pk}" selected>' in page
+        assert "Only where cliente is" in page
+        assert "left out" not in page
+    assert ToolCall.objects.count() == 1, "who only chooses asks nothing"
+    assert cells(chosen(client, others["pedidos"], metric=pk, where_0="1")) == ["2"]
+
+
+def test_the_result_is_called_as_the_metric_that_was_chosen(cast: Cast, others: dict[str, Metric]) -> None:
+    client = browser(cast.alice)
+    for name, table in (("ventas", "Ventas: sales"), ("pedidos", "Shop: orders")):
+        shown = chosen(client, others["ventas"], metric=others[name].pk)
+        assert f'<h2>{name}</h2><p class="small soft">{table}</p>' in shown
+        assert f'aria-label="{name}"' in shown
+    assert "<title>ventas</title>" in chosen(client, others["ventas"], "get_trends", period="month")
+
+
+def test_what_the_new_metric_has_no_place_for_is_left_out_with_a_word(cast: Cast, others: dict[str, Metric]) -> None:
+    client = browser(cast.alice, "es")
+    filled = {"dimensions_shown": ["región"], "where_0": "<norte>", "since": "2021-01-01", "group_by": "month"}
+    shown = chosen(client, others["ventas"], metric=others["pedidos"].pk, **filled)
+    assert cells(shown) == ["3"]
+    assert "pedidos no tiene esto, así que no se ha tenido en cuenta" in shown
+    for word in ("Repartido por «región»", "Solo donde región es «&lt;norte&gt;»", "«2021-01-01»", "«meses»"):
+        assert word in shown
+    assert "no se ha tenido en cuenta" in chosen(
+        client, others["ventas"], metric=others["pedidos"].pk, choose="1", **filled
+    )
+
+
+def test_what_both_metrics_have_is_taken_over(cast: Cast, others: dict[str, Metric]) -> None:
+    client, table = browser(cast.alice), others["clientes"].table
+    Dimension.objects.create(table=table, name="Región", column="region")
+    filled = {"dimensions_shown": ["región"], "where_0": "north"}
+    shown = chosen(client, others["ventas"], metric=others["clientes"].pk, **filled)
+    assert cells(shown) == ["north", "1"]
+    assert "left out" not in shown
+    ready = chosen(client, others["ventas"], metric=others["clientes"].pk, choose="1", **filled)
+    assert 'value="north"' in ready
+    assert re.search(r'value="Región"[^>]* checked', ready)
+
+
+def test_a_metric_without_time_is_left_again_for_one_that_has_a_trend(cast: Cast, others: dict[str, Metric]) -> None:
+    client = browser(cast.alice)
+    none = chosen(client, others["ventas"], "get_trends", metric=others["pedidos"].pk, period="month", where_0="norte")
+    assert "pedidos has no column of time" in none
+    assert 'name="choose"' in none
+    for button in ({}, {"choose": "1"}):
+        back = chosen(client, others["pedidos"], "get_trends", metric=others["ventas"].pk, **button)
+        assert 'name="period"' in back
+
+
+def test_enter_in_a_field_shows_and_does_not_only_choose(cast: Cast, others: dict[str, Metric]) -> None:
+    """It presses the form's first button, in browsers."""
+    page = browser(cast.alice).get(f"{PAGE}?metric={others['ventas'].pk}").content.decode()
+    form = page[page.index('<form class="card stack"') :]
+    first = form[form.index("<button") :].partition(">")[0]
+    assert "choose" not in first
 
 
 def test_a_trend_and_a_forecast_are_drawn_with_their_numbers(cast: Cast, agent: Agent) -> None:
