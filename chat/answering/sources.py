@@ -64,7 +64,7 @@ def table_source_of(row: AnswerTable) -> TableSource:
         columns=tuple(row.columns),
         rows=tuple(row.rows),
         row_count=row.row_count,
-        truncated=row.truncated,
+        truncated=row.is_cut,
         statement=row.statement,
         params=row.params,
         snippet=row.snippet,

@@ -123,6 +123,7 @@ class AnswerTableSerializer(serializers.ModelSerializer[AnswerTable]):
     kind = serializers.SerializerMethodField()
     source = serializers.UUIDField(source="source_id", allow_null=True)  # type: ignore[assignment]  # of this name
     tables = serializers.JSONField(source="table_names")
+    truncated = serializers.BooleanField(source="is_cut")
 
     class Meta:
         model = AnswerTable

@@ -1,6 +1,6 @@
 """What an answer may cite besides passages: tables of rows that its model has fetched."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sized
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,8 @@ from tools.models import DataSource
 class AnswerTable(Identified):
     """The result of a tool's call as it was shown, numbered among the sources of an answer; goes with its message. What
     another service said is a column of lines.
+
+    `truncated`: nobody knows whether there are more rows than `row_count`, or the ends of long cells are missing.
 
     Its rows are those that its asker was told at that time: a right that is taken away later does not change what was
     said. They go when the data source is deleted. `quotes`: of each `[n]` the row that supports it, or null.
@@ -56,6 +58,14 @@ class AnswerTable(Identified):
     def is_gone(self) -> bool:
         """Its data source or tool server was deleted, and nothing is left of what it said."""
         return not self.columns
+
+    @property
+    def is_cut(self) -> bool:
+        """There are, or may be, more rows or longer cells than are kept."""
+        return self.has_more_than(self.rows)
+
+    def has_more_than(self, rows: Sized) -> bool:
+        return self.truncated or len(rows) < self.row_count
 
     @property
     def snippet(self) -> str:

@@ -5,6 +5,8 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from accounts.models import Membership
@@ -38,11 +40,30 @@ def shown_table(table: AnswerTable, called: str = "") -> dict[str, Any]:
     return {
         "table": table,
         "title": title,
+        "count": count_in_words(table),
         "head": [ShownCell(label, is_number) for label, is_number in zip(labels, numeric(table), strict=True)],
         "rows": shown_cells(table),
         "plot": draw(title, table.columns, table.rows, labels),
         "numbers": told_numbers(table.numbers),
     }
+
+
+def count_in_words(table: AnswerTable) -> str:
+    """How many rows there are, and of which these are: "or more" where nobody has counted on."""
+    shown = len(table.rows)
+    if table.truncated:
+        said = ngettext(
+            "%(count)s rows or more were read; the first is shown.",
+            "%(count)s rows or more were read; the first %(shown)s are shown.",
+            shown,
+        )
+    elif shown == table.row_count:
+        said = ngettext("%(count)s row", "%(count)s rows", shown)
+    elif table.numbers is not None:
+        said = _("%(count)s rows; the last %(shown)s are shown.")
+    else:
+        said = ngettext("%(count)s rows; the first is shown.", "%(count)s rows; the first %(shown)s are shown.", shown)
+    return said % {"count": table.row_count, "shown": shown}
 
 
 def numeric(table: AnswerTable) -> list[bool]:

@@ -150,6 +150,38 @@ def test_a_trend_and_a_forecast_are_drawn_with_their_numbers(cast: Cast, agent: 
     assert "previsión" in forecast
 
 
+def many(agent: Agent, rows: int) -> str:
+    """A metric of so many rows, each of a region of its own."""
+    said = "\n".join(("day,region,amount,email", *(f"2021-01-05,r{n:04},1," for n in range(rows))))
+    grant(agent, sales(agent.organization, "Muchas", said))
+    return str(Metric.objects.get(table__source__name="Muchas").pk)
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (1, "1 fila"),
+        (50, "50 filas"),
+        (420, "420 filas; se muestran las 50 primeras."),
+        (1_000, "1000 filas; se muestran las 50 primeras."),
+        (1_001, "Se leyeron 1000 filas o más; se muestran las 50 primeras."),
+    ],
+)
+def test_that_there_may_be_more_is_said_only_where_that_is_so(rows: int, told: str, cast: Cast, agent: Agent) -> None:
+    shown = browser(cast.alice, "es").post(
+        f"{PAGE}?tool=query_analytics&metric={many(agent, rows)}", {"dimensions_shown": ["región"]}
+    )
+    assert re.search(r'<p class="small soft">([^<·]*?)\s*·', shown.content.decode())[1] == told  # type: ignore[index]
+
+
+def test_of_a_long_series_the_last_periods_are_shown_and_all_are_counted(cast: Cast, agent: Agent) -> None:
+    days = "\n".join(f"{date(2005 + n // 12, n % 12 + 1, 5)},r,{100 + n + n % 7}," for n in range(150))
+    grant(agent, sales(agent.organization, "Largas", f"day,region,amount,email\n{days}"))
+    pk = Metric.objects.get(table__source__name="Largas").pk
+    shown = browser(cast.alice).post(f"{PAGE}?tool=get_trends&metric={pk}", {"period": "month"}).content.decode()
+    assert "150 rows; the last 120 are shown." in shown
+
+
 def test_a_statement_reads_what_the_agent_reads_and_nothing_else(cast: Cast, agent: Agent) -> None:
     client, source = browser(cast.alice), SourceTable.objects.get(name="customers").source_id
     shown = sent(client, "query", source=source, sql="SELECT region, email FROM customers ORDER BY region")

@@ -130,7 +130,7 @@ def make_call(kit: Toolkit, wish: ToolWish, message: UUID, n: int) -> CallOutcom
     )
     table.message_id, table.n = message, n
     columns, rows = table_of(result)
-    text = result_text(n, table.title, columns, rows, truncated=table.truncated, numbers=table.numbers)
+    text = result_text(n, table.title, columns, rows, truncated=table.has_more_than(rows), numbers=table.numbers)
     return CallOutcome(text, step, table)
 
 
@@ -152,6 +152,7 @@ def table_row(
     statement = str(asked.get("sql") or json.dumps({k: v for k, v in asked.items() if k != AGENT}, ensure_ascii=False))
     numbers = result["numbers"] if isinstance(result.get("numbers"), dict) else None
     shown = first_rows(rows, MOST_ROWS if numbers is None else MOST_PERIODS)
+    count = int(result.get("row_count", len(rows)))  # of a series more than come
     return AnswerTable(
         tool=tool,
         source_id=step.source,
@@ -160,8 +161,8 @@ def table_row(
         columns=columns,
         rows=shown,
         numbers=numbers,
-        row_count=len(rows),
-        truncated=bool(result.get("truncated")) or shown != rows,
+        row_count=count,
+        truncated=(bool(result.get("truncated")) and count == len(rows)) or shown != rows[: len(shown)],
         statement=statement[:LONGEST_STATEMENT],
         params=asked["params"] if isinstance(asked.get("params"), dict) else {},
     )
