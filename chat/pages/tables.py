@@ -1,5 +1,6 @@
 """A table that an answer cites, as its reader opens it: beside the conversation, or on a page of its own."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -11,16 +12,25 @@ from django.views.decorators.http import require_GET
 
 from accounts.models import Membership
 from accounts.pages.access import member_page
-from chat.citing.analyses import told_numbers
+from chat.citing.analyses import FORECASTS, told_numbers
 from chat.models import AnswerTable, Message
 from tools.analytics.plots import draw
 
+VALUE = 1  # the column of a forecast that has what was known
 NUMBERS = frozenset({"integer", "decimal", "number"})  # types of columns that are set as numbers
 
 
 class ShownCell(NamedTuple):
     text: str
     is_number: bool
+
+
+class ShownPart(NamedTuple):
+    """Rows under a head, which are called something where there are others."""
+
+    caption: str
+    head: list[ShownCell]
+    rows: list[list[ShownCell]]
 
 
 @require_GET
@@ -41,8 +51,7 @@ def shown_table(table: AnswerTable, called: str = "") -> dict[str, Any]:
         "table": table,
         "title": title,
         "count": count_in_words(table),
-        "head": [ShownCell(label, is_number) for label, is_number in zip(labels, numeric(table), strict=True)],
-        "rows": shown_cells(table),
+        **shown_parts(table),
         "plot": draw(title, table.columns, table.rows, labels),
         "numbers": told_numbers(table.numbers),
     }
@@ -70,6 +79,28 @@ def numeric(table: AnswerTable) -> list[bool]:
     return [one.get("type") in NUMBERS for one in table.columns]
 
 
-def shown_cells(table: AnswerTable) -> list[list[ShownCell]]:
-    rows = [zip(row, numeric(table), strict=False) for row in table.rows]
-    return [[ShownCell("" if one is None else str(one), is_number) for one, is_number in row] for row in rows]
+def shown_parts(table: AnswerTable) -> dict[str, ShownPart | None]:
+    """All that there is below the picture; of a forecast what is to come above it, and what was known below."""
+    every = range(len(table.columns))
+    if table.tool != FORECASTS or table.is_foreign or table.is_gone:
+        return {"ahead": None, "below": shown_part(table, "", table.rows, every)}
+    to_come = [row for row in table.rows if row[VALUE] is None]
+    known = [row for row in table.rows if row[VALUE] is not None]
+    foreseen = [place for place in every if place != VALUE]
+    return {
+        "ahead": shown_part(table, _("Periods to come"), to_come, foreseen),
+        "below": shown_part(table, _("Known periods"), known, range(VALUE + 1)),
+    }
+
+
+def shown_part(table: AnswerTable, caption: str, rows: Sequence[Sequence[Any]], places: Sequence[int]) -> ShownPart:
+    """These columns of these rows."""
+    labels, are_numbers = table.column_labels, numeric(table)
+    head = [ShownCell(labels[place], are_numbers[place]) for place in places]
+    return ShownPart(caption, head, [list(_shown_cells(row, places, are_numbers)) for row in rows])
+
+
+def _shown_cells(row: Sequence[Any], places: Sequence[int], are_numbers: Sequence[bool]) -> Iterator[ShownCell]:
+    for place in places:
+        if place < len(row):
+            yield ShownCell("" if row[place] is None else str(row[place]), are_numbers[place])

@@ -182,6 +182,22 @@ def test_of_a_long_series_the_last_periods_are_shown_and_all_are_counted(cast: C
     assert "150 rows; the last 120 are shown." in shown
 
 
+def test_what_a_forecast_foresees_stands_above_what_was_known(cast: Cast, agent: Agent) -> None:
+    """Without the columns in which the one or the other has nothing."""
+    shown = sent(browser(cast.alice, "es"), "forecast", period="month", horizon="3")
+    ahead, known = re.findall(r"<caption>.*?</table>", shown, re.DOTALL)
+    assert shown.index("<caption>") < shown.index('class="plot"') < shown.rindex("<caption>")
+    assert "Periodos por venir" in ahead
+    assert re.findall(r"<td>([^<]+)</td>", ahead) == ["2025-01-01", "2025-02-01", "2025-03-01"]
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", ahead)
+    assert heads == ["mes", "previsión", "al menos (80 %)", "como mucho (80 %)", "al menos (95 %)", "como mucho (95 %)"]
+    assert all(cells(ahead))
+    assert "Periodos conocidos" in known
+    assert re.findall(r"<th[^>]*>([^<]*)</th>", known) == ["mes", "valor"]
+    assert len(cells(known)) == 2 * 48
+    assert all(cells(known))
+
+
 def test_a_statement_reads_what_the_agent_reads_and_nothing_else(cast: Cast, agent: Agent) -> None:
     client, source = browser(cast.alice), SourceTable.objects.get(name="customers").source_id
     shown = sent(client, "query", source=source, sql="SELECT region, email FROM customers ORDER BY region")
