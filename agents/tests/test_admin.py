@@ -164,7 +164,7 @@ def test_the_history_of_an_agent_names_no_corpus(client: Client, agent: Agent, c
     change(client, agent, fields(removed=agent.assignments.get()))
     said = [str(entry.get_change_message()) for entry in LogEntry.objects.filter(object_id=str(agent.pk))]
     assert len(said) == 2
-    assert all("“…”" in one for one in said)
+    assert all("«…»" in one for one in said)
     assert not any(corpus.name in one for one in said)
 
 
