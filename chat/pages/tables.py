@@ -1,6 +1,6 @@
 """A table that an answer cites, as its reader opens it: beside the conversation, or on a page of its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -21,8 +21,11 @@ NUMBERS = frozenset({"integer", "decimal", "number"})  # types of columns that a
 
 
 class ShownCell(NamedTuple):
+    """`label`: its column's, where that is not seen (on a phone)."""
+
     text: str
     is_number: bool
+    label: str = ""
 
 
 class ShownPart(NamedTuple):
@@ -97,10 +100,9 @@ def shown_part(table: AnswerTable, caption: str, rows: Sequence[Sequence[Any]], 
     """These columns of these rows."""
     labels, are_numbers = table.column_labels, numeric(table)
     head = [ShownCell(labels[place], are_numbers[place]) for place in places]
-    return ShownPart(caption, head, [list(_shown_cells(row, places, are_numbers)) for row in rows])
+    return ShownPart(caption, head, [_shown_cells(row, places, head) for row in rows])
 
 
-def _shown_cells(row: Sequence[Any], places: Sequence[int], are_numbers: Sequence[bool]) -> Iterator[ShownCell]:
-    for place in places:
-        if place < len(row):
-            yield ShownCell("" if row[place] is None else str(row[place]), are_numbers[place])
+def _shown_cells(row: Sequence[Any], places: Sequence[int], head: Sequence[ShownCell]) -> list[ShownCell]:
+    there = [(row[place], column) for place, column in zip(places, head, strict=True) if place < len(row)]
+    return [ShownCell("" if one is None else str(one), column.is_number, column.text) for one, column in there]

@@ -188,7 +188,7 @@ def test_what_a_forecast_foresees_stands_above_what_was_known(cast: Cast, agent:
     ahead, known = re.findall(r"<caption>.*?</table>", shown, re.DOTALL)
     assert shown.index("<caption>") < shown.index('class="plot"') < shown.rindex("<caption>")
     assert "Periodos por venir" in ahead
-    assert re.findall(r"<td>([^<]+)</td>", ahead) == ["2025-01-01", "2025-02-01", "2025-03-01"]
+    assert re.findall(r'<td data-label="mes">([^<]+)</td>', ahead) == ["2025-01-01", "2025-02-01", "2025-03-01"]
     heads = re.findall(r"<th[^>]*>([^<]*)</th>", ahead)
     assert heads == ["mes", "previsión", "al menos (80 %)", "como mucho (80 %)", "al menos (95 %)", "como mucho (95 %)"]
     assert all(cells(ahead))
