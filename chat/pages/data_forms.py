@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from agents.api.analytics.trends import MOST_HORIZON
@@ -26,7 +27,7 @@ COMPARISONS = (
     ("eq", _("is")), ("ne", _("is not")), ("contains", _("contains")), ("gt", ">"), ("gte", "≥"), ("lt", "<"),
     ("lte", "≤"),
 )  # fmt: skip
-LONGEST_FIELD = 200
+LONGEST_FIELD, LONGEST_TOLD = 200, 60
 WHERE, DIVIDED = "where_", "dimensions_shown"
 DAY = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
 
@@ -71,7 +72,7 @@ def carry_over(sent: QueryDict, before: OfMetricForm, after: OfMetricForm) -> tu
 
 
 def _in_words(field: forms.Field, value: str) -> str:
-    called = dict(PERIODS).get(value, value)
+    called = dict(PERIODS).get(value) or Truncator(value).chars(LONGEST_TOLD)
     return _("%(field)s “%(value)s”") % {"field": field.label, "value": called}
 
 
