@@ -1,6 +1,7 @@
-"""A pytest plugin: of what is long, a run with ACERVO_TURN=N shows a quarter, and with N + 1 the next one.
+"""A pytest plugin: of what is long, a run with ACERVO_TURN=N shows a sixth, and with N + 1 the next one.
 
-`.ci/run` counts commits by it: each shows all that is quick, four together all there is. What is LONG takes turns on
+`.ci/run` counts commits by it: each shows all that is quick, six together all there is (of faults of separate processes
+and what else has services of its own four). What is LONG takes turns on
 either database. Else the walls between organizations, and what more is PostgreSQL's to show (`of_the_database.ROOMS`),
 are shown there by each commit, and in turn on SQLite; there in turn, what else commits. Without ACERVO_TURN everything
 is shown: `make test`, `.ci/nightly`.
@@ -14,15 +15,23 @@ from django.db import connection
 from tests.services.of_the_database import ROOMS as OF_THE_DATABASE
 
 TURN = "ACERVO_TURN"
-TURNS = 4
+TURNS = 6
+OF_SERVICES, TURNS_OF_SERVICES = "tests/services/", 4
 LONG = (
     "accounts/tests/test_organization_command.py",
+    "accounts/tests/test_two_factor_requirement.py",
     "agents/tests/test_mysql_source.py",
     "agents/tests/test_query.py",
     "agents/tests/test_query_analytics.py",
     "agents/tests/test_query_crm.py",
     "agents/tests/test_trends.py",
+    "chat/tests/test_adaptive.py",
     "chat/tests/test_admission.py::test_an_error_at_any_",
+    "chat/tests/test_calling.py",
+    "chat/tests/test_degraded.py",
+    "chat/tests/test_following.py",
+    "chat/tests/test_mcp.py",
+    "chat/tests/test_stop.py",
     "foreign/tests/test_attacked.py",
     "provisioning/tests/test_conformance.py",
     "retrieval/tests/test_index_edge.py",
@@ -60,8 +69,10 @@ LONG = (
     "tests/services/test_object_store.py",
     "tests/services/test_one_part_at_a_time.py",
     "tests/services/test_tracing.py",
+    "tests/test_admin_isolation.py",
     "tests/test_guard_lookups.py",
     "tests/test_guard_routes.py::test_a_",
+    "tests/test_guard_routes.py::test_each_caller_gets_the_answer_of_the_matrix",
     "tests/test_guard_routes.py::test_what_belongs_to_a_stranger_answers_like_what_never_was",
     "tests/test_guard_routes.py::test_with_the_csrf_token_the_same_request_is_answered",
     "tests/test_hostile_bodies.py",
@@ -80,10 +91,18 @@ LONG = (
     "tools/tests/test_service_engines.py",
     "tools/tests/test_services_attacked.py",
     "tools/tests/test_sources_api.py",
+    "tools/tests/test_sql_gate.py",
     "tools/tests/test_statistics.py",
     "tools/tests/test_workbooks.py",
+    "workers/tests/test_backlog.py",
+    "workers/tests/test_calibration.py",
+    "workers/tests/test_chunking.py",
     "workers/tests/test_commands.py::test_exit_codes",
+    "workers/tests/test_erasure_walk.py",
     "workers/tests/test_index_command.py",
+    "workers/tests/test_space_change.py",
+    "workers/tests/test_space_filling.py",
+    "workers/tests/test_space_server.py",
     "workers/tests/test_turns.py",
 )
 
@@ -100,7 +119,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def not_of(turn: int, names: list[str], database: str) -> list[str]:
     """Of tests by their `names`, those that `turn` leaves to another. Cases of one test are taken one after another."""
     in_turn = [name for name in names if takes_turns(name, database)]
-    return [name for n, name in enumerate(in_turn) if n % TURNS != turn % TURNS]
+    of_services = [name for name in in_turn if name.startswith(OF_SERVICES)]
+    others = [name for name in in_turn if not name.startswith(OF_SERVICES)]
+    return [*_left(of_services, turn, TURNS_OF_SERVICES), *_left(others, turn, TURNS)]
+
+
+def _left(names: list[str], turn: int, turns: int) -> list[str]:
+    return [name for n, name in enumerate(names) if n % turns != turn % turns]
 
 
 def takes_turns(name: str, database: str) -> bool:

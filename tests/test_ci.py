@@ -1,4 +1,4 @@
-"""What CI leaves to the night or to the next commits is left by names that are there, and four commits show all."""
+"""What CI leaves to the night or to the next commits is left by names that are there, and six commits show all."""
 
 import re
 from pathlib import Path
@@ -28,17 +28,20 @@ def test_what_takes_turns_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_four_turns_show_everything_and_each_all_that_is_quick(database: str) -> None:
-    long = [f"tests/test_stray_words.py::test_one[{n}]" for n in range(10)]
+def test_six_turns_show_everything_and_each_all_that_is_quick(database: str) -> None:
+    long = [f"tests/test_stray_words.py::test_one[{n}]" for n in range(15)]
+    faults = [f"tests/services/test_moves.py::test_one[{n}]" for n in range(7)]
     wall = [f"tests/tenancy/test_roles.py::test_one[{n}]" for n in range(7)]
     quick = ["tests/e2e/test_walk.py::test_one", "chat/tests/test_ask.py::test_one"]
-    names = [*long, *wall, *quick]
-    shown = [set(names) - set(in_turn.not_of(turn, names, database)) for turn in range(5)]
-    assert set.union(*shown[:4]) == set(names)
-    assert shown[0] == shown[4] != shown[1]
+    names = [*long, *faults, *wall, *quick]
+    shown = [set(names) - set(in_turn.not_of(turn, names, database)) for turn in range(7)]
+    assert set.union(*shown[:6]) == set(names)
+    assert set.union(*shown[:4]).issuperset(faults)
+    assert shown[0].difference(faults) == shown[6].difference(faults) != shown[1].difference(faults)
     every_time = wall if database == "postgresql" else quick
     assert all(one.issuperset(every_time) for one in shown)
     assert all(2 <= len(one & set(long)) <= 3 for one in shown)
+    assert all(1 <= len(one & set(faults)) <= 2 for one in shown)
 
 
 @pytest.mark.parametrize("again", [False, True])
