@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from random import Random
 from uuid import UUID
 
-from retrieval.text.sentences import sentences
+from retrieval.text.lines.sentences import sentences
 from retrieval.text.stems import WORD, stems
 
 _SENTENCE_WORDS = range(6, 41)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 
-from retrieval.text.sentences import Span
+from retrieval.text.lines.sentences import Span
 
 
 def hit_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:

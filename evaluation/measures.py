@@ -10,7 +10,7 @@ from uuid import UUID
 
 from evaluation import formulas
 from retrieval.results import Retrieval, RetrievedChunk
-from retrieval.text.sentences import Span
+from retrieval.text.lines.sentences import Span
 
 SPANNED = 5
 APART = 10**9  # characters between the beginnings of two documents, laid on one line

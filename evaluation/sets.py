@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from retrieval.text.sentences import Span
+from retrieval.text.lines.sentences import Span
 
 CROSSED = "@"
 MOST_UNKNOWN = 50  # ids that are told of a set

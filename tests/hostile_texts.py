@@ -23,13 +23,26 @@ from agents.llm.quoting.asked_for.deeds import DEEDS, asked_deed, tells_deed
 from agents.llm.quoting.asked_for.happened import EVENTS, asked_event, tells_event
 from agents.llm.quoting.asked_for.kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.asked_for.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
-from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed, says_who_is, signed_lines
+from agents.llm.quoting.asked_for.offices import (
+    asked_office,
+    asks_name,
+    holds_office,
+    is_signed,
+    names_holder,
+    says_who_is,
+    signed_lines,
+)
 from agents.llm.quoting.asked_for.properties import asked_label
-from agents.llm.quoting.asked_for.roles import AskedRole, leaves_out_who, names_its_people
-from agents.llm.quoting.asked_for.subject import asked_amounts, asked_years, is_other_end, stands_within, subjects_of
+from agents.llm.quoting.asked_for.roles import AskedRole, asks_to_whom, leaves_out_who, names_its_people
+from agents.llm.quoting.asked_for.subject import (
+    asked_amounts,
+    asked_years,
+    is_other_end,
+    says_year,
+    stands_within,
+    subjects_of,
+)
 from agents.llm.quoting.asked_for.thing import asked_thing
-from agents.llm.quoting.laid.columns import with_rows
-from agents.llm.quoting.laid.fields import fields_in, label_of
 from agents.llm.quoting.quotable import title_shown
 from agents.llm.tooling.wishes import _NO_NAME
 from agents.models import Agent
@@ -71,7 +84,15 @@ from retrieval.confidence.caps import cap_of_first, speaks_of
 from retrieval.confidence.coverage import coverages, weigh_question
 from retrieval.confidence.evidence import Shown, evidence_of
 from retrieval.confidence.inflection import places_of, roots_of
-from retrieval.confidence.kinds import asks_price, has_price, names_price, tells_amount_of_money, tells_price
+from retrieval.confidence.kinds import (
+    asks_price,
+    has_price,
+    is_seen_in,
+    lacks_what_is_seen,
+    names_price,
+    tells_amount_of_money,
+    tells_price,
+)
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.context.compression import compress
 from retrieval.context.snippets import snippet
@@ -95,9 +116,11 @@ from retrieval.text.definitions import defined_thing, definition_of
 from retrieval.text.document_names import names_of
 from retrieval.text.folding import fold, fold_latin, words_only
 from retrieval.text.language import detect
+from retrieval.text.lines.columns import with_rows
+from retrieval.text.lines.fields import fields_in, label_of
+from retrieval.text.lines.sentences import sentences, statements
 from retrieval.text.naming.editions import asked_editions, edition_names
 from retrieval.text.references import heading_key, heading_words, provision_key
-from retrieval.text.sentences import sentences, statements
 from retrieval.text.stems import stems, words
 from retrieval.text.terms import exact_terms
 from sign_on.pages.posting import STATE
@@ -399,7 +422,7 @@ PROBES: dict[str, Probe] = {
         ),
         named("retrieval.text.definitions", "_ASKED", "_WORD", "definition_of"),
     ),
-    "statements": Probe(statements, named("retrieval.text.sentences", "_OWN_LINE", "_LINE")),
+    "statements": Probe(statements, named("retrieval.text.lines.sentences", "_OWN_LINE", "_LINE")),
     "code": Probe(lambda text: [*code_spans(text)], named(f"{RENDERING}.code_spans", "_FENCE", "_RUN_OR_BREAK")),
     "markdown": Probe(
         lambda text: render(text, range(1, 10)),
@@ -479,10 +502,19 @@ PROBES: dict[str, Probe] = {
             has_price(text),
             tells_price("12", text),
             names_price(text),
+            lacks_what_is_seen(text, text),
             tells_amount_of_money(f"fee {text}"),
         ),
         named("agents.llm.quoting.defining", "_LISTED", "_MEANT", "_ASKS_MEANING", "_CODE", "_CODES")
-        + named("retrieval.confidence.kinds", "_ASKS_PRICE", "_CURRENCIES", "_PRICES", "_NAMES_PRICE", "_FIGURE"),
+        + named(
+            "retrieval.confidence.kinds",
+            "_ASKS_PRICE",
+            "_CURRENCIES",
+            "_PRICES",
+            "_NAMES_PRICE",
+            "_FIGURE",
+            "_ASKS_HOUR",
+        ),
     ),
     "a weight, a temperature, a speed, a power": Probe(
         lambda text: (
@@ -505,12 +537,21 @@ PROBES: dict[str, Probe] = {
             holds_office("director general", text),
             is_signed(text),
             is_signed(text[:200]),
+            names_holder("tesorero", text),
+            asks_name(text),
             signed_lines([text[:80], text[80:160]]),
             leaves_out_who(text),
         ),
-        named("agents.llm.quoting.asked_for.roles", "_ROLES", "_LINE", "_PASSIVE", "_BY")
+        named("agents.llm.quoting.asked_for.roles", "_ROLES", "_LINE", "_PASSIVE", "_BY", "_TO_WHOM")
         + named("agents.llm.quoting.asked_for.offices", "_ASKS", "_ANYBODY", "_IS", "_OFFICES", "_NAME", "_SIGNED")
-        + named("agents.llm.quoting.asked_for.offices", "_SAME"),
+        + named(
+            "agents.llm.quoting.asked_for.offices",
+            "_SAME",
+            "_ASKS_NAME",
+            "_BEFORE_AN_OFFICE",
+            "_BEHIND_AN_OFFICE",
+            "_RANKS",
+        ),
     ),
     "fields, columns and what they are of": Probe(
         lambda text: (
@@ -519,20 +560,24 @@ PROBES: dict[str, Probe] = {
             label_of(text),
             list(with_rows(text.splitlines())),
             list(with_rows([f"a   b{text}", f"c   1{text}", f"d   2{text}"])),
-            asked_thing(text).is_told_by(text, text),
-            asked_thing(f"What is the width of {text}").is_told_by(text, text),
+            asked_thing(text).is_told_by(text, text, text),
+            asked_thing(f"What is the width of {text}").is_told_by(text, text, text),
+            asked_thing("When did Ada Gil die?").is_told_by(f"{text} died", "", "Ada Gil"),
+            says_year("1999", text),
+            asks_to_whom(text),
+            is_seen_in("phone", text),
             asked_event(f"When did {text}"),
             [tells_event(one, text) for one in EVENTS],
             asked_label(f"What voltage do {text}"),
             asked_years(f"in 2021 {text}"),
             is_other_end("maximum", text),
         ),
-        named("retrieval.text.sentences", "FIELD", "_OF_COLUMNS")
-        + named("agents.llm.quoting.laid.columns", "_CELL", "_NO_ROW", "_RULE")
+        named("retrieval.text.lines.fields", "_FIELD")
+        + named("retrieval.text.lines.columns", "_CELL", "_NO_ROW", "_RULE")
         + named("agents.llm.quoting.asked_for.happened", "_event", "asked")
         + named("agents.llm.quoting.asked_for.properties", "_PROPERTIES", "_HAD")
-        + named("agents.llm.quoting.asked_for.thing", "_NAME", "_pattern")
-        + named("agents.llm.quoting.asked_for.subject", "_DECADE", "_ENDS"),
+        + named("agents.llm.quoting.asked_for.thing", "_NAME", "_pattern", "_OTHERS_NAME", "_PIECE")
+        + named("agents.llm.quoting.asked_for.subject", "_DECADE", "_ENDS", "_YEARS", "_OTHER_END"),
     ),
     "what something is about": Probe(
         lambda text: (asks_what_about(f"what is {text}"), says_this_document(text), is_summary(text)),
@@ -586,7 +631,7 @@ PROBES: dict[str, Probe] = {
     "folding": Probe(fold, named("retrieval.text.folding", "_ACCENTS", "_SIGNS")),
     "abbreviations": Probe(lambda text: phrasings(text, ()), named("retrieval.ranking.expansion", "_LETTERS")),
     "language": Probe(detect, named("retrieval.text.language", "_WORD", "_NUMBERED_ONE")),
-    "sentences": Probe(sentences, named("retrieval.text.sentences", "SENTENCE_END")),
+    "sentences": Probe(sentences, named("retrieval.text.lines.sentences", "SENTENCE_END")),
     "stems": Probe(stems, named("retrieval.text.stems", "WORD")),
     "terms": Probe(terms_of_a_question, named("retrieval.text.terms", "_FINDERS", "_PIECE", "_WORD", "found")),
     "places": Probe(

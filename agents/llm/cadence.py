@@ -36,7 +36,7 @@ LATEST = 0.05  # seconds that are counted of a tick's delay: a process that was 
 LONGEST = 2.5  # seconds of rest
 LOOKED_AT = 0.1  # seconds, of which it is told whether the core had time
 COMPUTING = 0.75  # of them, that this process computes: reads alone take less
-LATE = 0.5  # of them, by which ticks were late: others take the core
+LATE = 0.55  # of the time until ticks came, by which they were late: others take the core
 _open = 0
 
 
@@ -68,16 +68,20 @@ class _Core:
     """Whether the core of this process had no time to spare when that was last looked at."""
 
     def __init__(self, now: float) -> None:
-        self._since, self._computed, self._late = now, time.process_time(), 0.0
+        self._since, self._computed = now, time.process_time()
+        self._ticks = self._late = 0.0
         self._is_busy = True
 
     def is_busy(self, now: float, late: float) -> bool:
-        """At a tick that came `late`."""
+        """At a tick that came `late`; what it waited longer for, since the one before it was late, is not counted."""
+        self._ticks += TICK
         self._late += late
         if (passed := now - self._since) >= LOOKED_AT:
             computed = time.process_time()
-            self._is_busy = computed - self._computed >= COMPUTING * passed or self._late >= LATE * passed
-            self._since, self._computed, self._late = now, computed, 0.0
+            is_late = self._late >= LATE * (self._ticks + self._late)
+            self._is_busy = is_late or computed - self._computed >= COMPUTING * passed
+            self._since, self._computed = now, computed
+            self._ticks = self._late = 0.0
         return self._is_busy
 
 

@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 from agents.llm.base import DOUBTFUL, Completion, Finished, ModelRequest, Passage, StreamEvent, TextDelta, Usage
 from agents.llm.quoting.announcing import ONE_THING
-from agents.llm.quoting.asked_for.kinds import has_kind, kind_of_question, plainly_asked
+from agents.llm.quoting.asked_for.kinds import AMOUNTS, has_kind, kind_of_question, plainly_asked
 from agents.llm.quoting.composing import cite, compose
 from agents.llm.quoting.lacking import lacks_what_was_asked
 from agents.llm.quoting.laid.layout import undressed
 from agents.llm.quoting.quotable import title_shown, unmarked
-from agents.llm.quoting.selecting import AMOUNTS, Chosen, opening_statements, select_statements, stands_out
+from agents.llm.quoting.selecting import Chosen, opening_statements, select_statements, stands_out
 from agents.llm.quoting.statements import Statement, statements_of
 from retrieval.places.about import says_only_where
 from retrieval.places.pages import page_place
 from retrieval.places.source import without_source
 from retrieval.text.asked_headings import question_name
-from retrieval.text.sentences import SENTENCE_END
+from retrieval.text.lines.sentences import SENTENCE_END
 from retrieval.text.stems import words
 
 PRINTED = 5  # lines of a place that are told as they are

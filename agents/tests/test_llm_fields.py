@@ -5,8 +5,8 @@ import pytest
 from agents.llm.base import Passage
 from agents.llm.extractive import answer
 from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed
-from agents.llm.quoting.laid.fields import fields_in, label_of
 from agents.llm.quoting.laid.layout import Form, blocks_of
+from retrieval.text.lines.fields import fields_in, label_of
 
 SHEET = """Ficha del servicio
 
@@ -182,3 +182,42 @@ def test_columns_of_plain_text_are_a_table() -> None:
 )
 def test_what_only_has_room_between_its_words_is_no_table(text: str) -> None:
     assert all(block.form is not Form.TABLE for block in blocks_of(text))
+
+
+SIGNED = """La secretaria, Uxía Lamela Prado, leyó el acta. Ramiro Chulvi Bonet, tesorero, explicó las cuentas.
+
+Fdo.: Bieito Castiñeira, gerente
+Fdo.: Olga Rey, directora médica
+
+El primer presidente fue Isaac Mora. Ana Gil es la presidenta de la comunidad.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("¿Quién es la secretaria de la comunidad?", "Uxía Lamela"),
+        ("tesorero de la comunidad", "Ramiro Chulvi"),
+        ("¿Quién es el gerente de la comunidad?", "Bieito Castiñeira"),
+        ("¿Quién es la presidenta de la comunidad?", "Ana Gil"),
+    ],
+)
+def test_who_holds_an_office_stands_beside_it(question: str, told: str) -> None:
+    said = answer(question, [Passage(1, SIGNED, "Acta de la comunidad")], "es")
+    assert told in said.text
+    assert not said.is_doubtful
+
+
+def test_who_held_an_office_first_is_not_who_holds_it() -> None:
+    text = "Ana Gil es la presidenta de la comunidad de regantes."
+    assert answer("¿Quién fue la primera presidenta de la comunidad?", [Passage(1, text, "Acta")], "es").is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"), [("nombre del barco de la comunidad", True), ("nombre de la mujer del farero", False)]
+)
+def test_a_name_is_told_by_a_name(question: str, is_told: bool) -> None:
+    text = (
+        "El barco de la comunidad se llama Estrella del Norte. El farero vivió en la torre con su mujer y cinco hijos."
+    )
+    assert answer(question, [Passage(1, text, "Historia")], "es").is_doubtful is not is_told

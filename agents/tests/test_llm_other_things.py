@@ -159,3 +159,71 @@ def test_what_asks_for_money(question: str, expected: bool) -> None:
 )  # fmt: skip
 def test_what_tells_money(text: str, expected: bool) -> None:
     assert tells_amount_of_money(text) is expected
+
+
+TIMES = """# Programme
+
+| Time | Event |
+|---|---|
+| 18:30 | Opening of the fair |
+| 21:30 | Grand ceilidh |
+
+Plots have to be left before 12:00.
+
+The cafeteria of the fair opens on Saturdays. A room in Saltmarsh Hall costs £128 a week.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("When does the grand ceilidh start?", True),
+        ("What time do plots have to be left?", True),
+        ("When does the cafeteria of the fair open?", True),
+        ("How many rooms has Saltmarsh Hall?", False),
+    ],
+)
+def test_an_hour_is_told_by_an_hour_and_a_number_of_rooms_by_one_of_rooms(question: str, is_told: bool) -> None:
+    assert answer(question, [Passage(1, TIMES, "Fair")], "en").is_doubtful is not is_told
+
+
+def test_a_day_is_no_hour() -> None:
+    text = "The annual dinner of the fair takes place on 8 September in the chapel."
+    assert answer("What time is the annual dinner of the fair?", [Passage(1, text, "Fair")], "en").is_doubtful
+
+
+PLANS = """# Prices of Wheelwise
+
+| Plan | Price | Free minutes |
+|---|---|---|
+| Student annual | £58 | 60 |
+| Annual | £96 | 60 |
+| Monthly | £14 | 45 |
+
+Weekend ticket: £68
+Friday only: £26
+
+Trucks of the NV series.
+
+| Property | NV-16 | NV-20 |
+|---|---|---|
+| Load | 1.600 kg | 2.000 kg |
+| Weight | 2.980 kg | 3.740 kg |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "not_told"),
+    [
+        ("price of the annual plan", "| Annual | £96", "Student"),
+        ("How much does the monthly plan cost?", "£14", "£58"),
+        ("price of the weekend ticket", "£68", "£26"),
+        ("How much does the NV-20 weigh?", "3.740 kg", "2.000 kg"),
+        ("What does the annual plan cost?", "£96", "£58"),
+    ],
+)
+def test_of_like_rows_that_is_told_which_is_called_so(question: str, told: str, not_told: str) -> None:
+    said = answer(question, [Passage(1, PLANS, "Prices of Wheelwise")], "en")
+    assert told in said.text
+    assert not_told not in said.text
+    assert not said.is_doubtful

@@ -3,7 +3,7 @@
 import pytest
 
 from agents.llm.quoting.laid.layout import Form, blocks_of
-from retrieval.text.sentences import has_letter_bullets
+from retrieval.text.lines.sentences import has_letter_bullets
 
 LETTERS = "The exit values are:\no 0 - Success\no 1 - Usage error\no an option was given twice"
 VALUES = """Exit codes.

@@ -20,7 +20,7 @@ from corpora.media_types import PDF
 from corpora.reader.locating import Match, locate_on_page
 from corpora.reader.png import png_of
 from corpora.reader.printed import Box, PageCharacters, PagePixels, PageRequest
-from retrieval.text.sentences import statements
+from retrieval.text.lines.sentences import statements
 from workers.ingestion.extract.extracted import Extracted, PageSpan
 from workers.ingestion.extract.failures import ExtractionError
 from workers.ingestion.reading import ReadRequest

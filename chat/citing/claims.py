@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chat.rendering.citations import CITATION, MOST_CITATIONS, numbers_in
 from chat.rendering.code_spans import code_spans
-from retrieval.text.sentences import SENTENCE_END
+from retrieval.text.lines.sentences import SENTENCE_END
 
 LONGEST_CLAIM = 1_000  # characters, the last ones before the citation
 FEWEST_WORDS = 3  # a piece of a sentence with fewer does not say it by itself: "and B [2]"

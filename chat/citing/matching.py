@@ -13,7 +13,7 @@ from functools import cached_property
 
 from chat.citing.saying import DENIALS, Said, said_in
 from retrieval.text.folding import fold
-from retrieval.text.sentences import Span, below_title, statements
+from retrieval.text.lines.sentences import Span, below_title, statements
 from retrieval.text.stems import WORD, stem, words
 
 ENOUGH = 0.55  # of what a claim says

@@ -8,7 +8,7 @@ import re
 
 from chat.citing.matching import WINDOW, Read, without_addresses
 from chat.citing.saying import figures, said_in
-from retrieval.text.sentences import Span
+from retrieval.text.lines.sentences import Span
 
 COMPARED = {"es", "en"}  # languages whose numbers in words are known
 _MARK_OF_ITEM = re.compile(r"\s*\d{1,3}[.)]\s")

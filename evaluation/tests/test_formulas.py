@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.formulas import hit_at, ndcg_at, recall_at, reciprocal_rank, span_scores
-from retrieval.text.sentences import Span
+from retrieval.text.lines.sentences import Span
 
 RANKED = ["a", "b", "c", "d", "e"]
 

@@ -42,8 +42,8 @@ _MONEY = re.compile(
     r"|\d,\d\d\b(?!\s?(?:%|[mµnck]?m\b|[mk]?[glvw]\b|[kmg]?hz\b|[kmgt]i?b|m?s\b|db))"  # "0,57 mm" is no price
 )
 _CURRENCIES = re.compile(
-    r"\b(?:pesos?|libras?|pounds?|pence|cent(?:imo|avo)?s?|francos?|francs?|coronas?|soles|bolivares|quetzales|reales"
-    r"|yen(?:es|s)?|rupees?|ducados?|maravedi\w{0,3}|duros|escudos?|florines|guineas?|shillings?|gratis|gratuit[oa]s?|free)\b"
+    r"\d pesos?\b|\b(?:libras?|pounds?|pence|cent(?:imo|avo)?s?|francos?|francs?|coronas?|soles|bolivares|quetzales"
+    r"|reales|yen(?:es|s)?|rupees?|ducados?|maravedi\w{0,3}|duros|escudos?|florines|guineas?|shillings?|gratis|gratuit[oa]s?|free)\b"
 )
 # Neither "§ 1307(c)" nor a part of an address, nor a number in base two.
 _YEAR = (
@@ -98,11 +98,12 @@ _ASKS_PRICE = re.compile(
     r"|\bhow much (?:do|does|did|is|are|will|would|must|can|should|to)\b.{0,80}\b(?:cost|pay|earn|charge)"
 )
 # As well, but what is asked so may be told without a word for it: in the past, and by the name of a price.
+PRICES = "precio|tarifa|coste|price|cost|fee|fare"
+_SUMS = f"{PRICES}|cuota|importe|multa|sancion|sueldo|salario|presupuesto|salary|wage|fine|penalty|budget"
 _NAMES_PRICE = re.compile(
     r"\bcuanto (?:me |nos |os |te |le |les |se )?(?:ha |han )?(?:costo|costa[rd]|cobr|valio|pago|pagaron|gana)"
-    r"|\bhow much (?:was|were)\b.{0,80}\b(?:cost|paid|charged)\b"
-    r"|\b(?:precio|tarifa|coste|cuota|importe|multa|sueldo|salario|presupuesto) (?:\w{1,20} )?(?:de|del|por|para)\b"
-    r"|\b(?:price|cost|fee|fare|salary|wage|fine|budget) (?:of|for)\b"
+    r"|\bhow much (?:was|were)\b.{0,80}\b(?:cost|paid|charged)\b|^\W{0,9}what (?:do|does|did)\b.{1,80}\bcost\b"
+    rf"|\b(?:{_SUMS}) (?:(?:\w{{1,20}} )?(?:del?|por|para)|of|for)\b"
 )
 _FIGURE = re.compile(rf"(?<![\w.,])\d[\d.,]{{0,15}}(?!\d|\s?%)|\b(?:{_NUMBERS}) (?:euro|dolar|dollar|libra|pound|peso)")
 _PRICES = re.compile(
@@ -113,7 +114,9 @@ _PRICING_WORDS = """
     cuesta cuestan costar vale valen cobra cobran cobrar paga pagan pagar sale salen asciende
     cost costs pay pays earn earns charge charges
 """
-PRICING_WORDS = frozenset(_PRICING_WORDS.split())  # they ask, where a price is asked for: what has one, answers
+PRICING_WORDS = frozenset(_PRICING_WORDS.split()) | frozenset(
+    PRICES.split("|")
+)  # they ask, where a price is asked for: what has one, answers
 _ASKS_NO_AMOUNT = re.compile(
     r"^\W{0,3}(?:who|may|can|must|do|does|is|are|should|where|why|how (?:do|can)|quien|quienes|pueden?|deben?|donde"
     r"|como|por que|para que)\b"
@@ -177,6 +180,8 @@ def names_price(question: str) -> bool:
 
 def tells_amount_of_money(text: str) -> bool:
     """Whether a text has a price, or a number beside a word for one: "cuota: 12", and not "25 % de la cuota"."""
+    if _FREE_OR_SMALL.search(fold_latin(text)):
+        return True
     return has_price(text) or (tells_price(text, text) and _FIGURE.search(fold_latin(text)) is not None)
 
 
@@ -198,7 +203,31 @@ def sought_by(folded: str) -> re.Pattern[str] | None:
     return next((pattern for asks, pattern in _ASKS if asks.search(folded)), None)
 
 
+_ASKS_HOUR = re.compile(
+    r"\ba que hora |^\W{0,9}(?:the |la )?(?:hora del?|time of) "
+    r"|^\W{0,9}(?:what|which) time (?:do|does|did|is|are|was|will|can|must) "
+)
+
+
+_FREE_OR_SMALL = re.compile(
+    r"\d{1,3}p\b|\d (?:chf|clp|kr|quid|por persona|per person|a head)\b|\b(?:no cuesta|sin coste|no tiene coste"
+    r"|costs? nothing|no charge|at no cost|incluid[oa]s?|included)\b"
+)
+_LOOKS = {
+    "telefono": _DIGITS, "telephone": _DIGITS, "phone": _DIGITS, "movil": _DIGITS, "fax": _DIGITS, "email": _MAIL,
+    "correo": _MAIL, "mail": _MAIL, "web": _WEB, "website": _WEB, "color": _COLOUR, "colour": _COLOUR,
+}  # fmt: skip
+
+
+def is_seen_in(word: str, text: str) -> bool:
+    """Whether a text has what a word for it names by its look, "phone": "01463 555 019"; never of other words."""
+    return word in _LOOKS and _LOOKS[word].search(fold_latin(text)) is not None
+
+
 def lacks_what_is_seen(question: str, told: str) -> bool:
-    """Whether a colour, an address or a telephone is asked for, and a text has none."""
-    sought = sought_by(fold_latin(question))
+    """Whether a colour, an address, a telephone or an hour is asked for, and a text has none."""
+    folded = fold_latin(question)
+    if _ASKS_HOUR.search(folded):
+        return _CLOCK.search(fold_latin(told)) is None
+    sought = sought_by(folded)
     return sought in _SEEN and sought.search(fold_latin(told)) is None

@@ -42,11 +42,14 @@ def _quantity(asks: str, words: str, units: str, named: str) -> Quantity:
     )
 
 
+MEASURED = "peso|weight|temperatura|temperature|velocidad|speed"
+
 # Not what may be told in other units as well: how fast something is reported, how high a fine, how long a password is;
 # nor lengths, which are as often of something else: of ways, of distances.
 _QUANTITIES = (
     _quantity(
         r"\bcuanto (?:me |se )?pesan?\b|\bque peso tienen?\b|\bcual es el peso\b|\bhow heavy\b"
+        r"|^\W{0,9}(?:el |the )?(?:peso|weight) (?:del?|of) "
         r"|\bhow much (?:do|does|did)\b.{1,80}\bweigh\b|\bwhat(?: is|'s) the weight\b",
         "pesa pesan peso tiene tienen heavy weigh weighs weight",
         r"(?:(?:kg|gr?|mg|kilos?|kilogram\w{0,2}|gram\w{0,2}|tonelad\w{1,2}|tonn?es?|lbs?|pounds?|oz|ounces?|libras?"
@@ -55,14 +58,16 @@ _QUANTITIES = (
         r"pes(?:o|an?)\b|weigh|masa\b",
     ),
     _quantity(
-        r"\b(?:que|cual es la) temperatura\b|\b(?:what|which) temperature\b|\bwhat(?: is|'s) the temperature\b"
+        r"\b(?:que|cual es la) temperatura\b|^\W{0,9}(?:la |the )?(?:temperatura|temperature) (?:del?|of) "
+        r"|\b(?:what|which) temperature\b|\bwhat(?: is|'s) the temperature\b"
         r"|\bhow (?:hot|cold)\b",
         "temperatura temperature hot cold alcanza alcanzan",
         r"(?:[°º]|oc\b|grados|degrees|celsius|fahrenheit|[cfk]\b)",
         r"temperatura|temperature",
     ),
     _quantity(
-        r"\b(?:que|cual es la) velocidad\b|\bwhat(?: is|'s) the speed\b"
+        r"\b(?:que|cual es la) velocidad\b|^\W{0,9}(?:la |the )?(?:velocidad|speed) (?:del?|of) "
+        r"|\bwhat(?: is|'s) the speed\b"
         r"|\bhow fast (?:is|are|(?:do|does|can)\b.{1,60}\b(?:go|run|fly|drive|spin|move))\b",
         "velocidad speed fast",
         r"(?:[kc]?m/[hs]|kmh|mph|rpm|[kmgt]?bps|[kmgt]b/s|[kmg]bits?/s|nudos|knots|[kmg]?hz|revoluciones|kilometros por"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil
 
 from retrieval.results import RetrievedChunk
-from retrieval.text.sentences import SENTENCE_END
+from retrieval.text.lines.sentences import SENTENCE_END
 
 WORTH_FILLING = 12  # tokens: less holds no sentence that is worth a citation
 

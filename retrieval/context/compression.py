@@ -19,7 +19,7 @@ from math import ceil
 
 from retrieval.confidence.coverage import Wanted
 from retrieval.results import RetrievedChunk
-from retrieval.text.sentences import Span, sentences
+from retrieval.text.lines.sentences import Span, sentences
 
 ELISION = "[…]"
 ELISION_TOKENS = 3

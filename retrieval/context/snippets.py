@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import AnyStr
 
 from retrieval.text.folding import words_only
-from retrieval.text.sentences import SENTENCE_END
+from retrieval.text.lines.sentences import SENTENCE_END
 from retrieval.text.stems import asked_stems
 
 SNIPPET_WIDTH = 240

@@ -26,14 +26,19 @@ _WRITTEN_OUT = {
     "RRHH": ("recursos humanos", "human resources"),
     "AGM": ("junta general", "annual general meeting"),
 }
-_LETTERS = re.compile(rf"\b(?:{'|'.join(_WRITTEN_OUT)})\b")
+_LETTERS = re.compile(rf"(?<!\d )\b(?:(?i:{'|'.join(_WRITTEN_OUT.keys() - {'HR'})})|HR)\b")  # "24 hr" are hours
 
 
 def phrasings(question: str, expansions: Sequence[str]) -> tuple[str, ...]:
     """The question, then at most three others that differ from it, first with its abbreviations written out."""
-    written = _LETTERS.sub(lambda found: _WRITTEN_OUT[found[0]][detect(question) != "es"], question)
+    written = _write_out(question) if _LETTERS.search(question) else question
     others = (text for text in (written, *expansions) if text.strip() and text.strip() != question.strip())
     return (question, *list(dict.fromkeys(others))[:MOST_PHRASINGS])
+
+
+def _write_out(question: str) -> str:
+    place = 0 if detect(question) == "es" else 1
+    return _LETTERS.sub(lambda found: _WRITTEN_OUT[found[0].upper()][place], question)
 
 
 def unite_candidates(searched: Sequence[Candidates], limit: int) -> Candidates:

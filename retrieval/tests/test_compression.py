@@ -7,7 +7,7 @@ from retrieval.confidence.coverage import Wanted, weigh_question
 from retrieval.context.budget import fit_budget
 from retrieval.context.compression import ELISION, compress
 from retrieval.tests.exact import chunk_of
-from retrieval.text.sentences import sentences
+from retrieval.text.lines.sentences import sentences
 
 QUESTION = "How many days does a loan last?"
 FILLER = "The hall is heated in the cold months of winter."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text.sentences import sentences, statements
+from retrieval.text.lines.sentences import sentences, statements
 
 written = st.lists(
     st.sampled_from(
@@ -92,7 +92,8 @@ def test_a_paragraphs_number_on_the_same_line_begins_a_sentence() -> None:
 def test_fields_and_rows_of_columns_keep_to_their_line() -> None:
     text = (
         "Modelo mecánico\nPeso: 12 kg\n**Color:** azul\n\n"
-        "Sala     Precio\nGrande   14 €\nPequeña  8 €   nada\n\n"
+        "Sala     Precio\nGrande   14 €\nPequeña   8 €\n\n"
+        "Un  texto   con\nhuecos   anchos.\n\n"
         "Se abre a las diez:\nla llave está en la conserjería."
     )
     assert [text[start:end] for start, end in statements(text)] == [
@@ -101,7 +102,8 @@ def test_fields_and_rows_of_columns_keep_to_their_line() -> None:
         "**Color:** azul",
         "Sala     Precio",
         "Grande   14 €",
-        "Pequeña  8 €   nada",
+        "Pequeña   8 €",
+        "Un  texto   con\nhuecos   anchos.",
         "Se abre a las diez:\nla llave está en la conserjería.",
     ]
 

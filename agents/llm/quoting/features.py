@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from agents.llm.quoting.asked_for.kinds import (
+    AMOUNTS,
     Wish,
     asks_for_difference,
     asks_for_list,
@@ -30,14 +31,14 @@ from agents.llm.quoting.asked_for.subject import (
 )
 from agents.llm.quoting.asked_for.thing import asked_thing
 from agents.llm.quoting.defining import MOST_ASKED, MOST_OPENED, NEARLY_ALL, Defining, opening_of
-from agents.llm.quoting.laid.fields import label_of
 from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.topic import Topic, Wording
-from agents.llm.quoting.writing import lists_works, of_writing
-from retrieval.confidence.kinds import PRICING_WORDS, asks_price
+from agents.llm.quoting.writing import is_signature, lists_works, of_writing
+from retrieval.confidence.kinds import PRICING_WORDS, names_price
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.folding import fold_latin
+from retrieval.text.lines.fields import label_of
 from retrieval.text.stems import STEM_LETTERS, words
 from retrieval.text.terms import exact_terms
 
@@ -84,7 +85,7 @@ class Weighing:
         """Whether a statement shares any word with the question, itself or above it: else nobody could tell why it is
         quoted; and does not go on from another term's heading."""
         one = self._statements[number]
-        if self.defining.is_of_another_term(one):
+        if self.defining.is_of_another_term(one) or (self._kind is not Wish.PERSON and is_signature(one)):
             return False
         return any(self._has[number]) or any(self._held_above(self._all_above(one)))
 
@@ -138,9 +139,25 @@ class Weighing:
         return bool(others) and not any(map(said.has, others))
 
     def is_labelled(self, one: Statement) -> bool:
-        """Whether a field is called what is asked for: "CIF: A-1"."""
-        called = Wording(said_words(label_of(one.text)))
-        return bool(self._thing.label) and all(map(called.has, self._thing.label))
+        """Whether a field, or the row of a weight or another quantity, is called what is asked for: "CIF: A-1"."""
+        label = label_of(one.text)
+        if self._quantity is not None:
+            label = label or one.text.partition(" | ")[0]
+            return self._quantity.named.search(fold_latin(label)) is not None
+        called = Wording(said_words(label))
+        is_called_so = bool(self._thing.label) and all(map(called.has, self._thing.label))
+        return is_called_so and not self._is_told_elsewhere(one)
+
+    def is_named_row(self, one: Statement) -> bool:
+        """Whether an amount is asked for, and the question has all that a row is called: "the annual plan" is "Annual",
+        and no "Student annual"."""
+        if one.is_whole or one.block.form is not Form.TABLE or self._kind not in AMOUNTS:
+            return False
+        if self._counted and self._counted.isdisjoint(word[:STEM_LETTERS] for word in (*one.words, *one.above)):
+            return False
+        called = said_words(one.text.partition(" | ")[0])
+        asked = Wording(self._words)
+        return bool(called) and all(map(asked.has, called))
 
     def is_aside(self, number: int) -> bool:
         """Whether the heading above a statement has nothing of what the question is about, in no form of its words."""
@@ -152,7 +169,7 @@ class Weighing:
         rank, position = one.place
         earlier, before, after = (self._has_of((rank, position + step)) for step in (-2, -1, 1))
         own, with_before = self._share(has), self._share([max(two) for two in zip(has, before, strict=True)])
-        above = self._held_above((*self._above_of(one), *one.title))
+        above = self._held_above((*self._above_of(one), *one.title, *self._beside_field(one)))
         return {
             "exact": self._share([float(held == 1) for held in has]),
             "own": own,
@@ -181,9 +198,10 @@ class Weighing:
             "no kind": float(known is False),
             "counted": float(bool(self._counted) and has_counted(words(said), self._counted)),
             "row kind": float(is_row and known is True),
+            "row named": float(self.is_named_row(one)),
             "role": float(has_role),
             "labelled": float(self.is_labelled(one)),
-            "happened": float(self._thing.is_event_in(one.text)),
+            "happened": float(self._happened_in(one)),
             "opposed": float(not self._tells_quantity(one) or is_opposed(self._with, one.text) or is_within is False),
             "within": float(is_within is True),
             "lasts": float(self._kind is Wish.SPAN and known is True and says_it_lasts(one.text)),
@@ -214,6 +232,22 @@ class Weighing:
 
     def _has_role(self, one: Statement) -> bool:
         return not lists_works(one) and self._role.is_named_in(one.text, self._said)
+
+    def _is_told_elsewhere(self, field: Statement) -> bool:
+        """Whether another field of its list is called what else is asked for, and has a figure or an address: "email of
+        the treasurer" is not "Email: info@…" above "Treasurer: ivo@…"."""
+        there = Wording((*field.words, *field.above, *field.title))
+        missing = [word for word in self._words if not there.has(word)]
+        others = (line for place, line in enumerate(field.block.lines) if place != field.line)
+        return any(
+            any(map(Wording(said_words(label_of(line))).has, missing))
+            for line in others
+            if any(sign.isdigit() or sign == "@" for sign in line)
+        )
+
+    def _happened_in(self, one: Statement) -> bool:
+        paragraph = " ".join(one.block.lines) if one.block.form is Form.PARAGRAPH else ""
+        return self._thing.tells_event_of_it(one.text, " ".join((*one.title, *one.above, *one.around)), paragraph)
 
     def _above_of(self, one: Statement) -> tuple[str, ...]:
         """The words above a statement; of what lasts also those of the headings around its own: what a rule is of is
@@ -250,10 +284,14 @@ class Weighing:
         """With the title, where a quantity is told or somebody has the role: "Peso: 12 kg" in "Ficha de la HV-450". Of
         a field that is called so also with the others of its list."""
         above = self._above_of(one)
-        if self.is_labelled(one):
-            return (*above, *one.title, *said_words(" ".join(one.block.lines)))
+        if beside := self._beside_field(one):
+            return (*above, *one.title, *beside)
         is_told = (self._quantity and self._tells_quantity(one)) or self._has_role(one)
         return (*above, *one.title) if is_told else above
+
+    def _beside_field(self, one: Statement) -> tuple[str, ...]:
+        """The words of the list of a field that is called what is asked for: they say what it is of."""
+        return said_words(" ".join(one.block.lines)) if self.is_labelled(one) else ()
 
     def _said_in(self, one: Statement) -> Sequence[str]:
         """A statement's words; who says "12 kg" need not say "weigh"."""
@@ -308,6 +346,6 @@ def _sought(question: str, said: Sequence[str], kind: Wish) -> Sequence[str]:
         return [word for word in said if word not in _STEPS] or said
     if kind is Wish.SPAN:
         return [word for word in said if not is_lasting_word(word)] or said
-    if kind is Wish.NUMBER and asks_price(question):
+    if kind is Wish.NUMBER and names_price(question):
         return [word for word in said if word not in PRICING_WORDS] or said
     return said

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from agents.llm.quoting.asked_for.deeds import asked_deed, tells_deed
 from agents.llm.quoting.asked_for.kinds import (
+    AMOUNTS,
     Wish,
     announces,
     asked_pair,
@@ -18,18 +19,32 @@ from agents.llm.quoting.asked_for.kinds import (
     says_what_it_is_for,
 )
 from agents.llm.quoting.asked_for.lasting import tells_a_duration
-from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed, says_who_is
-from agents.llm.quoting.asked_for.roles import leaves_out_who
+from agents.llm.quoting.asked_for.offices import (
+    OF_SEVERAL,
+    asked_office,
+    asks_name,
+    holds_office,
+    is_signed,
+    says_who_is,
+)
+from agents.llm.quoting.asked_for.roles import asks_to_whom, leaves_out_who
 from agents.llm.quoting.asked_for.subject import asked_options, options_of
 from agents.llm.quoting.defining import MOST_ASKED, NEARLY_ALL, asks_what_one_thing_is
 from agents.llm.quoting.laid.layout import Form
-from agents.llm.quoting.other_things import has_names_of_others, tells_another_thing
+from agents.llm.quoting.other_things import has_all_names_of_the_rest, tells_another_thing
 from agents.llm.quoting.quotable import dates_its_document, is_named_value
-from agents.llm.quoting.selecting import AMOUNTS, Chosen
+from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.topic import Wording
 from agents.llm.quoting.writing import lists_works
-from retrieval.confidence.kinds import asks_price, has_price, lacks_what_is_seen, tells_price
+from retrieval.confidence.kinds import (
+    asks_price,
+    has_price,
+    lacks_what_is_seen,
+    names_price,
+    tells_amount_of_money,
+    tells_price,
+)
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.stems import words
 
@@ -50,6 +65,8 @@ def lacks_what_was_asked(question: str, chosen: Sequence[Chosen]) -> bool:
     if _lacks_some(question, chosen) or _lacks_option(question, chosen) or tells_another_thing(question, chosen):
         return True
     if lacks_what_is_seen(question, " ".join(_with_what_is_around(one.statement) for one in chosen)):
+        return True
+    if asks_name(question) and not has_kind(chosen[0].statement.text, Wish.PERSON, asked):
         return True
     if asks_what_one_thing_is(question):
         return not (chosen[0].defines or _says_what_for(question, chosen[0]))
@@ -91,6 +108,8 @@ def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool
         return False
     if not holds_office(office, " ".join((told.text, *told.above, *told.around))):
         return True
+    if not asked.intersection(OF_SEVERAL).issubset(told.words):
+        return True
     is_row = told.block.form is Form.TABLE
     return not (is_row or is_signed(told.text) or says_who_is(told.text) or has_kind(told.text, Wish.PERSON, asked))
 
@@ -98,15 +117,15 @@ def _lacks_holder(question: str, told: Statement, asked: frozenset[str]) -> bool
 def _leaves_out_who(question: str, chosen: Sequence[Chosen], asked: frozenset[str]) -> bool:
     """Whether it is asked who did something, and what was chosen says that it was done: "was stolen in 1977"."""
     told = [one.statement.text for one in chosen]
-    return all(leaves_out_who(one) and not has_kind(one, Wish.PERSON, asked) for one in told)
+    return not asks_to_whom(question) and all(
+        leaves_out_who(one) and not has_kind(one, Wish.PERSON, asked) for one in told
+    )
 
 
 def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: frozenset[str]) -> bool:
     """Whether no number, date or duration is told, or that of another thing, or for a price a name with another
     number: "Piscina: 25 metros.", or for a weight no weight, or of what is sold what there is."""
-    if kind is Wish.SPAN and chosen[0].topic < ENOUGH_OF_WHAT_LASTS:
-        return True
-    if kind is Wish.SPAN and not any(map(_may_be_a_duration, chosen)):
+    if kind is Wish.SPAN and _lacks_duration(chosen):
         return True
     if chosen[0].statement.is_whole:
         return chosen[0].statement.block.form is Form.CODE or chosen[0].lacks_subject
@@ -114,15 +133,28 @@ def _lacks_amount(question: str, chosen: Sequence[Chosen], kind: Wish, asked: fr
         return True
     if asks_price(question) and _has_no_price(chosen[0].statement):
         return True
-    if kind is Wish.NUMBER and (quantity := asked_quantity(question)):
-        told = chosen[0].statement
-        return chosen[0].lacks_subject or not quantity.is_told_by(told.text, what_stands_above(told))
-    if kind is Wish.NUMBER and not asks_price(question) and _lacks_deed(question, chosen[0].statement):
-        return True
+    if kind is Wish.NUMBER and (is_told := _tells_number(question, chosen[0])) is not None:
+        return not is_told
     counted = counted_by(question) if kind is Wish.NUMBER else frozenset()
     of_it = (one for one in chosen if not counted or one.topic >= chosen[0].topic)
     amounts = (one for one in of_it if _says_how_much(one, kind, asked, counted))
-    return not any(has_names_of_others(question, one, chosen) for one in amounts)
+    return not any(has_all_names_of_the_rest(question, one, chosen) for one in amounts)
+
+
+def _lacks_duration(chosen: Sequence[Chosen]) -> bool:
+    """Whether nothing may be one, or what is, is of something else."""
+    return chosen[0].topic < ENOUGH_OF_WHAT_LASTS or not any(map(_may_be_a_duration, chosen))
+
+
+def _tells_number(question: str, one: Chosen) -> bool | None:
+    """Whether the weight, or the like, that is asked for is told, or the price; not, where what there is is told of
+    what was sold. None where neither is seen."""
+    told = one.statement
+    if quantity := asked_quantity(question):
+        return not one.lacks_subject and quantity.is_told_by(told.text, what_stands_above(told))
+    if names_price(question) and not one.lacks_subject and tells_amount_of_money(told.text):
+        return True
+    return False if not asks_price(question) and _lacks_deed(question, told) else None
 
 
 def _lacks_deed(question: str, told: Statement) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from agents.llm.quoting.asked_for.offices import is_signed
 from agents.llm.quoting.asked_for.roles import names_its_people
 from retrieval.text.folding import fold, fold_latin
+from retrieval.text.lines.sentences import sentences
 from retrieval.text.references import heading_key
-from retrieval.text.sentences import sentences
 from retrieval.text.stems import STOP_WORDS, WORD
 
 CHARACTERS = range(20, 1_201)  # of a sentence that reads well by itself; a long one is quoted in part

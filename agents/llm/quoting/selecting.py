@@ -7,9 +7,9 @@ list or table stands alone.
 WEIGHTS were fitted (listwise, cross entropy, held near a first guess) on what retrieval with the lexical embeddings
 found for the even half of XQuAD's 2 x 1,190 questions over whole articles, and for bench/questions' 191, thrice each;
 those of words, of the kind asked for and of what is counted once more, on the paragraphs too at half their worth. The
-last seven were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
+last eight were set by hand: a role beats a sentence with another name, any other sentence an imprint, a duration beside
 a word for lasting one without, whatever there is one that has the opposite, a row whose range has the number any other
-row, a field that is called what is asked for and a sentence that says that it happened what does not.
+row, and what is not so a field or a row that is called what is asked for and a sentence that says that it happened.
 """
 
 import re
@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from agents.llm.quoting.announcing import ONE_THING, announced_block, is_below, only_announces, whole_of
 from agents.llm.quoting.asked_for.kinds import (
+    AMOUNTS,
     Wish,
     asked_pair,
     has_kind,
@@ -33,7 +34,6 @@ from retrieval.text.stems import words
 
 MOST = 3  # statements of an answer
 SURE = 0.85
-AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
 OF_A_SECTION = (Wish.STEPS, Wish.OTHER)
 CLEAR = 0.25  # the first one's probability, times its share of the topic
 MOST_LINES = 10  # of a list that is told whole for some of its items
@@ -51,6 +51,7 @@ WEIGHTS = {
     "titled definition": 1.94, "asked": 3.47, "leans": -0.12, "length": -0.36, "whole": -0.64, "whole code": -0.06,
     "row": 1.17, "item": 0.17, "introduces": -2.0, "dialogue": -2.26, "task": -1.56, "exercise": -1.62,
     "role": 3.0, "imprint": -8.0, "lasts": 2.0, "opposed": -6.0, "within": 3.0, "labelled": 3.0, "happened": 3.0,
+    "row named": 3.0,
 }  # fmt: skip
 
 
@@ -103,7 +104,7 @@ def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], 
         if chosen and not _may_be_added(statements[number], probability, chosen):
             continue
         candidate = _chosen(asked, statements, number, probability)
-        if chosen and not _adds(candidate, chosen, kind, counts):
+        if chosen and not (_adds(candidate, chosen, kind, counts) and _is_alike(asked, candidate, chosen[0])):
             continue
         chosen.append(candidate)
         sure += probability
@@ -113,6 +114,12 @@ def _likeliest(asked: Weighing, question: str, statements: Sequence[Statement], 
 def _is_enough(asked: Weighing, first: Statement) -> bool:
     """Of a list or table that is told whole, and of the field that is asked for by its name, nothing else is told."""
     return first.is_whole or asked.is_labelled(first)
+
+
+def _is_alike(asked: Weighing, candidate: Chosen, first: Chosen) -> bool:
+    """Beside the row that is called what is asked for no other row is told that is not."""
+    is_row = candidate.statement.block.form is Form.TABLE
+    return not (is_row and asked.is_named_row(first.statement)) or asked.is_named_row(candidate.statement)
 
 
 def _laid_out(asked: Weighing, question: str, statements: Sequence[Statement], first: Chosen) -> list[Chosen]:

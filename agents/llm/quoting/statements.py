@@ -10,6 +10,7 @@ from agents.llm.quoting.asked_for.roles import names_its_people
 from agents.llm.quoting.laid.layout import Form, LaidBlock, blocks_of, cells_of, is_question
 from agents.llm.quoting.quotable import is_ended, names_alone, quotable, unmarked
 from retrieval.text.folding import fold_latin
+from retrieval.text.lines.fields import is_field
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS, words
 
 MOST_STATEMENTS = 600
@@ -139,7 +140,7 @@ def _lines(block: LaidBlock) -> Iterator[tuple[int, str]]:
             text = unmarked(line)
             if len(text) > LONGEST_ITEM:
                 yield from ((number, sentence) for sentence in quotable(line))
-            elif len(text) in ITEM_CHARACTERS and not is_question(text) and not text.endswith(":"):
+            elif (len(text) in ITEM_CHARACTERS or is_field(text)) and not is_question(text) and not text.endswith(":"):
                 yield number, text
 
 

@@ -28,10 +28,10 @@ def stem_of(word: str) -> str:
 
 @lru_cache(KEPT_FORMS)
 def forms(word: str) -> frozenset[str]:
-    """A word's stem and, of one that six letters do not cut, what may be its singular: "listas" and "lista"; of
-    "flown" also "fly", of which it is a form."""
+    """A word's stem and those of what may be its singular: "listas" and "lista", "pitches" and "pitch"; of "flown" also
+    "fly", of which it is a form."""
     stem = stem_of(word)
-    singulars = {stem.removesuffix("s"), stem.removesuffix("es")} if stem.endswith("s") else set()
+    singulars = {stem_of(word.removesuffix("s")), stem_of(word.removesuffix("es"))} if word.endswith("s") else set()
     return frozenset((stem, stem_of(base_of(word)), *(one for one in singulars if len(one) >= SHORTEST_STEM)))
 
 

@@ -3,6 +3,7 @@ it or announces what is not quoted with it. Pure."""
 
 import re
 
+from agents.llm.quoting.asked_for.offices import is_signed
 from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement
 from retrieval.text.section_kinds import DIALOGUE, EXERCISE, GOALS, WORKS, section_kind
@@ -56,6 +57,11 @@ def is_spoken(one: Statement) -> bool:
 def lists_works(one: Statement) -> bool:
     """Whether it is of a bibliography: who wrote those wrote others."""
     return section_kind((one.block.heading,)) == WORKS
+
+
+def is_signature(one: Statement) -> bool:
+    """Whether it is a name and an office alone, as below a letter: it answers who somebody is, and nothing else."""
+    return one.block.form is Form.PARAGRAPH and is_signed(one.text)
 
 
 def is_task(one: Statement) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from retrieval.text.sentences import LETTER_BULLET, has_letter_bullets
+from retrieval.text.lines.sentences import LETTER_BULLET, has_letter_bullets
 from workers.ingestion.extract.extracted import MAX_HEADINGS, Extracted, HeadingSpan, PageSpan, furniture_of
 from workers.ingestion.extract.outline.contents import contents_lines
 from workers.ingestion.extract.outline.faq import with_question_headings

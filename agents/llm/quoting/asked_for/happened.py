@@ -19,6 +19,7 @@ class _Words(NamedTuple):
     pasado: str
     noun: str
     told: str
+    how: str = ""
 
 
 _WORDS = (
@@ -26,29 +27,37 @@ _WORDS = (
         "die|killed|pass away",
         "murio|fallecio|murieron|fallecieron|muere",
         "death|muerte|fallecimiento|defuncion",
-        r"die[sd]?\b|dying|death|dead\b|deceas|kill|drown|execut|assassin|murder|perish|pass\w{0,3} away"
-        r"|bur(?:y\b|ied|ial)|obituar|mort|muri|muer|fallec|defunci|ahog|asesin|ejecut|enterr|sepult|†",
+        r"die[sd]?\b|dying|death|dead\b|deceas|kill|drown|execut(?:ed|ion)|assassin|murder|perish"
+        r"|pass\w{0,3} away|[dm]\. ?\d|bur(?:y\b|ied|ial)|obituar|muri|muer|fallec|defunci|ahog|asesin"
+        r"|ejecut|enterr|sepult|†",
+        "how|como|de que",
     ),
-    _Words("born", "nacio|nacieron|nace", "birth|nacimiento", r"born\b|birth|naci\w|nacen?\b|natal|native"),
+    _Words(
+        "born", "nacio|nacieron|nace", "birth|nacimiento", r"born\b|birth|naci(?!on)\w|nacen?\b|natal|native|[bn]\. ?\d"
+    ),
     _Words(
         "marry|married|wed",
         "caso|casaron",
         "marriage|wedding|boda",
-        r"marr[iy]|wed\b|wedd|wife|husband|spouse|bride|cas[oae]r?\w{0,3}\b|espos|matrimoni|boda|nupcia|conyug|desposa",
+        r"marr[iy]|wed\b|wedd|wife|husband|spouse|bride"
+        r"|se cas[oa]\w{0,4}|casad[oa]s?\b|casaron|casarse|casamiento|espos|matrimoni|boda|nupcia|conyug|desposa",
     ),
     _Words(
         "founded|established|set up|created|started",
-        "fundo|fundaron|creo|crearon|constituyo|establecio",
+        "fundo|fundaron|se creo|crearon|constituyo|establecio",
         "foundation|fundacion|creacion|constitucion",
-        r"found|establish|set up|creat|start|beg[aiu]n|open|form|launch|inaugur|incorporat|since|dat(?:es|ing|ed)\b"
-        r"|origin|fund|cre[oa]|constitu|establec|inici|comenz|empez|abri|abiert|erig|origen|nac|desde|data\b",
+        r"found|establish|set up|creat|start|beg[aiu]n|open(?:ed|s|ing)\b|formed|launch|inaugur|incorporat|since"
+        r"|dat(?:es|ing|ed)\b|origin|fund|cre[oa]|constitu|establec|inici|comenz|empez|abri|abiert|erig|origen|naci(?!on)|desde|data\b",
     ),
 )
-_WHEN = r"(?:when|where|how|(?:in |on )?(?:what|which) (?:year|day|date|month|city|town|place))"
-_CUANDO = r"(?:cuando|donde|como|de que|(?:en |a )?que (?:ano|dia|fecha|mes|edad|ciudad|pueblo|lugar)|cual es la fecha)"
+_WHEN = r"(?:when|where|(?:in |on )?(?:what|which) (?:year|day|date|month|city|town|place))"
+_CUANDO = r"(?:cuando|donde|(?:en |a )?que (?:ano|dia|fecha|mes|edad|ciudad|pueblo|lugar)|cual es la fecha)"
 _THE_DATE = (
     r"(?:what (?:is|was) |cual (?:es|fue) )?(?:the |la |el )?(?:date|year|place|fecha|ano|lugar) (?:of|de)(?: la| el)?"
 )
+
+
+_LIFE = r"\d{4}[^()]{0,30}[-–—][^()]{0,30}\d{4}\)"  # "(Soria, 1901 - Madrid, 1980)"
 
 
 class Happening(NamedTuple):
@@ -59,10 +68,12 @@ class Happening(NamedTuple):
 
 
 def _event(words: _Words) -> Happening:
-    english = rf"{_WHEN} (?:was|were|did|is)\b[^?]{{1,120}}?\b(?:{words.done})\b"
-    spanish = rf"{_CUANDO} (?:se )?(?:{words.pasado})\b"
+    how = f"|(?:{words.how})" if words.how else ""
+    english = rf"(?:{_WHEN}{how}) (?:was|were|did|is)\b[^?]{{1,120}}?\b(?:{words.done})\b"
+    spanish = rf"(?:{_CUANDO}{how}) (?:se )?(?:{words.pasado})\b"
     asked = re.compile(rf"^\W{{0,9}}(?:{english}|{spanish}|{_THE_DATE} (?:{words.noun})\b)")
-    return Happening(asked, re.compile(rf"\b(?:{words.told})"))
+    lives = rf"|{_LIFE}" if words.noun.startswith(("birth", "death")) else ""
+    return Happening(asked, re.compile(rf"\b(?:{words.told}){lives}"))
 
 
 EVENTS = tuple(map(_event, _WORDS))

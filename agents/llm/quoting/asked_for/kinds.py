@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from agents.llm.quoting.asked_for.lasting import has_duration
 from agents.llm.quoting.asked_for.offices import OFFICES
-from retrieval.confidence.kinds import A_LENGTH
+from retrieval.confidence.kinds import A_LENGTH, PRICES
+from retrieval.confidence.quantities import MEASURED
 from retrieval.text.folding import fold_latin
 from retrieval.text.stems import STEM_LETTERS, STOP_WORDS
 
@@ -27,6 +28,7 @@ class Wish(StrEnum):
     OTHER = "other"
 
 
+AMOUNTS = (Wish.NUMBER, Wish.TIME, Wish.SPAN)
 LONGEST = 600  # characters of a question that are looked at
 LONGEST_PAIR = 120  # characters at the end of a question, in which two things are named
 _WHICH = r"(?:que|cual\w{0,2}|what|which) (?:es |era |fue |is |was |are )?(?:el |la |the )?(?:\w{1,12} ){0,2}"
@@ -63,13 +65,19 @@ _KINDS = (
     ),
     (
         Wish.NUMBER,
+        rf"^\W{{0,3}}(?:(?:el|la|the) )?(?:{PRICES}|{MEASURED}) (?:\w{{1,20}} )?(?:del?|of|for)\b"
+        r"|what (?:do|does|did)\b.{1,80}\bcost\b",
+    ),
+    (
+        Wish.NUMBER,
         r"cuant[oa]s?|how (?:many|much|far|old|tall|big|large|high|fast|deep|wide|heavy|hot|cold|powerful)"
         rf"|{_WHICH}(?:{_QUANTITIES})(?:e?s)?\b",
     ),
     (
         Wish.PERSON,
         rf"quien(?:es)?|who(?:m|se)?\b|{_WHICH}(?:persona|autor|autora|rey|presidente|nombre|name)(?:e?s)?\b"
-        rf"|^\W{{0,3}}(?:(?:el|la|the) )?(?:nombre del? (?:la )?|name of the )?{OFFICES}\b[^?]{{0,60}}\b(?:del?|of)\b",
+        rf"|^\W{{0,3}}(?:(?:el|la|the) )?(?:\w{{2,15}} )?{OFFICES}\b[^?]{{0,60}}\b(?:del?|of)\b"
+        rf"|^\W{{0,3}}(?:(?:el|la|the) )?(?:nombre del? (?:la )?|name of the )(?:\w{{2,15}} ){{0,2}}{OFFICES}\b",
     ),
     (Wish.PLACE, rf"donde|adonde|where|{_WHICH}(?:{_PLACES})(?:e?s)?\b"),
     (Wish.REASON, r"por que|why|what (?:caused|causes)|a que se debe"),
@@ -165,7 +173,12 @@ _COUNTED = re.compile(r"\b(?:cuant[oa]s|how many) (?:de )?(\w{1,30})(?: (?:de )?
 _FIGURE = re.compile(rf"\d\w{{0,20}}|(?:{_NUMBER_WORDS})")
 _COUNTED_WITHIN = 3  # words behind a figure: "40 jóvenes hombres"
 _COUNTED_BEHIND = 2  # words before a figure: "saltos (máximo 15)"
-_TIME = re.compile(rf"\b(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME})\b")
+_CLOCK = (
+    r"\d{1,2}[:h][0-5]\d|\d{1,2}(?:\.[0-5]\d)? ?(?:h|hrs?|am|pm|a\.m|p\.m)|\d{1,3} ?mins?|noon|midnight|mediodia"
+    r"|medianoche"
+)
+_WEEKDAYS = "lunes|martes|miercoles|jueves|viernes|sabados?|domingos?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_TIME = re.compile(rf"(?<![\w.,:])(?:1\d{{3}}|20\d\d|{_MONTHS}|{_UNITS_OF_TIME}|{_WEEKDAYS}|{_CLOCK})\b")
 _PLACED = "".join(
     rf"(?<!{place} )"
     for place in ("articulo", "articulos", "art.", "section", "article", "seccion", "apartado", "page")
@@ -244,9 +257,8 @@ def asked_pair(question: str) -> tuple[frozenset[str], ...]:
 def counted_by(question: str) -> frozenset[str]:
     """The stems of what "¿Cuántos hombres …?" and "How many people …?" want counted; none of another question."""
     found = _COUNTED.search(fold_latin(question[:LONGEST]))
-    return frozenset(
-        word[:STEM_LETTERS] for word in (found.groups() if found else ()) if word and word not in STOP_WORDS
-    )
+    counted = [word for word in (found.groups() if found else ()) if word and word not in STOP_WORDS]
+    return frozenset(one[:STEM_LETTERS] for word in counted for one in (word, word.removesuffix("s")))
 
 
 def has_counted(said: Sequence[str], counted: frozenset[str]) -> bool:

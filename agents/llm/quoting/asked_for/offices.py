@@ -28,6 +28,7 @@ _IS = re.compile(
     r"|considera\w{0,4}|entiende\w{0,2}|entendera\w{0,2}|condicion|consideracion|significan?|comprenden?|incluyen?"
     r"|(?:nombrad|elegid|designad)[oa]s?|named|elected|appointed|vacan(?:te|t)|sin cubrir|unfilled|nadie|nobody)\b|:"
 )
+_ASKS_NAME = re.compile(r"^\W{0,9}(?:(?:what (?:is|was)|cual (?:es|era)) )?(?:the |el )?(?:name of|nombre del?)\b")
 # Of folded text.
 OFFICES = (
     r"(?:(?:(?:vice|sub|co)-?)?(?:president[ea]|director|directora|secretari[oa]|chair(?:man|woman|person)?)"
@@ -35,7 +36,7 @@ OFFICES = (
     r"|alcalde|alcaldesa|concejal|concejala|decan[oa]|rector|rectora|arquitect[oa]|ingenier[oa]|delegad[oa]|encargad[oa]"
     r"|portavoz|fundador|fundadora|propietari[oa]|interventor|interventora|bibliotecari[oa]|conserje|capitan|presidencia"
     r"|president|secretary|treasurer|officer|manager|head|chief|ceo|cfo|cto|coo|mayor|councillor|governor|trustee|warden"
-    r"|founder|owner|editor|captain|principal|dean|curator|librarian|clerk|caretaker|engineer|coordinator|superintendent"
+    r"|founder|owner|editor|captain|dean|curator|librarian|clerk|caretaker|engineer|coordinator|superintendent"
     r"|headteacher|headmaster|headmistress|bursar|registrar|convenor)s?"
 )
 _OFFICES = re.compile(rf"\b{OFFICES}\b")
@@ -46,9 +47,17 @@ _PERSON = (
 )
 _NAME = re.compile(rf"{_PERSON},?")
 _SIGNED = re.compile(rf"(?P<name>{_PERSON})(?:(?:,| —| –| -|:)\s| \()(?P<office>[^.;:\n]{{3,{LONGEST_OFFICE}}})\)?\.?")
+_RANKS = re.compile(
+    r"\b(?:deputy|vice|assistant|honou?rary|de honor|honorari[oa]|saliente|former|outgoing|ex|emerit\w{1,2}|adjunt[oa]"
+    r"|acting|interim|en funciones|hasta|until|antigu[oa])\b"
+)
+_APPOSED = r"(?P<office>(?:[^\W\d_]{2,20} ){0,3}[^\W\d_]{2,20})"
+_BEFORE_AN_OFFICE = re.compile(rf"{_PERSON}(?:,| es| is) (?:the |el |la |su |its |our )?{_APPOSED}")
+_BEHIND_AN_OFFICE = re.compile(rf"\b{_APPOSED}, {_PERSON}")
 _ENDING_WORDS = "de del of at in en on for para que who that when during por with con"
-_BESIDE_WORDS = "current actual new nuevo nueva first primer primera former last own"
-_ENDS, _BESIDES = frozenset(_ENDING_WORDS.split()), frozenset(_BESIDE_WORDS.split())
+OF_SEVERAL = frozenset({"first", "primer", "primera", "former", "last"})  # who have held an office
+_ENDS = frozenset(_ENDING_WORDS.split())
+_BESIDES = OF_SEVERAL | {"current", "actual", "new", "nuevo", "nueva", "own"}
 _OF = frozenset({"de", "of"})
 _ARTICLES = frozenset({"el", "la", "los", "las", "the", "a", "an", "this", "our", "su", "nuestro", "nuestra"})
 _SAME = (  # of one office in several words, folded
@@ -66,7 +75,11 @@ def asked_office(question: str) -> str:
     office = " ".join(_until_whose(asked[found.end() :].split()))
     folded = fold_latin(office)
     is_who = found[0].strip(" ¿").lower()[:2] in ("qu", "wh")
-    if not words(folded) or (not is_who and not _OFFICES.match(folded)) or _ANYBODY.fullmatch(folded.split()[0]):
+    if (
+        _OF.issuperset(words(folded))
+        or (not is_who and not _OFFICES.match(folded))
+        or _ANYBODY.fullmatch(folded.split()[0])
+    ):
         return ""
     return folded
 
@@ -84,6 +97,11 @@ def _until_whose(said: Sequence[str]) -> Sequence[str]:
         elif word.lower() not in _BESIDES:
             office.append(word.strip("?.,!"))
     return office
+
+
+def asks_name(question: str) -> bool:
+    """Whether a name is asked for: "name of the ship"."""
+    return _ASKS_NAME.search(fold_latin(question[:LONGEST])) is not None
 
 
 def holds_office(office: str, text: str) -> bool:
@@ -108,6 +126,20 @@ def is_signed(line: str) -> bool:
     """Whether it is a name and an office, as below a letter: "Helen Marchetti, Chief Executive Officer"."""
     found = _SIGNED.fullmatch(line.strip()) if len(line) <= 3 * LONGEST_OFFICE else None
     return found is not None and _OFFICES.search(fold_latin(found["office"])) is not None
+
+
+def names_holder(office: str, sentence: str) -> bool:
+    """Whether a name stands right before or behind an office: "el tesorero, Ramiro Chulvi, explicó"."""
+    if has_other_rank(office, sentence):
+        return False
+    found = (*_BEFORE_AN_OFFICE.finditer(sentence[:LONGEST]), *_BEHIND_AN_OFFICE.finditer(sentence[:LONGEST]))
+    return any(holds_office(office, one["office"]) for one in found)
+
+
+def has_other_rank(office: str, sentence: str) -> bool:
+    """Whether somebody has the office in another way than is asked, "presidente de honor", or had it."""
+    there, asked = (set(_RANKS.findall(fold_latin(said[:LONGEST]))) for said in (sentence, office))
+    return not there <= asked
 
 
 def signed_lines(lines: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ _NO_PROPERTY_WORDS = """
     alrededor partir pesar lugar medio favor contra respecto acerca ahead front because inside outside instead spite
     each some several two three dos tres algun alguna algunos algunas mayoria most one uno una
     articulo articulos capitulo seccion apartado anexo tabla figura pagina punto parrafo chapter section article
-    appendix table figure page paragraph annex to the a an el la los las por para con in en on at
+    appendix table figure page paragraph annex to the a an el la los las por para con
     name names nombre nombres meaning significado definition definicion purpose objeto objetivo finalidad proposito
     goal cause causes causa causas reason reasons motivo motivos razon result results resultado consequence
     consequences consecuencia consecuencias effect effects efecto efectos difference diferencia example ejemplo type
@@ -48,9 +48,18 @@ _NO_PROPERTY_WORDS = """
 # Beside others they need not stand where it is told: "33 cm" is a height, "from 9 to 18" an age.
 _LIGHT_WORDS = """
     number numero cantidad cifra amount date fecha year ano time hora day dia address direccion size tamano value valor
-    total main principal current actual exact exacto exacta new nuevo nueva age edad population poblacion height altura
-    length longitud depth profundidad percentage porcentaje only unico unica
+    total main principal current actual exact exacto exacta new nuevo nueva age edad population poblacion percentage
+    porcentaje only unico unica hours horario horarios
 """
+# How else it is told: "35 cm wide".
+_ALIKE_WORDS = """
+    width wide broad, anchura ancho ancha, height high tall, altura alto alta mide, length long, longitud largo larga
+    mide eslora, depth deep, profundidad hondo honda, capacity seats holds places, capacidad caben plazas aforo puede,
+    duration lasts last runs run, duracion dura duran, turnover revenue sales, sales revenue turnover,
+    revenue turnover sales, ingresos facturacion ventas, superficie ocupa extension, area covers,
+    resolution megapixels, start begins starts, inicio empieza comienza desde, end ends, final termina acaba
+"""
+ALIKE = {one: tuple(others) for one, *others in map(str.split, _ALIKE_WORDS.split(","))}
 _NO_PROPERTY, _LIGHT = frozenset(_NO_PROPERTY_WORDS.split()), frozenset(_LIGHT_WORDS.split()) | STOP_WORDS
 
 

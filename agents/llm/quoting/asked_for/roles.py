@@ -3,9 +3,9 @@
 import re
 
 from agents.llm.quoting.asked_for.kinds import Wish, has_kind, kind_of_question
-from agents.llm.quoting.asked_for.offices import asked_office, holds_office, is_signed
-from agents.llm.quoting.laid.fields import is_field
+from agents.llm.quoting.asked_for.offices import asked_office, has_other_rank, holds_office, is_signed, names_holder
 from retrieval.text.folding import fold_latin
+from retrieval.text.lines.fields import is_field
 
 LONGEST = 600  # characters of a question, and of a sentence, that are looked at
 
@@ -57,7 +57,16 @@ _PASSIVE = re.compile(
     r"|\bse (?:\w{2,20}(?:aron|ieron|io|o))\b|\b(?:fue|fueron|sido) \w{2,20}[aeiu]d[oa]s?\b"
     r"|^[a-z]{2,20}(?:ed|lt|do|da): "
 )
+_TO_WHOM = re.compile(
+    r"\bwho(?:m)? (?:was|were|is|are|got|has been|have been) |\ba quien(?:es)?\b"
+    r"|\bquien(?:es)? (?:fue|fueron|es|son|ha sido|han sido) "
+)
 _BY = re.compile(r"\b(?:by|por|de mano de|a cargo de)\b")
+
+
+def asks_to_whom(question: str) -> bool:
+    """Whether it is asked to whom something was done: "Who was injured?"."""
+    return _TO_WHOM.search(fold_latin(question[:LONGEST])) is not None
 
 
 def leaves_out_who(sentence: str) -> bool:
@@ -78,11 +87,16 @@ class AskedRole:
 
     def is_named_in(self, sentence: str, asked: frozenset[str]) -> bool:
         """Whether a sentence or a line has the role and a name; `asked`: the question's own words, folded."""
-        if self._office and (is_signed(sentence) or is_field(sentence)) and holds_office(self._office, sentence):
+        if self._office and self._is_held_in(sentence):
             return True
         if self._says is None or not self._says.search(fold_latin(sentence[:LONGEST])):
             return False
         return names_its_people(sentence) or has_kind(sentence, Wish.PERSON, asked) is True
+
+    def _is_held_in(self, sentence: str) -> bool:
+        if is_signed(sentence) or is_field(sentence):
+            return holds_office(self._office, sentence) and not has_other_rank(self._office, sentence)
+        return names_holder(self._office, sentence)
 
 
 def names_its_people(line: str) -> bool:

@@ -31,8 +31,18 @@ _OVER = re.compile(
     rf"|(?<![\w.,]){_FIGURE} ?{_UNIT} (?:or more|and more|o mas|y mas|en adelante)\b"
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_YEAR = re.compile(r"\b(?:en|in|de|of) (1\d{3}|20\d\d)\b(?![/.-]\d)")
+_UNITS = (
+    "[mwvgl]|mm|cm|km|kg|kw|ml|rpm|metros|meters|metres|eur|euros?|dolares|dollars|pounds|libras|litros|lit(?:er|re)s|horas"
+    "|hours|dias|days|personas|people|socios|members|palabras|words|vatios|watts|voltios|volts|puntos|points"
+)
+_YEAR = re.compile(rf"\b(?:en|in|de|of) (1\d{{3}}|20\d\d)\b(?![/.-]\d| ?[€$£%]| (?:{_UNITS})\b)")
+_YEARS = re.compile(r"\b(1\d{3}|20\d\d) ?(?:a|to|y|and|hasta|until|-|–|/) ?(?:(1\d|20)?(\d\d))\b")
 _DECADE = re.compile(r"\b(?:decada|anos) (?:de|en) \d{4}\b")
+_OTHER_END = re.compile(
+    r"\b(?:tope|como (?:mucho|minimo|maximo)|al menos|no mas de|superar|supere\w?|pasar de|exceder|hasta"
+    r"|at (?:most|least)|up to|no more than|no less than|longest|shortest|highest|lowest|exceed\w{0,3}|limit\w{0,2}"
+    r"|mas (?:alt|baj|larg)[oa]s?)\b"
+)
 _ENDS = re.compile(r"\b(?:maxim|minim)")
 # What ends as an infinitive does and is a thing.
 _THINGS = "alquiler taller mujer master lider lugar hogar bar mar azucar titular militar familiar"
@@ -106,6 +116,14 @@ def asked_years(question: str) -> tuple[str, ...]:
     return tuple(_YEAR.findall(_DECADE.sub("", fold_latin(question)[:LONGEST])))
 
 
+def says_year(year: str, folded: str) -> bool:
+    """Whether a text has a year, or years from before it until after it: "from 1990 to 2000", "2018-19"."""
+    if year in folded:
+        return True
+    spans = ((int(first), int((century or first[:2]) + last)) for first, century, last in _YEARS.findall(folded))
+    return any(first <= int(year) <= last for first, last in spans)
+
+
 def asked_options(question: str) -> frozenset[str]:
     """Those that a question names; none where a dash encloses what is said in passing: "-o se paga tarde-"."""
     return frozenset() if _ENCLOSED.search(question[:LONGEST]) else options_of(question[:LONGEST])
@@ -135,6 +153,8 @@ def asked_with(question: str) -> tuple[Joined, ...]:
 
 def is_other_end(question: str, text: str) -> bool:
     """Whether a maximum is asked for and a text has a minimum alone, or the other way."""
+    if _OTHER_END.search(fold_latin(text)):
+        return False
     asked, there = ({one[:3] for one in _ENDS.findall(fold_latin(said))} for said in (question[:LONGEST], text))
     return len(asked) == 1 and len(there) == 1 and asked != there
 

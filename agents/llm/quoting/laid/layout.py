@@ -12,14 +12,14 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from statistics import median
 
-from agents.llm.quoting.asked_for.offices import signed_lines
-from agents.llm.quoting.laid.columns import with_rows
-from agents.llm.quoting.laid.fields import fields_in, is_field
+from agents.llm.quoting.asked_for.offices import is_signed, signed_lines
 from agents.llm.quoting.laid.marks import listed_behind, with_marks, without_comment_marks
 from agents.llm.quoting.laid.trail import Trail, trail_above
 from agents.llm.quoting.quotable import WORDS_WITHOUT_STOP, unmarked
 from retrieval.context.compression import ELISION
-from retrieval.text.sentences import below_title, sentences
+from retrieval.text.lines.columns import with_rows
+from retrieval.text.lines.fields import fields_in, is_field
+from retrieval.text.lines.sentences import below_title, sentences
 
 MOST_LINES = 2_000  # of a passage
 LONGEST_ROW = 600  # characters
@@ -229,7 +229,7 @@ class _Reading:
             self._fields(*listed)
         elif signed := signed_lines(lines):
             self._put(Form.PARAGRAPH, [signed])
-        elif _are_loose(lines) and not first:
+        elif (_are_loose(lines) and not first) or (len(lines) > 1 and all(map(is_signed, lines))):
             self._put(Form.ITEMS, lines, [""] * len(lines))
         elif first:
             self._paragraph(" ".join(lines[:first]))

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from retrieval.text.sentences import LETTER_BULLET, has_letter_bullets
+from retrieval.text.lines.sentences import LETTER_BULLET, has_letter_bullets
 
 COMMENT = "#"
 DEEPEST = 6  # marks of a heading; a title between more of them is set off as one: "##### MEMORY #####"

@@ -15,10 +15,20 @@ Cells = Sequence[re.Match[str]]
 def with_rows(lines: Sequence[str]) -> Iterator[str]:
     """The lines, those of a table as "| Annual | £42 |": three or more that follow on one another, with as many cells
     each, parted by two spaces or more, that begin or end in one place below names without a number."""
+    for is_table, run in _runs(lines):
+        yield from (_row(_cells(line)) for line in run if not _RULE.fullmatch(line)) if is_table else run
+
+
+def are_rows(lines: Sequence[str]) -> list[bool]:
+    """Whether each of the lines is of such a table."""
+    return [is_table for is_table, run in _runs(lines) for _ in run]
+
+
+def _runs(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
     for is_wide, group in groupby(lines, _has_columns):
         run = list(group)
         rows = [_cells(line) for line in run if not _RULE.fullmatch(line)] if is_wide else []
-        yield from map(_row, rows) if _is_table(rows) else run
+        yield _is_table(rows), run
 
 
 def _has_columns(line: str) -> bool:
@@ -33,6 +43,8 @@ def _is_table(rows: Sequence[Cells]) -> bool:
     if len(rows) < FEWEST_ROWS or len(set(map(len, rows))) > 1:
         return False
     columns = list(zip(*rows, strict=True))
+    if all(cell[0].endswith(":") for cell in columns[0]):
+        return False  # fields
     return any(map(_is_named, columns)) and all(map(_is_aligned, columns))
 
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from retrieval.text.folding import fold
+from retrieval.text.lines.columns import are_rows
+from retrieval.text.lines.fields import is_field
 from retrieval.text.stems import STOP_WORDS
 
 Span = tuple[int, int]  # characters [start, end)
@@ -71,10 +73,7 @@ def below_title(text: str) -> int:
 _OWN_LINE = re.compile(
     r"^[^\S\n]{0,9}(?:(?P<alone>#{1,6}\s|\|)|[-*+•▪◦–—]\s|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.)º]\s|\(?[a-zñ]\)\s)", re.M
 )
-_LINE = re.compile(r"^[^\n]+", re.M)
-_OF_COLUMNS = re.compile(r"\S[^\S\n]{3,40}\S")
-# "Peso: 12 kg", "**CIF:** A-1": a name of a few words and its value, on a line.
-FIELD = re.compile(r"[*_\s]{0,4}[^\W\d_][^.:;?!¿¡|\n]{1,40}:[*_]{0,3}\s{1,9}(?![\W_]{0,2}[—–-]\s)[^?\n]{1,200}")
+_LINE = re.compile(r"^[^\n]*", re.M)
 
 
 def statements(text: str) -> list[Span]:
@@ -82,13 +81,16 @@ def statements(text: str) -> list[Span]:
     order."""
     edges = {0, len(text)}
     lines = list(_LINE.finditer(text))
-    fields = [FIELD.fullmatch(line[0].rstrip()) is not None for line in lines]
-    for line, is_one, is_before, is_behind in zip(lines, fields, [False, *fields], [*fields[1:], False], strict=False):
+    said = [line[0] for line in lines]
+    fields, rows = list(map(is_field, said)), are_rows(said)
+    for place, line in enumerate(lines):
         own = _OWN_LINE.match(text, line.start())
-        is_row = _OF_COLUMNS.search(line[0].strip()) is not None
-        if own or is_row or (is_one and (is_before or is_behind)):
+        is_one_of_fields = fields[place] and (
+            True in fields[max(0, place - 1) : place] or True in fields[place + 1 : place + 2]
+        )
+        if own or rows[place] or is_one_of_fields:
             edges.add(line.start())
-        if is_row or (own and own["alone"]):
+        if rows[place] or (own and own["alone"]):
             edges.add(line.end())
     spans = []
     for start, end in pairwise(sorted(edges)):

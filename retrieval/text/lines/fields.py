@@ -1,12 +1,13 @@
 """Fields, "Peso: 12 kg": a name of a few words and its value, each on a line of its own. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
-
-from retrieval.text.sentences import FIELD
 
 FEWEST = 2  # of a list without marks
 LONGEST_ALONE = 80  # characters of a field that stands alone
 LONGEST_WORD = 12  # letters of what did not fit on a line
+
+_FIELD = re.compile(r"[*_\s]{0,4}[^\W\d_][^.:;?!¿¡|\n]{1,40}:[*_]{0,3}\s{1,9}(?![\W_]{0,2}[—–-]\s)[^?\n]{1,200}")
 
 
 def fields_in(lines: Sequence[str]) -> tuple[str, list[str]] | None:
@@ -24,7 +25,9 @@ def fields_in(lines: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def is_field(line: str) -> bool:
-    return FIELD.fullmatch(line.rstrip()) is not None
+    """Not of what announces the lines below it."""
+    said = line.rstrip()
+    return not said.rstrip("*_").endswith(":") and _FIELD.fullmatch(said) is not None
 
 
 def label_of(line: str) -> str:
