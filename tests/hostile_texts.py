@@ -514,6 +514,7 @@ PROBES: dict[str, Probe] = {
             "_NAMES_PRICE",
             "_FIGURE",
             "_ASKS_HOUR",
+            "_FREE_OR_SMALL",
         ),
     ),
     "a weight, a temperature, a speed, a power": Probe(
