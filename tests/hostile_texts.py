@@ -20,7 +20,7 @@ from accounts.pages.programs import CHALLENGE
 from agents.llm.base import ModelMessage, Passage, ToolWish
 from agents.llm.extractive import answer
 from agents.llm.quoting.asked_for.deeds import DEEDS, asked_deed, tells_deed
-from agents.llm.quoting.asked_for.happened import EVENTS, asked_event, tells_event
+from agents.llm.quoting.asked_for.happened import HAPPENINGS, asked_happening, tells_happening
 from agents.llm.quoting.asked_for.kinds import announces, enumerates, says_what_it_is_for
 from agents.llm.quoting.asked_for.lasting import has_duration, is_lasting_word, is_period, tells_a_duration
 from agents.llm.quoting.asked_for.offices import (
@@ -567,15 +567,15 @@ PROBES: dict[str, Probe] = {
             says_year("1999", text),
             asks_to_whom(text),
             is_seen_in("phone", text),
-            asked_event(f"When did {text}"),
-            [tells_event(one, text) for one in EVENTS],
+            asked_happening(f"When did {text}"),
+            [tells_happening(one, text) for one in HAPPENINGS],
             asked_label(f"What voltage do {text}"),
             asked_years(f"in 2021 {text}"),
             is_other_end("maximum", text),
         ),
         named("retrieval.text.lines.fields", "_FIELD")
         + named("retrieval.text.lines.columns", "_CELL", "_NO_ROW", "_RULE")
-        + named("agents.llm.quoting.asked_for.happened", "_event", "asked")
+        + named("agents.llm.quoting.asked_for.happened", "_happening", "asked")
         + named("agents.llm.quoting.asked_for.properties", "_PROPERTIES", "_HAD")
         + named("agents.llm.quoting.asked_for.thing", "_NAME", "_pattern", "_OTHERS_NAME", "_PIECE")
         + named("agents.llm.quoting.asked_for.subject", "_DECADE", "_ENDS", "_YEARS", "_OTHER_END"),

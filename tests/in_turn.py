@@ -1,10 +1,9 @@
 """A pytest plugin: of what is long, a run with ACERVO_TURN=N shows a sixth, and with N + 1 the next one.
 
-`.ci/run` counts commits by it: each shows all that is quick, six together all there is (of faults of separate processes
-and what else has services of its own four). What is LONG takes turns on
-either database. Else the walls between organizations, and what more is PostgreSQL's to show (`of_the_database.ROOMS`),
-are shown there by each commit, and in turn on SQLite; there in turn, what else commits. Without ACERVO_TURN everything
-is shown: `make test`, `.ci/nightly`.
+`.ci/run` counts commits by it: each shows all that is quick, six together all there is, and FEWER_TURNS of some rooms.
+What is LONG takes turns on either database. Else the walls between organizations, and what more is PostgreSQL's to show
+(`of_the_database.ROOMS`), are shown there by each commit, and in turn on SQLite; there in turn, what else commits.
+Without ACERVO_TURN everything is shown: `make test`, `.ci/nightly`.
 """
 
 import os
@@ -16,7 +15,7 @@ from tests.services.of_the_database import ROOMS as OF_THE_DATABASE
 
 TURN = "ACERVO_TURN"
 TURNS = 6
-OF_SERVICES, TURNS_OF_SERVICES = "tests/services/", 4
+FEWER_TURNS = {"tests/canaries/": 2, "tests/services/": 4}
 LONG = (
     "accounts/tests/test_organization_command.py",
     "accounts/tests/test_two_factor_requirement.py",
@@ -45,6 +44,7 @@ LONG = (
     "tests/attacks/test_hostile_requests.py",
     "tests/attacks/test_installation.py",
     "tests/attacks/test_traces.py",
+    "tests/canaries/",
     "tests/chaos/",
     "tests/e2e/test_a",
     "tests/e2e/test_boxes.py",
@@ -119,13 +119,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def not_of(turn: int, names: list[str], database: str) -> list[str]:
     """Of tests by their `names`, those that `turn` leaves to another. Cases of one test are taken one after another."""
     in_turn = [name for name in names if takes_turns(name, database)]
-    of_services = [name for name in in_turn if name.startswith(OF_SERVICES)]
-    others = [name for name in in_turn if not name.startswith(OF_SERVICES)]
-    return [*_left(of_services, turn, TURNS_OF_SERVICES), *_left(others, turn, TURNS)]
-
-
-def _left(names: list[str], turn: int, turns: int) -> list[str]:
-    return [name for n, name in enumerate(names) if n % turns != turn % turns]
+    left = list[str]()
+    for room, turns in {**FEWER_TURNS, "": TURNS}.items():
+        own = [name for name in in_turn if name.startswith(room)]
+        in_turn = [name for name in in_turn if not name.startswith(room)]
+        left += [name for n, name in enumerate(own) if n % turns != turn % turns]
+    return left
 
 
 def takes_turns(name: str, database: str) -> bool:

@@ -57,9 +57,9 @@ class World:
         agent = AgentFactory(organization=here, allows_personal_corpus=True, name=f"{SHARED_MARK} agent")
         for corpus in (alices, shared):
             AssignmentFactory(agent=agent, corpus=corpus)
-        source = shop(here, f"{SHARED_MARK} source {uuid4().hex[:4]}", described=SHARED_MARK)
+        source = shop(here, f"{SHARED_MARK} source {uuid4().hex[:12]}", described=SHARED_MARK)
         name_metrics(source)
-        grant(agent, *source.tables.all(), *crm(here, f"{SHARED_MARK} CRM {uuid4().hex[:4]}").tables.all())
+        grant(agent, *source.tables.all(), *crm(here, f"{SHARED_MARK} CRM {uuid4().hex[:12]}").tables.all())
         hook = hook_of(here, f"{SHARED_MARK} webhook")
         alices_document = DocumentFactory(corpus=alices, title=f"{ALICES_MARK} document", text=ALICES_MARK, **FACT)
         shared_document = DocumentFactory(corpus=shared, title=f"{SHARED_MARK} document", text=SHARED_MARK, **FACT)

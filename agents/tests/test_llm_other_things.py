@@ -4,7 +4,7 @@ import pytest
 
 from agents.llm.base import Passage
 from agents.llm.extractive import answer
-from agents.llm.quoting.asked_for.happened import asked_event
+from agents.llm.quoting.asked_for.happened import asked_happening
 from agents.llm.quoting.asked_for.properties import asked_label, asked_property
 from agents.llm.quoting.asked_for.roles import leaves_out_who
 from agents.llm.quoting.asked_for.subject import asked_years, is_other_end
@@ -116,7 +116,7 @@ def test_a_label_may_also_be_asked_for_with_what_has_it() -> None:
     ],
 )
 def test_what_happens_once_is_asked_for(question: str, is_event: bool) -> None:
-    assert (asked_event(question) is not None) is is_event
+    assert (asked_happening(question) is not None) is is_event
 
 
 def test_a_name_with_a_number_is_in_no_longer_number() -> None:

@@ -247,7 +247,7 @@ class Weighing:
 
     def _happened_in(self, one: Statement) -> bool:
         paragraph = " ".join(one.block.lines) if one.block.form is Form.PARAGRAPH else ""
-        return self._thing.tells_event_of_it(one.text, " ".join((*one.title, *one.above, *one.around)), paragraph)
+        return self._thing.tells_it_happened(one.text, " ".join((*one.title, *one.above, *one.around)), paragraph)
 
     def _above_of(self, one: Statement) -> tuple[str, ...]:
         """The words above a statement; of what lasts also those of the headings around its own: what a rule is of is

@@ -13,7 +13,7 @@ LONGEST_TOLD = 4_000  # characters of a text
 
 
 class _Words(NamedTuple):
-    """Of one event: as said behind "did" or "was" and behind "cuándo", as a noun, and every word that tells it."""
+    """Of one of them: as said behind "did" or "was" and behind "cuándo", as a noun, and every word that tells it."""
 
     done: str
     pasado: str
@@ -67,7 +67,7 @@ class Happening(NamedTuple):
     told: re.Pattern[str]
 
 
-def _event(words: _Words) -> Happening:
+def _happening(words: _Words) -> Happening:
     how = f"|(?:{words.how})" if words.how else ""
     english = rf"(?:{_WHEN}{how}) (?:was|were|did|is)\b[^?]{{1,120}}?\b(?:{words.done})\b"
     spanish = rf"(?:{_CUANDO}{how}) (?:se )?(?:{words.pasado})\b"
@@ -76,15 +76,15 @@ def _event(words: _Words) -> Happening:
     return Happening(asked, re.compile(rf"\b(?:{words.told}){lives}"))
 
 
-EVENTS = tuple(map(_event, _WORDS))
+HAPPENINGS = tuple(map(_happening, _WORDS))
 
 
-def asked_event(question: str) -> Happening | None:
+def asked_happening(question: str) -> Happening | None:
     """Of which a question asks when, where or how it happened; None where of none."""
     folded = fold_latin(question[:LONGEST])
-    return next((event for event in EVENTS if event.asked.match(folded)), None)
+    return next((one for one in HAPPENINGS if one.asked.match(folded)), None)
 
 
-def tells_event(event: Happening, text: str) -> bool:
+def tells_happening(happening: Happening, text: str) -> bool:
     """Whether a text has any word for it."""
-    return event.told.search(fold_latin(text[:LONGEST_TOLD])) is not None
+    return happening.told.search(fold_latin(text[:LONGEST_TOLD])) is not None

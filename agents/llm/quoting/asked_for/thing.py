@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.llm.quoting.asked_for.happened import Happening, asked_event, tells_event
+from agents.llm.quoting.asked_for.happened import Happening, asked_happening, tells_happening
 from agents.llm.quoting.asked_for.properties import ALIKE, asked_label, asked_property
 from agents.llm.quoting.topic import Wording
 from retrieval.confidence.kinds import is_seen_in, names_price, tells_amount_of_money
@@ -21,7 +21,6 @@ SHORTEST_BEGUN = 4  # letters of a name that may be the beginning of a word
 KEPT = 64  # questions
 
 _NAME = re.compile(r"(?<=[\w,;:(«\"“] )[«\"“(]?(?P<name>[A-ZÁÉÍÓÚÜÑ][\w'’-]{0,40}|(?:19|20)\d\d\b)")
-
 _PIECE = re.compile(r"[^\W_]+")
 _OTHERS_NAME = re.compile(r"^[A-ZÁÉÍÓÚÜÑ][\w'’-]{1,30},? [A-ZÁÉÍÓÚÜÑ]|(?<=[\w,;:] )[A-ZÁÉÍÓÚÜÑ][a-záéíóúüñ]")
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "dra", "sr", "sra", "st", "saint", "san", "santa", "sir", "don", "dona"})
@@ -29,10 +28,11 @@ _TITLES = frozenset({"mr", "mrs", "ms", "dr", "dra", "sr", "sra", "st", "saint",
 
 @dataclass(frozen=True, slots=True)
 class AskedThing:
-    """What is asked: what happened, whether a price, or a property by its words; `label`: what a field with it is
-    called. Of what: patterns of the `names` and years."""
+    """What is asked: when, where or how something happened, a price, a weight or the like, or a property by the words
+    that it is `named` by. `label`: the words of what a field with it is called. Of what: patterns of `names` and years.
+    """
 
-    event: Happening | None
+    happening: Happening | None
     is_priced: bool
     quantity: Quantity | None
     named: tuple[str, ...]
@@ -42,20 +42,20 @@ class AskedThing:
     @property
     def is_asked(self) -> bool:
         """Whether it can be told what is asked for."""
-        return bool(self.event or self.is_priced or self.quantity or self.named)
+        return bool(self.happening or self.is_priced or self.quantity or self.named)
 
     def is_told_by(self, text: str, above: str, around: str) -> bool:
         """Whether a statement has, with what stands above it, what is asked, and with what is around it the names; True
-        where neither an event nor a price nor a quantity nor a property is asked."""
-        if self.event is not None:
-            return tells_event(self.event, text) and self._is_of_the_names(text, above, around)
+        where nothing of all that is asked."""
+        if self.happening is not None:
+            return tells_happening(self.happening, text) and self._is_of_the_names(text, above, around)
         if not self.is_asked:
             return True
         return self._has_property(text, above) and self.names_in(f"{around} {above} {text}") == self.names
 
-    def tells_event_of_it(self, text: str, above: str, around: str) -> bool:
-        """Whether a statement says that it happened, and to whom; never where no event is asked."""
-        return self.event is not None and self.is_told_by(text, above, around)
+    def tells_it_happened(self, text: str, above: str, around: str) -> bool:
+        """Whether a statement says that it happened, and to whom; never where that is not asked."""
+        return self.happening is not None and self.is_told_by(text, above, around)
 
     def names_in(self, text: str) -> tuple[re.Pattern[str], ...]:
         """Those that a text has."""
@@ -67,7 +67,7 @@ class AskedThing:
         son's."""
         if self.names_in(f"{above} {text}") == self.names:
             return True
-        told = self.event.told.search(fold_latin(text)) if self.event else None
+        told = self.happening.told.search(fold_latin(text)) if self.happening else None
         before = text[: told.start()] if told else ""
         return not _OTHERS_NAME.search(before) and self.names_in(f"{around} {above} {text}") == self.names
 
@@ -87,7 +87,7 @@ def asked_thing(question: str) -> AskedThing:
     asked = question[:LONGEST]
     quantity = asked_quantity(asked)  # told by its unit, whatever it is called
     named, label = (asked_property(asked), asked_label(asked)) if quantity is None else ((), ())
-    return AskedThing(asked_event(asked), names_price(asked), quantity, named, label, _names_of(asked))
+    return AskedThing(asked_happening(asked), names_price(asked), quantity, named, label, _names_of(asked))
 
 
 def _names_of(question: str) -> tuple[re.Pattern[str], ...]:
