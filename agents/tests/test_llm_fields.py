@@ -221,3 +221,30 @@ def test_a_name_is_told_by_a_name(question: str, is_told: bool) -> None:
         "El barco de la comunidad se llama Estrella del Norte. El farero vivió en la torre con su mujer y cinco hijos."
     )
     assert answer(question, [Passage(1, text, "Historia")], "es").is_doubtful is not is_told
+
+
+PUMP = """Modelo: Tajo 320
+Peso: 12 kg
+Peso del embalaje: 1,8 kg
+Precio: 480 €
+Garantía: 3 años
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("¿Cuál es el precio de la Tajo 320?", "480 €"),
+        ("¿Cuánto cuesta la Tajo 320?", "480 €"),
+        ("¿Cuánto pesa el embalaje de la Tajo 320?", "1,8 kg"),
+        ("¿Qué garantía tiene la Tajo 320?", "3 años"),
+    ],
+)
+def test_the_model_s_own_field_does_not_hide_what_is_asked_of_it(question: str, told: str) -> None:
+    said = answer(question, [Passage(1, PUMP, "Ficha")], "es")
+    assert told in said.text
+    assert not said.is_doubtful
+
+
+def test_the_model_s_own_field_is_no_answer() -> None:
+    assert answer("¿Qué tensión tiene la Tajo 320?", [Passage(1, PUMP, "Ficha")], "es").is_doubtful

@@ -35,7 +35,7 @@ from agents.llm.quoting.laid.layout import Form
 from agents.llm.quoting.statements import Statement, said_words, what_stands_above, with_units
 from agents.llm.quoting.topic import Topic, Wording
 from agents.llm.quoting.writing import is_signature, lists_works, of_writing
-from retrieval.confidence.kinds import PRICING_WORDS, names_price
+from retrieval.confidence.kinds import PRICING_WORDS, names_price, tells_price
 from retrieval.confidence.quantities import asked_quantity
 from retrieval.text.folding import fold_latin
 from retrieval.text.lines.fields import label_of
@@ -146,6 +146,7 @@ class Weighing:
             return self._quantity.named.search(fold_latin(label)) is not None
         called = Wording(said_words(label))
         is_called_so = bool(self._thing.label) and all(map(called.has, self._thing.label))
+        is_called_so = is_called_so or (self._thing.is_priced and tells_price("", label))
         return is_called_so and not self._is_told_elsewhere(one)
 
     def is_named_row(self, one: Statement) -> bool:
@@ -284,17 +285,21 @@ class Weighing:
         """With the title, where a quantity is told or somebody has the role: "Peso: 12 kg" in "Ficha de la HV-450". Of
         a field that is called so also with the others of its list."""
         above = self._above_of(one)
-        if beside := self._beside_field(one):
-            return (*above, *one.title, *beside)
+        if self.is_labelled(one):
+            return (*above, *one.title, *said_words(" ".join(one.block.lines)))
         is_told = (self._quantity and self._tells_quantity(one)) or self._has_role(one)
         return (*above, *one.title) if is_told else above
 
     def _beside_field(self, one: Statement) -> tuple[str, ...]:
         """The words of the list of a field that is called what is asked for: they say what it is of."""
-        return said_words(" ".join(one.block.lines)) if self.is_labelled(one) else ()
+        is_field = self._quantity is None and self.is_labelled(one)
+        return said_words(" ".join(one.block.lines)) if is_field else ()
 
     def _said_in(self, one: Statement) -> Sequence[str]:
-        """A statement's words; who says "12 kg" need not say "weigh"."""
+        """A statement's words, those of its list of a field that is called what is asked for; who says "12 kg" need not
+        say "weigh"."""
+        if beside := self._beside_field(one):
+            return (*one.words, *beside)
         if self._quantity is None or not self._tells_quantity(one):
             return one.words
         return (*one.words, *(word for word in self._words if word in self._quantity.words))

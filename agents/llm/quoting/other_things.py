@@ -3,6 +3,7 @@ another year, a minimum for a maximum. Pure."""
 
 from collections.abc import Sequence
 
+from agents.llm.quoting.asked_for.properties import ALIKE
 from agents.llm.quoting.asked_for.subject import asked_years, is_other_end, says_year
 from agents.llm.quoting.asked_for.thing import asked_thing
 from agents.llm.quoting.defining import MOST_ASKED
@@ -11,7 +12,7 @@ from agents.llm.quoting.selecting import Chosen
 from agents.llm.quoting.statements import Statement, said_words
 from agents.llm.quoting.topic import Wording, asked_about
 from retrieval.text.folding import fold_latin
-from retrieval.text.lines.fields import is_field
+from retrieval.text.lines.fields import is_field, label_of
 from retrieval.text.stems import words
 
 
@@ -20,6 +21,8 @@ def tells_another_thing(question: str, chosen: Sequence[Chosen]) -> bool:
     told = [one.statement for one in chosen]
     asked = asked_thing(question)
     if not any(asked.is_told_by(_text(one), _above(one), _around(one)) for one in told):
+        return True
+    if asked.label and not asked.named and all(_is_another_field(asked.label, one) for one in told):
         return True
     is_of_another_year = not asked.is_asked and _is_of_another_year(question, told)
     return is_of_another_year or all(is_other_end(question, one.text) for one in told)
@@ -31,6 +34,12 @@ def has_all_names_of_the_rest(question: str, one: Chosen, chosen: Sequence[Chose
     asked = asked_thing(question)
     there = set(asked.names_in(_whole(one.statement)))
     return all(there.issuperset(asked.names_in(_whole(other.statement))) for other in chosen)
+
+
+def _is_another_field(label: Sequence[str], told: Statement) -> bool:
+    """Whether it is a field, and called otherwise than what is asked for: "Modelo: Tajo 320" is no voltage."""
+    called = Wording(words(label_of(told.text)))
+    return is_field(told.text) and not any(any(map(called.has, (word, *ALIKE.get(word, ())))) for word in label)
 
 
 def _is_of_another_year(question: str, told: Sequence[Statement]) -> bool:
