@@ -1,5 +1,7 @@
 """Fields, signatures and the columns of plain text are read as what they are, and told one by one."""
 
+import time
+
 import pytest
 
 from agents.llm.base import Passage
@@ -248,3 +250,13 @@ def test_the_model_s_own_field_does_not_hide_what_is_asked_of_it(question: str, 
 
 def test_the_model_s_own_field_is_no_answer() -> None:
     assert answer("¿Qué tensión tiene la Tajo 320?", [Passage(1, PUMP, "Ficha")], "es").is_doubtful
+
+
+def test_hundreds_of_fields_of_one_name_cost_no_more_than_their_number() -> None:
+    """Each was held against all of its list, several times: of eight lists of 200 that took 2.7 s."""
+    lists = [
+        Passage(n, "\n".join(f"Garantía: {n}{place} años" for place in range(200)), f"Ficha {n}") for n in range(1, 9)
+    ]
+    started = time.thread_time()
+    answer("¿Qué garantía tiene la bomba Tajo del catálogo?", lists, "es")
+    assert time.thread_time() - started < 2

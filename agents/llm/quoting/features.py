@@ -62,6 +62,9 @@ class Weighing:
         self._counted = counted_by(question)
         self._role = AskedRole(question)
         self._thing = asked_thing(question)
+        self._labelled: dict[tuple[int, int], bool] = {}
+        self._told_by_fields: dict[int, list[tuple[int, Wording]]] = {}  # by the identity of their list, as the next
+        self._list_words: dict[int, tuple[str, ...]] = {}
         self._lists, self._differs = asks_for_list(question), asks_for_difference(question)
         stems = [one.stems for one in statements]
         often = [sum(word[:STEM_LETTERS] in one for one in stems) for word in self._words]
@@ -139,7 +142,13 @@ class Weighing:
         return bool(others) and not any(map(said.has, others))
 
     def is_labelled(self, one: Statement) -> bool:
-        """Whether a field, or the row of a weight or another quantity, is called what is asked for: "CIF: A-1"."""
+        """Whether a field, or the row of a weight or another quantity, is called what is asked for: "CIF: A-1". Looked
+        for once: a list may have hundreds of fields."""
+        if one.place not in self._labelled:
+            self._labelled[one.place] = self._is_labelled(one)
+        return self._labelled[one.place]
+
+    def _is_labelled(self, one: Statement) -> bool:
         label = label_of(one.text)
         if self._quantity is not None:
             label = label or one.text.partition(" | ")[0]
@@ -239,12 +248,14 @@ class Weighing:
         the treasurer" is not "Email: info@…" above "Treasurer: ivo@…"."""
         there = Wording((*field.words, *field.above, *field.title))
         missing = [word for word in self._words if not there.has(word)]
-        others = (line for place, line in enumerate(field.block.lines) if place != field.line)
-        return any(
-            any(map(Wording(said_words(label_of(line))).has, missing))
-            for line in others
-            if any(sign.isdigit() or sign == "@" for sign in line)
-        )
+        if id(field.block) not in self._told_by_fields:
+            self._told_by_fields[id(field.block)] = [
+                (place, Wording(said_words(label_of(line))))
+                for place, line in enumerate(field.block.lines)
+                if any(sign.isdigit() or sign == "@" for sign in line)
+            ]
+        others = (label for place, label in self._told_by_fields[id(field.block)] if place != field.line)
+        return bool(missing) and any(any(map(label.has, missing)) for label in others)
 
     def _happened_in(self, one: Statement) -> bool:
         paragraph = " ".join(one.block.lines) if one.block.form is Form.PARAGRAPH else ""
@@ -286,14 +297,19 @@ class Weighing:
         a field that is called so also with the others of its list."""
         above = self._above_of(one)
         if self.is_labelled(one):
-            return (*above, *one.title, *said_words(" ".join(one.block.lines)))
+            return (*above, *one.title, *self._words_of_list(one))
         is_told = (self._quantity and self._tells_quantity(one)) or self._has_role(one)
         return (*above, *one.title) if is_told else above
 
     def _beside_field(self, one: Statement) -> tuple[str, ...]:
         """The words of the list of a field that is called what is asked for: they say what it is of."""
         is_field = self._quantity is None and self.is_labelled(one)
-        return said_words(" ".join(one.block.lines)) if is_field else ()
+        return self._words_of_list(one) if is_field else ()
+
+    def _words_of_list(self, one: Statement) -> tuple[str, ...]:
+        if id(one.block) not in self._list_words:
+            self._list_words[id(one.block)] = said_words(" ".join(one.block.lines))
+        return self._list_words[id(one.block)]
 
     def _said_in(self, one: Statement) -> Sequence[str]:
         """A statement's words, those of its list of a field that is called what is asked for; who says "12 kg" need not
